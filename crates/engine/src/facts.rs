@@ -1,0 +1,58 @@
+//! What is known when an event is judged.
+//!
+//! Judging asks for facts one by one; whoever supplies them computes only what is asked for, and only once a
+//! judgement, and can write down what was asked. A live hook, a recorded history and a test each supply them in their
+//! own way.
+
+use serde_json::Value;
+
+pub trait Facts: Send + Sync {
+    /// A variable of the session, or its declared default.
+    fn variable(&self, name: &str) -> Option<Value>;
+
+    /// The names of all variables that have a value, in byte order.
+    fn variable_names(&self) -> Vec<String>;
+
+    /// A field of `git`; null where there is no repository.
+    fn git(&self, field: GitField) -> Value;
+
+    /// The shell commands that the session ran, newest first.
+    fn commands_ran(&self) -> Vec<RanCommand>;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GitField {
+    Branch,
+    DefaultBranch,
+    Head,
+    Dirty,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RanCommand {
+    /// Milliseconds since 1970.
+    pub time: i64,
+    pub text: String,
+}
+
+/// Nothing is known: no variables, no repository, no history.
+#[derive(Debug, Default)]
+pub struct NoFacts;
+
+impl Facts for NoFacts {
+    fn variable(&self, _name: &str) -> Option<Value> {
+        None
+    }
+
+    fn variable_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn git(&self, _field: GitField) -> Value {
+        Value::Null
+    }
+
+    fn commands_ran(&self) -> Vec<RanCommand> {
+        Vec::new()
+    }
+}

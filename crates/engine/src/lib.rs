@@ -1,0 +1,16 @@
+//! Linchpin's judgement: what happened, what is known and what the team wrote down go in; a decision comes out.
+//!
+//! This crate is pure. It has no clock, environment, file, process or random number: time comes with the [`Event`],
+//! knowledge through [`Facts`]. So the same inputs always give the same decision, and judging history again is
+//! just judging again.
+
+pub mod event;
+pub mod expr;
+pub mod facts;
+pub mod pattern;
+pub mod shell;
+pub mod verdict;
+
+pub use event::{Event, EventKind};
+pub use facts::Facts;
+pub use verdict::{Finding, Level, Verdict};

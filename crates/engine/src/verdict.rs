@@ -1,0 +1,75 @@
+//! What is said of an event.
+
+use serde::{Deserialize, Serialize};
+
+/// `allow` < `warn` < `ask` < `block`: of several rules the strictest speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    Allow,
+    Warn,
+    Ask,
+    Block,
+}
+
+impl Level {
+    pub const ALL: [Self; 4] = [Self::Allow, Self::Warn, Self::Ask, Self::Block];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Ask => "ask",
+            Self::Block => "block",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// One rule's contribution to a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The rule's id, or `linchpin` where the guard itself speaks (a failure, a broken policy).
+    pub rule: String,
+    pub level: Level,
+    /// What the agent or the person reads; never empty.
+    pub reason: String,
+    /// Digest of the rule's text, so that the journal names the version that spoke.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub digest: Option<String>,
+}
+
+/// The whole answer to one event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    pub level: Level,
+    /// An `allow` rule covers all of the call: it may run without the agent asking its person.
+    #[serde(default)]
+    pub approved: bool,
+    /// Strictest first, then by rule id.
+    pub findings: Vec<Finding>,
+    /// For the person's eyes, not the agent's: what is broken, off or skipped.
+    #[serde(default)]
+    pub notices: Vec<String>,
+}
+
+impl Verdict {
+    /// Nothing to say.
+    pub fn silent() -> Self {
+        Self { level: Level::Allow, approved: false, findings: Vec::new(), notices: Vec::new() }
+    }
+
+    pub fn of(mut findings: Vec<Finding>) -> Self {
+        findings.sort_by(|a, b| b.level.cmp(&a.level).then_with(|| a.rule.cmp(&b.rule)));
+        let level = findings.first().map_or(Level::Allow, |finding| finding.level);
+        Self { level, approved: false, findings, notices: Vec::new() }
+    }
+
+    /// The findings that made the verdict what it is or add a warning to it, in order.
+    pub fn spoken(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.level > Level::Allow)
+    }
+}
