@@ -18,6 +18,12 @@ pub trait Facts: Send + Sync {
 
     /// The shell commands that the session ran, newest first.
     fn commands_ran(&self) -> Vec<RanCommand>;
+
+    /// The real path behind links, as far as the path exists; `None` where nobody can look.
+    fn resolved(&self, path: &str) -> Option<String>;
+
+    /// How often the rule has held the stop that the agent is now trying again.
+    fn holds(&self, rule: &str) -> u32;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,5 +60,13 @@ impl Facts for NoFacts {
 
     fn commands_ran(&self) -> Vec<RanCommand> {
         Vec::new()
+    }
+
+    fn resolved(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    fn holds(&self, _rule: &str) -> u32 {
+        0
     }
 }

@@ -4,13 +4,21 @@
 //! knowledge through [`Facts`]. So the same inputs always give the same decision, and judging history again is
 //! just judging again.
 
+pub mod decide;
 pub mod event;
 pub mod expr;
 pub mod facts;
+pub mod paths;
 pub mod pattern;
+pub mod rules;
+pub mod search;
 pub mod shell;
+pub mod situation;
+pub mod suggest;
 pub mod verdict;
 
+pub use decide::{Decision, Inquiry, decide};
 pub use event::{Event, EventKind};
 pub use facts::Facts;
+pub use situation::{Place, Situation};
 pub use verdict::{Finding, Level, Verdict};

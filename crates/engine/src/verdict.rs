@@ -37,6 +37,9 @@ pub struct Finding {
     pub level: Level,
     /// What the agent or the person reads; never empty.
     pub reason: String,
+    /// The clauses that made it so, with what they were compared with.
+    #[serde(default)]
+    pub because: Vec<String>,
     /// Digest of the rule's text, so that the journal names the version that spoke.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub digest: Option<String>,

@@ -1,1 +1,26 @@
-//! (being built)
+//! Policy files: what a team wrote down, read, checked and made ready for judging.
+//!
+//! This crate turns `.linchpin/config.yml` and `.linchpin/rules/*.md` of every tier into [`engine`] rules, tells what is
+//! wrong with them and where, and keeps the compiled form that hooks read. It knows files and text; it knows nothing of
+//! agents, of the journal or of what a verdict leads to. A broken file breaks only itself.
+
+mod bundled;
+mod cache;
+mod config;
+mod diagnostic;
+mod fields;
+mod folder;
+mod frontmatter;
+mod load;
+mod rule_file;
+mod source;
+mod stamp;
+mod yaml;
+
+pub use bundled::{BundledRule, bundled_rules};
+pub use cache::{Compiled, compiled};
+pub use config::{Config, JournalMode};
+pub use diagnostic::{Diagnostic, ErrorKind, Severity, Style};
+pub use folder::{PolicyFolder, Tiers};
+pub use load::{InForce, Loaded, Reason, load};
+pub use source::Position;

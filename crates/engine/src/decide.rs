@@ -1,0 +1,228 @@
+//! The judgement: which rules speak of an event, and what they say together.
+
+use std::sync::Arc;
+
+use crate::event::EventKind;
+use crate::expr;
+use crate::rules::{Clause, Detect, Rule, RuleSet, RuleSetError, Truth};
+use crate::situation::Situation;
+use crate::verdict::{Finding, Level, Verdict};
+
+/// One question to the rules.
+pub struct Inquiry<'a> {
+    pub situation: &'a Arc<Situation>,
+    pub rules: &'a RuleSet,
+    /// How often a rule that says nothing of its own may hold a stop.
+    pub max_holds: u32,
+    /// Judge every clause of every rule that is about this kind of event, and tell of each: for `explain`.
+    pub thorough: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    pub verdict: Verdict,
+    /// The rules that hold this stop, each with how often it has now done so.
+    pub holds: Vec<(String, u32)>,
+    /// What each rule made of the event; only where the inquiry is thorough.
+    pub considered: Vec<Consideration>,
+}
+
+/// One rule's work on one event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Consideration {
+    pub rule: Rule,
+    pub clauses: Vec<Clause>,
+    pub outcome: Outcome,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// A clause is false.
+    Passed,
+    /// Every clause is true.
+    Matched(Level),
+    /// No clause is false and one is unknown.
+    Incomplete(Level),
+    /// The rule could not be judged; the text says why.
+    Fault(Level, String),
+}
+
+impl Outcome {
+    /// What the rule asks for; `None` where it has nothing to say.
+    fn level(&self) -> Option<Level> {
+        match self {
+            Self::Passed => None,
+            Self::Matched(level) | Self::Incomplete(level) | Self::Fault(level, _) => Some(*level),
+        }
+    }
+}
+
+pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
+    let situation = inquiry.situation;
+    let rules = if inquiry.thorough { inquiry.rules.all()? } else { inquiry.rules.candidates(situation)? };
+    let mut decision = Decision { verdict: Verdict::silent(), holds: Vec::new(), considered: Vec::new() };
+    let mut findings = Vec::new();
+    let mut coverage = Coverage::new(situation);
+    for rule in rules {
+        if !rule.on.contains(situation.event.kind) {
+            continue;
+        }
+        let judged = judge(&rule, situation, inquiry.thorough);
+        if rule.action == Level::Allow && matches!(judged.outcome, Outcome::Matched(_)) {
+            coverage.add(&judged);
+        }
+        if let Some(level) = judged.outcome.level() {
+            findings.push(decision.finding(&rule, level, &judged, inquiry));
+        }
+        if inquiry.thorough {
+            decision.considered.push(Consideration { rule, clauses: judged.clauses, outcome: judged.outcome });
+        }
+    }
+    let notices = std::mem::take(&mut decision.verdict.notices);
+    decision.verdict = Verdict { notices, ..Verdict::of(findings) };
+    decision.verdict.approved = decision.verdict.level == Level::Allow && coverage.is_whole();
+    Ok(decision)
+}
+
+struct Judged {
+    clauses: Vec<Clause>,
+    /// Which simple commands the rule speaks of; empty: the whole call.
+    commands: Vec<Truth>,
+    outcome: Outcome,
+}
+
+fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
+    let mut judged = Judged { clauses: Vec::new(), commands: Vec::new(), outcome: Outcome::Passed };
+    let mut truth = Truth::True;
+    if let Detect::Tool(tool) = &rule.detect {
+        match tool.judge(situation, thorough) {
+            Ok(found) => {
+                truth = found.truth();
+                judged.clauses = found.clauses;
+                judged.commands = found.commands;
+            }
+            Err(error) => {
+                judged.outcome = fault(rule, &error.to_string());
+                return judged;
+            }
+        }
+    }
+    if let Some(when) = &rule.when
+        && (truth != Truth::False || thorough)
+    {
+        match expr::evaluate(when, situation) {
+            Ok(value) => {
+                let holds = Truth::from(expr::truthy(&value));
+                judged.clauses.push(Clause { key: "when", truth: holds, shown: when.clone() });
+                truth = truth.and(holds);
+            }
+            Err(_) if truth == Truth::False => {}
+            Err(error) => {
+                judged.outcome = fault(rule, &format!("`when` cannot be evaluated: {}", error.message));
+                return judged;
+            }
+        }
+    }
+    judged.outcome = match truth {
+        Truth::False => Outcome::Passed,
+        Truth::True => Outcome::Matched(rule.action),
+        Truth::Unknown => incomplete_level(rule).map_or(Outcome::Passed, Outcome::Incomplete),
+    };
+    judged
+}
+
+/// A rule that fails counts as matched unless it says otherwise; but a failing `allow` approves nothing.
+fn fault(rule: &Rule, why: &str) -> Outcome {
+    let level = rule.on_error.unwrap_or(rule.action);
+    Outcome::Fault(level, format!("{} ({})", why, rule.source))
+}
+
+fn incomplete_level(rule: &Rule) -> Option<Level> {
+    let Detect::Tool(tool) = &rule.detect else { return None };
+    let level = tool.incomplete.unwrap_or(match rule.action {
+        Level::Block | Level::Ask => Level::Ask,
+        Level::Warn | Level::Allow => Level::Allow,
+    });
+    (level > Level::Allow).then_some(level)
+}
+
+impl Decision {
+    fn finding(&mut self, rule: &Rule, level: Level, judged: &Judged, inquiry: &Inquiry) -> Finding {
+        let because = judged
+            .clauses
+            .iter()
+            .filter(|clause| clause.truth != Truth::False)
+            .map(|clause| format!("{}: {}", clause.key, clause.shown))
+            .collect();
+        let reason = match &judged.outcome {
+            Outcome::Fault(_, why) => {
+                format!("{}\n\nThe rule itself is at fault and counts as matched: {why}.", rule.reason)
+            }
+            Outcome::Incomplete(_) => {
+                format!("{}\n\nWhat the call would do cannot be known before it runs.", rule.reason)
+            }
+            Outcome::Matched(_) | Outcome::Passed => rule.reason.clone(),
+        };
+        let level = if level == Level::Block && inquiry.situation.event.kind.is_stop() {
+            self.hold(rule, inquiry)
+        } else {
+            level
+        };
+        Finding { rule: rule.id.clone(), level, reason, because, digest: Some(rule.digest.clone()) }
+    }
+
+    /// A hold has a cap; a rule that has reached it lets go, and the person is told.
+    fn hold(&mut self, rule: &Rule, inquiry: &Inquiry) -> Level {
+        let held = inquiry.situation.facts.holds(&rule.id);
+        let most = rule.max_holds.unwrap_or(inquiry.max_holds);
+        if held >= most {
+            let times = if held == 1 { "once".to_owned() } else { format!("{held} times") };
+            self.verdict.notices.push(format!(
+                "rule `{}` held this stop {times} and was not met; it lets go now (max_holds: {most})",
+                rule.id
+            ));
+            return Level::Warn;
+        }
+        self.holds.push((rule.id.clone(), held + 1));
+        Level::Block
+    }
+}
+
+/// How much of a call `allow` rules speak of. Only a call that they cover whole is approved.
+struct Coverage<'a> {
+    situation: &'a Situation,
+    whole: bool,
+    commands: Vec<bool>,
+}
+
+impl<'a> Coverage<'a> {
+    fn new(situation: &'a Situation) -> Self {
+        Self { situation, whole: false, commands: Vec::new() }
+    }
+
+    fn add(&mut self, judged: &Judged) {
+        if judged.commands.is_empty() {
+            self.whole = true;
+            return;
+        }
+        self.commands.resize(judged.commands.len(), false);
+        for (covered, truth) in self.commands.iter_mut().zip(&judged.commands) {
+            *covered |= *truth == Truth::True;
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        let event = &self.situation.event;
+        if !matches!(event.kind, EventKind::BeforeTool | EventKind::Permission) {
+            return false;
+        }
+        let Some(script) = self.situation.script() else {
+            return self.whole && event.tool.as_ref().is_some_and(|call| call.shell.is_none());
+        };
+        // A pattern reads a command's words alone: what it redirects or sets before it is not covered by one.
+        let covered = |(index, command): (usize, &crate::shell::SimpleCommand)| {
+            self.commands.get(index).copied().unwrap_or(false) && command.is_plain()
+        };
+        script.complete && (self.whole || (!script.commands.is_empty() && script.commands.iter().enumerate().all(covered)))
+    }
+}

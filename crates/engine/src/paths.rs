@@ -1,0 +1,64 @@
+//! Paths as text: no file is looked at here.
+
+/// Makes a path absolute against `cwd`, drops `.` and resolves `..` as far as text can; `~/` is the home folder.
+pub fn absolute(path: &str, cwd: &str, home: Option<&str>) -> String {
+    if let (Some(rest), Some(home)) = (path.strip_prefix("~/"), home) {
+        return tidy(&format!("{home}/{rest}"));
+    }
+    match (path, home) {
+        ("~", Some(home)) => tidy(home),
+        _ if path.starts_with('/') => tidy(path),
+        _ => tidy(&format!("{cwd}/{path}")),
+    }
+}
+
+/// Drops empty and `.` segments, and takes back a segment for each `..`; the result starts with `/`.
+pub fn tidy(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                kept.pop();
+            }
+            other => kept.push(other),
+        }
+    }
+    format!("/{}", kept.join("/"))
+}
+
+/// What is left of `path` below `folder`; empty for the folder itself; `None` outside of it.
+pub fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(folder.trim_end_matches('/'))?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_absolute_and_plain() {
+        let cases = [
+            ("a/b", "/r/a/b"),
+            ("./a//b/.", "/r/a/b"),
+            ("../x", "/x"),
+            ("../../../x", "/x"),
+            ("/etc/../tmp/", "/tmp"),
+            ("~/k", "/home/u/k"),
+            ("~", "/home/u"),
+            ("~other/k", "/r/~other/k"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(absolute(path, "/r", Some("/home/u")), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn below_needs_a_whole_segment() {
+        assert_eq!(below("/a/b/c", "/a/b"), Some("c"));
+        assert_eq!(below("/a/b", "/a/b/"), Some(""));
+        assert_eq!(below("/a/bc", "/a/b"), None);
+        assert_eq!(below("/x", "/"), Some("x"));
+    }
+}

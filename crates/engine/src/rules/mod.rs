@@ -1,0 +1,130 @@
+//! Rules as judging sees them: checked, typed, and cheap to pass over.
+//!
+//! Reading them from files is another crate's work. A [`Rule`] is plain data, so that it can lie compiled in a cache;
+//! [`RuleSet`] is that form.
+
+mod rule_set;
+mod tool_rule;
+
+use serde::{Deserialize, Serialize};
+
+pub use rule_set::{RuleSet, RuleSetError};
+pub use tool_rule::{
+    Clause, CommandSearch, McpPattern, PathClause, PathKey, PathPattern, TextSearch, ToolMatch, ToolName, ToolRule,
+};
+
+use crate::event::EventKinds;
+use crate::verdict::Level;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    pub id: String,
+    /// The title that people read; the id where there is none.
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub tier: Tier,
+    /// The file it was read from, as people know it.
+    pub source: String,
+    /// Digest of the text it was made from.
+    pub digest: String,
+    pub on: EventKinds,
+    pub detect: Detect,
+    /// An expression; its text was checked when the rule was loaded.
+    pub when: Option<String>,
+    pub action: Level,
+    /// What the rule's own run-time errors count as; `None`: as if it had matched.
+    pub on_error: Option<Level>,
+    pub tags: Vec<String>,
+    /// How often it may hold a stop; `None`: as the configuration says.
+    pub max_holds: Option<u32>,
+    pub ack: AckBy,
+    pub locked: bool,
+    /// What the agent reads.
+    pub reason: String,
+}
+
+/// Where a rule comes from; a nearer one replaces a farther one of the same id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    Project,
+    User,
+    Bundled,
+}
+
+impl Tier {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::User => "user",
+            Self::Bundled => "bundled",
+        }
+    }
+}
+
+/// Who may acknowledge a rule instead of following it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AckBy {
+    #[default]
+    Agent,
+    Human,
+}
+
+/// How a rule notices.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Detect {
+    /// By the tool call that is about to run. Boxed: an event rule should not carry its size.
+    Tool(Box<ToolRule>),
+    /// By `on` and `when` alone.
+    Event,
+}
+
+/// Truth of a clause. What cannot be known before a command runs is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Truth {
+    False,
+    Unknown,
+    True,
+}
+
+impl Truth {
+    /// True where both are; false where one is.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        self.min(other)
+    }
+
+    /// True where one is; false where both are.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        self.max(other)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::False => "false",
+            Self::Unknown => "unknown",
+            Self::True => "true",
+        }
+    }
+}
+
+impl std::ops::Not for Truth {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        match self {
+            Self::False => Self::True,
+            Self::Unknown => Self::Unknown,
+            Self::True => Self::False,
+        }
+    }
+}
+
+impl From<bool> for Truth {
+    fn from(value: bool) -> Self {
+        if value { Self::True } else { Self::False }
+    }
+}

@@ -1,0 +1,158 @@
+//! A regular expression that is searched in text, within limits.
+//!
+//! Compiling one costs more than a whole hook should, so [`Hints`] are worked out once, when a policy is compiled:
+//! texts of which one must occur wherever the expression is found. Only a hit on those asks for the expression.
+
+use std::ops::Range;
+
+use fancy_regex::{Regex, RegexBuilder};
+use regex_syntax::hir::literal::{ExtractKind, Extractor};
+use regex_syntax::hir::{Hir, HirKind};
+use serde::{Deserialize, Serialize};
+
+/// Steps back that one search may take; only expressions with look-around or back references take any.
+const BACKTRACK_LIMIT: usize = 10_000;
+/// Bytes that one compiled expression may take.
+const SIZE_LIMIT: usize = 1 << 20;
+const LENGTH_LIMIT: usize = 4096;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SearchError {
+    /// Where in the expression, in bytes.
+    pub span: Option<Range<usize>>,
+    pub message: String,
+}
+
+#[derive(Debug)]
+pub struct Search(Regex);
+
+impl Search {
+    pub fn parse(source: &str) -> Result<Self, SearchError> {
+        if source.len() > LENGTH_LIMIT {
+            let message = format!("regex of {} bytes is over the limit of {LENGTH_LIMIT}", source.len());
+            return Err(SearchError { span: None, message });
+        }
+        RegexBuilder::new(source)
+            .backtrack_limit(BACKTRACK_LIMIT)
+            .delegate_size_limit(SIZE_LIMIT)
+            .delegate_dfa_size_limit(SIZE_LIMIT)
+            .build()
+            .map(Self)
+            .map_err(|error| explain(source, &error))
+    }
+
+    /// Fails only where the search runs over its limit.
+    pub fn found_in(&self, text: &str) -> Result<bool, SearchError> {
+        self.0.is_match(text).map_err(|_| SearchError {
+            span: None,
+            message: format!("regex `{}` needs more than {BACKTRACK_LIMIT} steps back on this text", self.0.as_str()),
+        })
+    }
+}
+
+/// The plain parser's message and place are better than those of the one with look-around; where only the latter can
+/// parse the expression, its own words must do.
+fn explain(source: &str, error: &fancy_regex::Error) -> SearchError {
+    let fancy = source.contains("(?=") || source.contains("(?!") || source.contains("(?<") || source.contains('\\');
+    match regex_syntax::parse(source) {
+        Err(regex_syntax::Error::Parse(plain)) if !fancy || matches!(error, fancy_regex::Error::CompileError(_)) => {
+            let span = plain.span();
+            SearchError {
+                span: Some(span.start.offset..span.end.offset),
+                message: format!("bad regex: {}", plain.kind()),
+            }
+        }
+        Err(regex_syntax::Error::Translate(plain)) if !fancy => {
+            let span = plain.span();
+            SearchError {
+                span: Some(span.start.offset..span.end.offset),
+                message: format!("bad regex: {}", plain.kind()),
+            }
+        }
+        _ => match error {
+            fancy_regex::Error::ParseError(at, kind) => {
+                SearchError { span: Some(*at..*at), message: format!("bad regex: {}", lower_first(&kind.to_string())) }
+            }
+            fancy_regex::Error::CompileError(_) => SearchError {
+                span: None,
+                message: format!("bad regex: it compiles to more than {} KiB", SIZE_LIMIT / 1024),
+            },
+            other => SearchError { span: None, message: format!("bad regex: {other}") },
+        },
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// What can be said of an expression without compiling it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hints {
+    /// One of these occurs in every text in which the expression is found; empty: nothing is known.
+    pub needs: Vec<String>,
+    /// The constant pieces of the expression: what a word that cannot be known yet would have to be, or hold, for the
+    /// expression to be found.
+    pub pieces: Vec<String>,
+}
+
+impl Hints {
+    pub fn of(source: &str) -> Self {
+        // Look-around has no plain syntax tree: nothing is known, so the expression itself is always asked.
+        let Ok(hir) = regex_syntax::parse(source) else { return Self::default() };
+        let mut pieces = Vec::new();
+        collect_pieces(&hir, &mut pieces);
+        pieces.sort();
+        pieces.dedup();
+        pieces.truncate(PIECES_LIMIT);
+        Self { needs: needed_literals(&hir), pieces }
+    }
+
+    /// False only where the expression cannot be found in the text.
+    pub fn may_be_in(&self, text: &str) -> bool {
+        self.needs.is_empty() || self.needs.iter().any(|literal| text.contains(literal.as_str()))
+    }
+}
+
+const PIECES_LIMIT: usize = 32;
+
+fn needed_literals(hir: &Hir) -> Vec<String> {
+    let mut best: Vec<String> = Vec::new();
+    for kind in [ExtractKind::Prefix, ExtractKind::Suffix] {
+        let mut extractor = Extractor::new();
+        extractor.kind(kind).limit_total(16);
+        let sequence = extractor.extract(hir);
+        let Some(literals) = sequence.literals() else { continue };
+        let texts: Option<Vec<String>> = literals
+            .iter()
+            .map(|literal| std::str::from_utf8(literal.as_bytes()).ok().filter(|text| !text.is_empty()))
+            .map(|text| text.map(str::to_owned))
+            .collect();
+        let Some(texts) = texts.filter(|texts| !texts.is_empty()) else { continue };
+        let shortest = |texts: &[String]| texts.iter().map(String::len).min().unwrap_or(0);
+        if shortest(&texts) > shortest(&best) {
+            best = texts;
+        }
+    }
+    best
+}
+
+/// Not recursive: an expression may be nested more deeply than a stack should be.
+fn collect_pieces(hir: &Hir, pieces: &mut Vec<String>) {
+    let mut pending = vec![hir];
+    while let Some(hir) = pending.pop() {
+        match hir.kind() {
+            HirKind::Literal(literal) => {
+                if let Ok(text) = std::str::from_utf8(&literal.0) {
+                    pieces.extend(text.split_whitespace().map(str::to_owned));
+                }
+            }
+            HirKind::Repetition(repetition) => pending.push(&repetition.sub),
+            HirKind::Capture(capture) => pending.push(&capture.sub),
+            HirKind::Concat(parts) | HirKind::Alternation(parts) => pending.extend(parts),
+            HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) => {}
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! All that is known at one judgement: the event, where it happens, and the facts behind it.
+//!
+//! What has to be worked out (the simple commands of a shell call, the paths it names) is worked out when something
+//! first asks, and once.
+
+use std::sync::OnceLock;
+
+use crate::event::{Access, Event, ShellText};
+use crate::facts::Facts;
+use crate::paths;
+use crate::shell::{self, Script, SimpleCommand};
+
+pub struct Situation {
+    pub event: Event,
+    pub place: Place,
+    pub facts: Box<dyn Facts>,
+    script: OnceLock<Option<Script>>,
+    texts: OnceLock<Vec<String>>,
+    touches: OnceLock<Vec<Touch>>,
+}
+
+/// The folders that path patterns speak of; absolute.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    pub root: String,
+    pub home: Option<String>,
+    pub temp: Option<String>,
+}
+
+/// A path that the event names, in every spelling that a pattern can be about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    /// Relative to the root, where it lies within.
+    pub inside: Option<String>,
+    pub absolute: String,
+    /// `~/…`, where it lies in the home folder.
+    pub in_home: Option<String>,
+    /// `None`: a shell command names it, and what it does with it is not known.
+    pub access: Option<Access>,
+}
+
+impl Situation {
+    pub fn new(event: Event, place: Place, facts: Box<dyn Facts>) -> Self {
+        Self { event, place, facts, script: OnceLock::new(), texts: OnceLock::new(), touches: OnceLock::new() }
+    }
+
+    /// The simple commands of a shell call; `None` where the event is no shell call or the call has no text.
+    pub fn script(&self) -> Option<&Script> {
+        self.script
+            .get_or_init(|| match self.event.tool.as_ref()?.shell.as_ref()? {
+                ShellText::Command(text) => Some(shell::parse(text)),
+                ShellText::Missing => None,
+            })
+            .as_ref()
+    }
+
+    /// The normalised text of each simple command.
+    pub fn texts(&self) -> &[String] {
+        self.texts.get_or_init(|| self.script().into_iter().flat_map(|script| &script.commands).map(SimpleCommand::text).collect())
+    }
+
+    pub fn touches(&self) -> &[Touch] {
+        self.touches.get_or_init(|| {
+            let mut touches = Vec::new();
+            let files = self.event.tool.iter().flat_map(|tool| &tool.files);
+            for file in files {
+                self.add_touch(&file.path, Some(file.access), &mut touches);
+            }
+            for path in self.script().into_iter().flat_map(Script::named_paths) {
+                let absolute = paths::absolute(&path, &self.event.cwd, self.place.home.as_deref());
+                self.add_touch(&absolute, None, &mut touches);
+            }
+            touches
+        })
+    }
+
+    fn add_touch(&self, path: &str, access: Option<Access>, touches: &mut Vec<Touch>) {
+        let resolved = self.facts.resolved(path).filter(|resolved| resolved != path);
+        for path in [Some(path.to_owned()), resolved].into_iter().flatten() {
+            let touch = Touch {
+                inside: paths::below(&path, &self.place.root).map(str::to_owned),
+                in_home: self
+                    .place
+                    .home
+                    .as_deref()
+                    .and_then(|home| paths::below(&path, home))
+                    .map(|rest| format!("~/{rest}")),
+                absolute: path,
+                access,
+            };
+            if !touches.contains(&touch) {
+                touches.push(touch);
+            }
+        }
+    }
+}

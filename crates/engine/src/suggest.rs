@@ -1,0 +1,31 @@
+//! The word that somebody probably meant.
+
+/// The closest of the known words, if one is close enough to be a slip of the finger.
+pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+pub fn did_you_mean(word: &str) -> String {
+    format!("did you mean `{word}`?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_close_words_are_suggested() {
+        let known = ["command_pattern", "paths", "on", "action"];
+        assert_eq!(closest("comand_pattern", known), Some("command_pattern"));
+        assert_eq!(closest("path", known), Some("paths"));
+        assert_eq!(closest("Action", known), Some("action"));
+        assert_eq!(closest("colour", known), None);
+        assert_eq!(closest("", known), None);
+    }
+}

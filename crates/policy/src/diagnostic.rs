@@ -1,0 +1,139 @@
+//! What is wrong with a policy file: what, where, why, and what to do.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde::Serialize;
+
+use crate::source::{Position, Source};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    pub kind: ErrorKind,
+    /// Lower case, no final stop, what the user wrote in backticks.
+    pub message: String,
+    pub source: Source,
+    /// In bytes; `None` where the whole file is meant.
+    pub span: Option<Range<usize>>,
+    pub help: Option<String>,
+    /// The rule's id, where one is meant.
+    pub rule: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    Warning,
+    Error,
+}
+
+/// The closed list of `kind` in every error that Linchpin prints as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum ErrorKind {
+    /// The file cannot be read.
+    Unreadable,
+    /// The file is larger than Linchpin reads.
+    TooLarge,
+    /// The YAML itself is broken.
+    InvalidYaml,
+    /// A Markdown rule without frontmatter, or whose frontmatter does not end.
+    InvalidFrontmatter,
+    UnknownKey,
+    MissingKey,
+    InvalidValue,
+    UnknownEvent,
+    /// A glob.
+    PatternError,
+    /// A regex.
+    InvalidRulePattern,
+    InvalidExpression,
+    UnknownRule,
+    DuplicateRule,
+    /// Something a farther tier has locked.
+    LockedRule,
+    /// Written for a newer Linchpin.
+    UnsupportedVersion,
+    /// Part of the language, but not of this version.
+    Unsupported,
+}
+
+/// How to render.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    Coloured,
+}
+
+impl Diagnostic {
+    pub fn error(kind: ErrorKind, message: impl Into<String>, source: &Source, span: Option<Range<usize>>) -> Self {
+        Self {
+            severity: Severity::Error,
+            kind,
+            message: message.into(),
+            source: source.clone(),
+            span,
+            help: None,
+            rule: None,
+        }
+    }
+
+    pub fn warning(kind: ErrorKind, message: impl Into<String>, source: &Source, span: Option<Range<usize>>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(kind, message, source, span) }
+    }
+
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    #[must_use]
+    pub fn maybe_help(mut self, help: Option<String>) -> Self {
+        self.help = help.or(self.help);
+        self
+    }
+
+    pub fn position(&self) -> Option<Position> {
+        self.span.as_ref().map(|span| self.source.position(span.start))
+    }
+
+    /// `file:line:column: message`, for a single line.
+    pub fn line(&self) -> String {
+        match self.position() {
+            Some(position) => format!("{}:{position}: {}", self.source.name, self.message),
+            None => format!("{}: {}", self.source.name, self.message),
+        }
+    }
+
+    /// The message with the lines it is about.
+    pub fn render(&self, style: Style) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut snippet = Snippet::source(&*self.source.text).path(&self.source.name);
+        if let Some(span) = &self.span {
+            let end = span.end.max(self.end_of_character(span.start)).min(self.source.text.len());
+            snippet = snippet.annotation(AnnotationKind::Primary.span(span.start.min(end)..end));
+        }
+        let title = level.primary_title(self.message.as_str());
+        let mut group = if self.span.is_some() {
+            title.element(snippet)
+        } else {
+            Group::with_title(title).element(annotate_snippets::Origin::path(self.source.name.as_str()))
+        };
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        let renderer = match style {
+            Style::Plain => Renderer::plain(),
+            Style::Coloured => Renderer::styled(),
+        };
+        renderer.render(&[group])
+    }
+
+    fn end_of_character(&self, start: usize) -> usize {
+        self.source.text.ceil_char_boundary(start + 1)
+    }
+}

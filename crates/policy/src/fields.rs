@@ -1,0 +1,154 @@
+//! Reading a mapping key by key: each is asked for by name and type, and what nobody asked for is an error.
+//!
+//! Problems are collected, so that one look shows all that is wrong with a file.
+
+use std::ops::Range;
+
+use engine::suggest;
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::source::Source;
+use crate::yaml::{Key, Node, Yaml};
+
+/// Text with its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    pub value: String,
+    pub span: Range<usize>,
+}
+
+pub struct Fields<'a> {
+    source: &'a Source,
+    entries: Vec<(Key, Option<Node>)>,
+    pub problems: Vec<Diagnostic>,
+}
+
+impl<'a> Fields<'a> {
+    pub fn of(node: Node, source: &'a Source) -> Self {
+        let mut fields = Self { source, entries: Vec::new(), problems: Vec::new() };
+        match node.value {
+            Yaml::Map(entries) => {
+                fields.entries = entries.into_iter().map(|(key, node)| (key, Some(node))).collect();
+            }
+            Yaml::Null => {}
+            other => fields.refuse(
+                ErrorKind::InvalidValue,
+                format!("expected a mapping of fields, found {}", other.kind()),
+                node.span,
+            ),
+        }
+        fields
+    }
+
+    pub fn source(&self) -> &'a Source {
+        self.source
+    }
+
+    pub fn refuse(&mut self, kind: ErrorKind, message: impl Into<String>, span: Range<usize>) {
+        self.problems.push(Diagnostic::error(kind, message, self.source, Some(span)));
+    }
+
+    pub fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|(entry, _)| entry.text == key)
+    }
+
+    pub fn key_span(&self, key: &str) -> Option<Range<usize>> {
+        self.entries.iter().find(|(entry, _)| entry.text == key).map(|(entry, _)| entry.span.clone())
+    }
+
+    /// The value, once; a key with nothing behind it counts as left out.
+    pub fn take(&mut self, key: &str) -> Option<Node> {
+        let (_, value) = self.entries.iter_mut().find(|(entry, _)| entry.text == key)?;
+        value.take().filter(|node| node.value != Yaml::Null)
+    }
+
+    pub fn text(&mut self, key: &str) -> Option<Text> {
+        let node = self.take(key)?;
+        let found = self.as_text(node, key)?;
+        Some(found)
+    }
+
+    fn as_text(&mut self, node: Node, key: &str) -> Option<Text> {
+        match node.value {
+            Yaml::Text(value) => Some(Text { value, span: node.span }),
+            other => {
+                self.refuse_type(key, "text", &other, node.span);
+                None
+            }
+        }
+    }
+
+    /// A text, or a list of texts.
+    pub fn texts(&mut self, key: &str) -> Option<Vec<Text>> {
+        let node = self.take(key)?;
+        match node.value {
+            Yaml::Text(value) => Some(vec![Text { value, span: node.span }]),
+            Yaml::List(items) => Some(items.into_iter().filter_map(|item| self.as_text(item, key)).collect()),
+            other => {
+                self.refuse_type(key, "text or a list of texts", &other, node.span);
+                None
+            }
+        }
+    }
+
+    pub fn flag(&mut self, key: &str) -> Option<bool> {
+        let node = self.take(key)?;
+        match node.value {
+            Yaml::Bool(value) => Some(value),
+            other => {
+                self.refuse_type(key, "`true` or `false`", &other, node.span);
+                None
+            }
+        }
+    }
+
+    pub fn count(&mut self, key: &str) -> Option<u32> {
+        let node = self.take(key)?;
+        let number = match &node.value {
+            Yaml::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
+            _ => None,
+        };
+        if number.is_none() {
+            self.refuse_type(key, "a whole number", &node.value, node.span);
+        }
+        number
+    }
+
+    /// One of a few words.
+    pub fn choice<T: Copy>(&mut self, key: &str, choices: &[(&str, T)]) -> Option<T> {
+        let text = self.text(key)?;
+        if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text.value) {
+            return Some(*choice);
+        }
+        let names: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let message = format!("`{key}` is one of {}, not `{}`", names.join(", "), text.value);
+        let help = suggest::closest(&text.value, choices.iter().map(|(name, _)| *name));
+        self.problems.push(
+            Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(text.span))
+                .maybe_help(help.map(suggest::did_you_mean)),
+        );
+        None
+    }
+
+    fn refuse_type(&mut self, key: &str, expected: &str, found: &Yaml, span: Range<usize>) {
+        self.refuse(ErrorKind::InvalidValue, format!("`{key}` takes {expected}, not {}", found.kind()), span);
+    }
+
+    /// Refuses every key that is not among the known ones.
+    pub fn refuse_unknown(&mut self, known: &[&str]) {
+        let unknown: Vec<Key> =
+            self.entries.iter().map(|(key, _)| key).filter(|key| !known.contains(&key.text.as_str())).cloned().collect();
+        for key in unknown {
+            let help = suggest::closest(&key.text, known.iter().copied());
+            self.problems.push(
+                Diagnostic::error(
+                    ErrorKind::UnknownKey,
+                    format!("unknown key `{}`", key.text),
+                    self.source,
+                    Some(key.span),
+                )
+                .maybe_help(help.map(suggest::did_you_mean)),
+            );
+        }
+    }
+}

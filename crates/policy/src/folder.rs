@@ -1,0 +1,59 @@
+//! Where policy files lie.
+
+use std::path::{Path, PathBuf};
+
+use engine::rules::Tier;
+
+/// A folder with `config.yml` and `rules/`: a project's `.linchpin`, or the user's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyFolder {
+    pub tier: Tier,
+    pub path: PathBuf,
+    /// What relative paths in it and in messages start from: the project's root, or the folder itself.
+    pub base: PathBuf,
+}
+
+impl PolicyFolder {
+    pub const NAME: &str = ".linchpin";
+
+    pub fn of_project(root: &Path) -> Self {
+        Self { tier: Tier::Project, path: root.join(Self::NAME), base: root.to_owned() }
+    }
+
+    /// `path` is the user's own configuration folder of Linchpin.
+    pub fn of_user(path: &Path) -> Self {
+        Self { tier: Tier::User, path: path.to_owned(), base: path.to_owned() }
+    }
+
+    pub fn config(&self) -> PathBuf {
+        self.path.join("config.yml")
+    }
+
+    /// Unless the configuration names another.
+    pub fn rules(&self) -> PathBuf {
+        self.path.join("rules")
+    }
+
+    /// A file's name in messages: relative to the project, or whole.
+    pub fn shown(&self, file: &Path) -> String {
+        let shown = match self.tier {
+            Tier::Project => file.strip_prefix(&self.base).unwrap_or(file),
+            Tier::User | Tier::Bundled => file,
+        };
+        shown.display().to_string()
+    }
+}
+
+/// The folders whose policies apply together.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tiers {
+    pub project: Option<PolicyFolder>,
+    pub user: Option<PolicyFolder>,
+}
+
+impl Tiers {
+    /// Farthest first.
+    pub fn folders(&self) -> impl Iterator<Item = &PolicyFolder> {
+        self.user.iter().chain(&self.project)
+    }
+}

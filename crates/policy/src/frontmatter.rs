@@ -1,0 +1,63 @@
+//! A Markdown file's two parts: YAML between `---` lines, and the body after it.
+
+use std::ops::Range;
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::source::Source;
+
+pub struct Parts<'a> {
+    pub yaml: Range<usize>,
+    pub body: &'a str,
+}
+
+pub fn split(source: &Source) -> Result<Parts<'_>, Box<Diagnostic>> {
+    let text = &*source.text;
+    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut lines = Lines { text, at: start };
+    let opening = lines.next();
+    if opening.as_ref().is_none_or(|line| text.get(line.clone()).unwrap_or_default().trim_end() != "---") {
+        let span = start..opening.map_or(start, |line| line.end);
+        return Err(Box::new(
+            Diagnostic::error(ErrorKind::InvalidFrontmatter, "a rule starts with a `---` line", source, Some(span))
+                .help("put the rule's fields between two `---` lines, and its reason below them"),
+        ));
+    }
+    let yaml_start = lines.at;
+    for line in lines.by_ref() {
+        if text.get(line.clone()).unwrap_or_default().trim_end() == "---" {
+            let body = text.get(line.end..).unwrap_or_default();
+            let body = body.strip_prefix('\r').unwrap_or(body);
+            return Ok(Parts { yaml: yaml_start..line.start, body: body.trim() });
+        }
+    }
+    Err(Box::new(
+        Diagnostic::error(
+            ErrorKind::InvalidFrontmatter,
+            "the frontmatter does not end",
+            source,
+            opening.map(|line| line.start..line.end),
+        )
+        .help("close it with another `---` line"),
+    ))
+}
+
+/// The ranges of lines, without their line feeds.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let rest = self.text.get(self.at..)?;
+        if rest.is_empty() {
+            return None;
+        }
+        let start = self.at;
+        let length = rest.find('\n').unwrap_or(rest.len());
+        self.at = (start + length + 1).min(self.text.len());
+        Some(start..start + length)
+    }
+}

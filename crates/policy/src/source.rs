@@ -1,0 +1,54 @@
+//! The text of a policy file, with places in it.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// A policy file's text and the name under which people know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Shown in messages: relative to the project where the file lies in it.
+    pub name: String,
+    pub text: Arc<str>,
+}
+
+/// Where in a file; both count from one, columns in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Position {
+    pub line: usize,
+    pub column: usize,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        write!(formatter, "{}:{}", self.line, self.column)
+    }
+}
+
+impl Source {
+    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+
+    pub fn position(&self, byte: usize) -> Position {
+        let byte = self.text.floor_char_boundary(byte);
+        let before = self.text.get(..byte).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Position {
+            line: before.matches('\n').count() + 1,
+            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
+        }
+    }
+
+    /// Where a part of a scalar's value lies in the file: exact where the value stands there as it is, the whole
+    /// scalar where quotes or escapes are between them.
+    pub fn within(&self, scalar: &Range<usize>, value: &str, part: &Range<usize>) -> Range<usize> {
+        let raw = self.text.get(scalar.clone()).unwrap_or_default();
+        match raw.find(value) {
+            Some(at) if !value.is_empty() => scalar.start + at + part.start..scalar.start + at + part.end,
+            _ => scalar.clone(),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! YAML as a tree in which every key and value knows its place in the file.
+//!
+//! Types are the plain ones of YAML 1.2: `on`, `no` and `off` are text, only `true` and `false` are not.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use serde_saphyr::{Spanned, budget, options};
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::source::Source;
+
+/// More nesting than any policy has use for, and far less than a stack has room for.
+const DEPTH_LIMIT: usize = 32;
+const NODE_LIMIT: usize = 100_000;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    pub value: Yaml,
+    /// In the file, in bytes.
+    pub span: Range<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Yaml {
+    Null,
+    Bool(bool),
+    Number(serde_json::Number),
+    Text(String),
+    List(Vec<Node>),
+    Map(Vec<(Key, Node)>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Key {
+    pub text: String,
+    pub span: Range<usize>,
+}
+
+impl Yaml {
+    /// As a message names it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Bool(_) => "true or false",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "text",
+            Self::List(_) => "a list",
+            Self::Map(_) => "a mapping",
+        }
+    }
+}
+
+impl Node {
+    pub fn to_json(&self) -> Value {
+        match &self.value {
+            Yaml::Null => Value::Null,
+            Yaml::Bool(value) => Value::Bool(*value),
+            Yaml::Number(number) => Value::Number(number.clone()),
+            Yaml::Text(text) => Value::String(text.clone()),
+            Yaml::List(items) => items.iter().map(Self::to_json).collect(),
+            Yaml::Map(entries) => entries.iter().map(|(key, node)| (key.text.clone(), node.to_json())).collect(),
+        }
+    }
+}
+
+/// Parses the part of a file that is YAML; places in the result and in errors are those of the file.
+pub fn parse(source: &Source, part: Range<usize>) -> Result<Node, Box<Diagnostic>> {
+    let start = part.start;
+    let text = source.text.get(part.clone()).unwrap_or_default();
+    let options = options! {
+        strict_booleans: true,
+        with_snippet: false,
+        budget: Some(budget! { max_depth: DEPTH_LIMIT, max_nodes: NODE_LIMIT, max_documents: 1 }),
+    };
+    let parsed: Result<Spanned<Option<Raw>>, _> = serde_saphyr::from_str_with_options(text, options);
+    match parsed {
+        Ok(raw) => Ok(raw.value.map_or_else(
+            || Node { value: Yaml::Map(Vec::new()), span: start..start },
+            |Raw(node)| node.moved_by(start),
+        )),
+        Err(error) => {
+            let at = error.location().and_then(|location| location.span().byte_offset());
+            let at = at.and_then(|byte| usize::try_from(byte).ok()).map_or(part.end, |byte| start + byte);
+            Err(Box::new(Diagnostic::error(ErrorKind::InvalidYaml, plain_message(&error), source, Some(at..at))))
+        }
+    }
+}
+
+/// The parser's own words without its place, which the diagnostic shows better.
+fn plain_message(error: &serde_saphyr::Error) -> String {
+    let text = error.without_snippet().to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    let text = text.lines().next().unwrap_or_default().trim_end_matches([':', '.', ' ']);
+    format!("invalid YAML: {text}")
+}
+
+struct Raw(Node);
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let spanned: Spanned<RawValue> = Spanned::deserialize(deserializer)?;
+        Ok(Self(Node { value: spanned.value.0, span: bytes(spanned.referenced) }))
+    }
+}
+
+fn bytes(location: serde_saphyr::Location) -> Range<usize> {
+    let span = location.span();
+    let start = span.byte_offset().and_then(|start| usize::try_from(start).ok()).unwrap_or(0);
+    let length = span.byte_len().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+    start..start + length
+}
+
+struct RawValue(Yaml);
+
+impl<'de> Deserialize<'de> for RawValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(YamlVisitor).map(Self)
+    }
+}
+
+struct YamlVisitor;
+
+impl<'de> Visitor<'de> for YamlVisitor {
+    type Value = Yaml;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str("a YAML value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Yaml, E> {
+        Ok(Yaml::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Yaml, E> {
+        Ok(Yaml::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Yaml, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Yaml, E> {
+        Ok(Yaml::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Yaml, E> {
+        Ok(Yaml::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Yaml, E> {
+        Ok(Yaml::Number(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Yaml, E> {
+        // Infinities and NaN have no place in JSON; as text they are refused wherever a number is wanted.
+        Ok(serde_json::Number::from_f64(value).map_or_else(|| Yaml::Text(value.to_string()), Yaml::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Yaml, E> {
+        Ok(Yaml::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Yaml, E> {
+        Ok(Yaml::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Yaml, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Raw(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Yaml::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Yaml, A::Error> {
+        let mut map = Vec::new();
+        while let Some(key) = entries.next_key::<Spanned<String>>()? {
+            let Raw(value) = entries.next_value()?;
+            map.push((Key { span: bytes(key.referenced), text: key.value }, value));
+        }
+        Ok(Yaml::Map(map))
+    }
+}
+
+impl Node {
+    fn moved_by(mut self, offset: usize) -> Self {
+        self.shift(offset);
+        self
+    }
+
+    // Recursion ends with the depth limit of the parser.
+    fn shift(&mut self, offset: usize) {
+        self.span = self.span.start + offset..self.span.end + offset;
+        match &mut self.value {
+            Yaml::List(items) => items.iter_mut().for_each(|item| item.shift(offset)),
+            Yaml::Map(entries) => {
+                for (key, node) in entries {
+                    key.span = key.span.start + offset..key.span.end + offset;
+                    node.shift(offset);
+                }
+            }
+            Yaml::Null | Yaml::Bool(_) | Yaml::Number(_) | Yaml::Text(_) => {}
+        }
+    }
+}
