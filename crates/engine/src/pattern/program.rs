@@ -1,0 +1,279 @@
+//! Patterns as small programs, and the machine that runs them.
+//!
+//! Bounded backtracking: a choice that was once taken at a position is never taken there again, because it can only
+//! fail the same way. So the work is at most choices × positions, on an explicit stack.
+
+use std::ops::Range;
+
+use super::parse::{CharSet, Node};
+
+#[derive(Debug, Clone)]
+pub(super) struct Program {
+    instructions: Vec<Instruction>,
+    choices: usize,
+    slots: usize,
+    /// Text at both ends of every match: most paths are turned away by it before the machine starts.
+    prefix: String,
+    suffix: String,
+}
+
+#[derive(Debug, Clone)]
+enum Instruction {
+    Literal(String),
+    /// One character, never `/`.
+    InSegment,
+    /// One character, `/` too.
+    Any,
+    OneOf(CharSet),
+    /// Go to `first`, and if that fails to `second`; `mark` numbers the choices of the program.
+    Choice {
+        first: usize,
+        second: usize,
+        mark: usize,
+    },
+    Jump(usize),
+    Begin(usize),
+    End(usize),
+    Match,
+}
+
+impl Program {
+    pub(super) fn compile(nodes: &[Node]) -> Self {
+        let mut compiler = Compiler::default();
+        compiler.sequence(nodes);
+        compiler.instructions.push(Instruction::Match);
+        let literal_at = |node: Option<&Node>| match node {
+            Some(Node::Literal(text)) => text.clone(),
+            _ => String::new(),
+        };
+        Self {
+            instructions: compiler.instructions,
+            choices: compiler.choices,
+            slots: compiler.slots,
+            prefix: literal_at(nodes.first()),
+            suffix: literal_at(nodes.last()),
+        }
+    }
+
+    pub(super) fn matches(&self, path: &str) -> bool {
+        self.run(path, &mut [])
+    }
+
+    /// Where each variable stood, by slot.
+    pub(super) fn captures(&self, path: &str) -> Option<Vec<Range<usize>>> {
+        let mut slots = vec![0..0; self.slots];
+        self.run(path, &mut slots).then_some(slots)
+    }
+
+    /// INVARIANT: slots need no undoing. Variables stand in no loop and no alternative, so whatever is tried after a
+    /// slot was written lies behind it in the program, and going back to before it writes it again.
+    fn run(&self, path: &str, slots: &mut [Range<usize>]) -> bool {
+        if !path.starts_with(self.prefix.as_str()) || !path.ends_with(self.suffix.as_str()) {
+            return false;
+        }
+        let mut taken = Marks::new(self.choices * (path.len() + 1));
+        let mut untried: Vec<(usize, usize)> = Vec::new();
+        let (mut counter, mut position) = (0, 0);
+        loop {
+            let step = self.step(counter, path, position, slots, &mut untried, &mut taken, path.len() + 1);
+            (counter, position) = match step {
+                Step::Go(counter, position) => (counter, position),
+                Step::Done => return true,
+                Step::Fail => match untried.pop() {
+                    Some(next) => next,
+                    None => return false,
+                },
+            };
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of one run, split so that the loop stays readable")]
+    fn step(
+        &self,
+        counter: usize,
+        path: &str,
+        position: usize,
+        slots: &mut [Range<usize>],
+        untried: &mut Vec<(usize, usize)>,
+        taken: &mut Marks,
+        positions: usize,
+    ) -> Step {
+        let rest = path.get(position..).unwrap_or_default();
+        let first = rest.chars().next();
+        let next_if = |accepted: bool| match first {
+            Some(character) if accepted => Step::Go(counter + 1, position + character.len_utf8()),
+            _ => Step::Fail,
+        };
+        match self.instructions.get(counter) {
+            Some(Instruction::Literal(text)) if rest.starts_with(text.as_str()) => {
+                Step::Go(counter + 1, position + text.len())
+            }
+            Some(Instruction::InSegment) => next_if(first != Some('/')),
+            Some(Instruction::Any) => next_if(true),
+            Some(Instruction::OneOf(set)) => next_if(first.is_some_and(|character| set.contains(character))),
+            Some(Instruction::Choice { first, second, mark }) => {
+                if taken.set(mark * positions + position) {
+                    untried.push((*second, position));
+                    Step::Go(*first, position)
+                } else {
+                    Step::Fail
+                }
+            }
+            Some(Instruction::Jump(target)) => Step::Go(*target, position),
+            Some(Instruction::Begin(slot)) => {
+                if let Some(span) = slots.get_mut(*slot) {
+                    span.start = position;
+                }
+                Step::Go(counter + 1, position)
+            }
+            Some(Instruction::End(slot)) => {
+                if let Some(span) = slots.get_mut(*slot) {
+                    span.end = position;
+                }
+                Step::Go(counter + 1, position)
+            }
+            Some(Instruction::Match) if rest.is_empty() => Step::Done,
+            _ => Step::Fail,
+        }
+    }
+}
+
+enum Step {
+    Go(usize, usize),
+    Fail,
+    Done,
+}
+
+/// A set of numbers. Small ones, which are nearly all, live without an allocation.
+enum Marks {
+    Few([u64; 16]),
+    Many(Vec<u64>),
+}
+
+impl Marks {
+    fn new(size: usize) -> Self {
+        if size <= 16 * 64 { Self::Few([0; 16]) } else { Self::Many(vec![0; size / 64 + 1]) }
+    }
+
+    /// Whether it was new.
+    fn set(&mut self, number: usize) -> bool {
+        let words = match self {
+            Self::Few(words) => words.as_mut_slice(),
+            Self::Many(words) => words.as_mut_slice(),
+        };
+        let Some(word) = words.get_mut(number / 64) else { return false };
+        let bit = 1 << (number % 64);
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+}
+
+#[derive(Default)]
+struct Compiler {
+    instructions: Vec<Instruction>,
+    choices: usize,
+    slots: usize,
+}
+
+impl Compiler {
+    fn sequence(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            self.node(node);
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        match node {
+            Node::Literal(text) => self.push(Instruction::Literal(text.clone())),
+            Node::One => self.push(Instruction::InSegment),
+            Node::OneOf(set) => self.push(Instruction::OneOf(set.clone())),
+            Node::Star => self.repeat(|compiler| compiler.push(Instruction::InSegment)),
+            Node::FoldersThenSlash => self.repeat(|compiler| {
+                compiler.segment();
+                compiler.push(Instruction::Literal("/".into()));
+            }),
+            Node::SlashThenSegments => self.slash_then_segments(),
+            Node::Segments => {
+                self.segment();
+                self.slash_then_segments();
+            }
+            Node::AnyPath => {
+                let choice = self.open_choice();
+                self.node(&Node::Segments);
+                self.close_choice(choice);
+            }
+            Node::Alternatives(alternatives) => self.alternatives(alternatives),
+            Node::Variable { crosses_folders } => self.variable(*crosses_folders),
+        }
+    }
+
+    fn push(&mut self, instruction: Instruction) {
+        self.instructions.push(instruction);
+    }
+
+    fn segment(&mut self) {
+        self.push(Instruction::InSegment);
+        self.repeat(|compiler| compiler.push(Instruction::InSegment));
+    }
+
+    fn slash_then_segments(&mut self) {
+        self.repeat(|compiler| {
+            compiler.push(Instruction::Literal("/".into()));
+            compiler.segment();
+        });
+    }
+
+    fn variable(&mut self, crosses_folders: bool) {
+        let slot = self.slots;
+        self.slots += 1;
+        let one = if crosses_folders { Instruction::Any } else { Instruction::InSegment };
+        self.push(Instruction::Begin(slot));
+        self.push(one.clone());
+        self.repeat(|compiler| compiler.push(one.clone()));
+        self.push(Instruction::End(slot));
+    }
+
+    fn alternatives(&mut self, alternatives: &[Vec<Node>]) {
+        let mut exits = Vec::new();
+        for (place, alternative) in alternatives.iter().enumerate() {
+            let is_last = place + 1 == alternatives.len();
+            let choice = (!is_last).then(|| self.open_choice());
+            self.sequence(alternative);
+            if let Some(choice) = choice {
+                exits.push(self.instructions.len());
+                self.push(Instruction::Jump(usize::MAX));
+                self.close_choice(choice);
+            }
+        }
+        let end = self.instructions.len();
+        for exit in exits {
+            if let Some(Instruction::Jump(target)) = self.instructions.get_mut(exit) {
+                *target = end;
+            }
+        }
+    }
+
+    /// As often as possible first. The body must take at least one character.
+    fn repeat(&mut self, body: impl FnOnce(&mut Self)) {
+        let choice = self.open_choice();
+        body(self);
+        self.push(Instruction::Jump(choice));
+        self.close_choice(choice);
+    }
+
+    /// A choice between what follows and, once it is closed, what stands behind that.
+    fn open_choice(&mut self) -> usize {
+        let at = self.instructions.len();
+        self.push(Instruction::Choice { first: at + 1, second: usize::MAX, mark: self.choices });
+        self.choices += 1;
+        at
+    }
+
+    fn close_choice(&mut self, choice: usize) {
+        let end = self.instructions.len();
+        if let Some(Instruction::Choice { second, .. }) = self.instructions.get_mut(choice) {
+            *second = end;
+        }
+    }
+}
