@@ -23,6 +23,8 @@ pub struct Decision {
     pub verdict: Verdict,
     /// The rules that hold this stop, each with how often it has now done so.
     pub holds: Vec<(String, u32)>,
+    /// The rules that could not be judged because stored facts they need cannot be read.
+    pub skipped: Vec<String>,
     /// What each rule made of the event; only where the inquiry is thorough.
     pub considered: Vec<Consideration>,
 }
@@ -60,7 +62,7 @@ impl Outcome {
 pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
     let situation = inquiry.situation;
     let rules = if inquiry.thorough { inquiry.rules.all()? } else { inquiry.rules.candidates(situation)? };
-    let mut decision = Decision { verdict: Verdict::silent(), holds: Vec::new(), considered: Vec::new() };
+    let mut decision = Decision { verdict: Verdict::silent(), holds: Vec::new(), skipped: Vec::new(), considered: Vec::new() };
     let mut findings = Vec::new();
     let mut coverage = Coverage::new(situation);
     for rule in rules {
@@ -68,11 +70,22 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
             continue;
         }
         let judged = judge(&rule, situation, inquiry.thorough);
+        if situation.facts.take_missed() {
+            decision.skipped.push(rule.id);
+            continue;
+        }
         if rule.action == Level::Allow && matches!(judged.outcome, Outcome::Matched(_)) {
             coverage.add(&judged);
         }
         if let Some(level) = judged.outcome.level() {
-            findings.push(decision.finding(&rule, level, &judged, inquiry));
+            let finding = decision.finding(&rule, level, &judged, inquiry);
+            // A hold that cannot be counted could go on for ever.
+            if situation.facts.take_missed() {
+                decision.holds.retain(|(held, _)| *held != rule.id);
+                decision.skipped.push(rule.id);
+                continue;
+            }
+            findings.push(finding);
         }
         if inquiry.thorough {
             decision.considered.push(Consideration { rule, clauses: judged.clauses, outcome: judged.outcome });

@@ -24,6 +24,10 @@ pub trait Facts: Send + Sync {
 
     /// How often the rule has held the stop that the agent is now trying again.
     fn holds(&self, rule: &str) -> u32;
+
+    /// Whether, since this was last asked, something was asked for that is stored and cannot be read now. What a rule
+    /// made of it does not count.
+    fn take_missed(&self) -> bool;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +36,17 @@ pub enum GitField {
     DefaultBranch,
     Head,
     Dirty,
+}
+
+impl GitField {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Branch => "branch",
+            Self::DefaultBranch => "default_branch",
+            Self::Head => "head",
+            Self::Dirty => "dirty",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,5 +83,9 @@ impl Facts for NoFacts {
 
     fn holds(&self, _rule: &str) -> u32 {
         0
+    }
+
+    fn take_missed(&self) -> bool {
+        false
     }
 }

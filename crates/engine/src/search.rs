@@ -6,7 +6,6 @@
 use std::ops::Range;
 
 use fancy_regex::{Regex, RegexBuilder};
-use regex_syntax::hir::literal::{ExtractKind, Extractor};
 use regex_syntax::hir::{Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
@@ -118,25 +117,24 @@ impl Hints {
 
 const PIECES_LIMIT: usize = 32;
 
+/// Recursion ends with the nesting limit of the parser that made the tree.
 fn needed_literals(hir: &Hir) -> Vec<String> {
-    let mut best: Vec<String> = Vec::new();
-    for kind in [ExtractKind::Prefix, ExtractKind::Suffix] {
-        let mut extractor = Extractor::new();
-        extractor.kind(kind).limit_total(16);
-        let sequence = extractor.extract(hir);
-        let Some(literals) = sequence.literals() else { continue };
-        let texts: Option<Vec<String>> = literals
-            .iter()
-            .map(|literal| std::str::from_utf8(literal.as_bytes()).ok().filter(|text| !text.is_empty()))
-            .map(|text| text.map(str::to_owned))
-            .collect();
-        let Some(texts) = texts.filter(|texts| !texts.is_empty()) else { continue };
-        let shortest = |texts: &[String]| texts.iter().map(String::len).min().unwrap_or(0);
-        if shortest(&texts) > shortest(&best) {
-            best = texts;
+    match hir.kind() {
+        HirKind::Literal(literal) => std::str::from_utf8(&literal.0).map(str::to_owned).into_iter().collect(),
+        HirKind::Capture(capture) => needed_literals(&capture.sub),
+        HirKind::Repetition(repetition) if repetition.min > 0 => needed_literals(&repetition.sub),
+        // Every part is needed: the part whose literals say most.
+        HirKind::Concat(parts) => {
+            let shortest = |literals: &Vec<String>| literals.iter().map(String::len).min().unwrap_or(0);
+            parts.iter().map(needed_literals).max_by_key(shortest).unwrap_or_default()
         }
+        // One branch is needed: whichever it is.
+        HirKind::Alternation(branches) => {
+            let needs: Vec<Vec<String>> = branches.iter().map(needed_literals).collect();
+            if needs.iter().any(Vec::is_empty) { Vec::new() } else { needs.concat() }
+        }
+        _ => Vec::new(),
     }
-    best
 }
 
 /// Not recursive: an expression may be nested more deeply than a stack should be.

@@ -3,7 +3,7 @@
 //! What has to be worked out (the simple commands of a shell call, the paths it names) is worked out when something
 //! first asks, and once.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::event::{Access, Event, ShellText};
 use crate::facts::Facts;
@@ -11,9 +11,9 @@ use crate::paths;
 use crate::shell::{self, Script, SimpleCommand};
 
 pub struct Situation {
-    pub event: Event,
+    pub event: Arc<Event>,
     pub place: Place,
-    pub facts: Box<dyn Facts>,
+    pub facts: Arc<dyn Facts>,
     script: OnceLock<Option<Script>>,
     texts: OnceLock<Vec<String>>,
     touches: OnceLock<Vec<Touch>>,
@@ -40,7 +40,7 @@ pub struct Touch {
 }
 
 impl Situation {
-    pub fn new(event: Event, place: Place, facts: Box<dyn Facts>) -> Self {
+    pub fn new(event: Arc<Event>, place: Place, facts: Arc<dyn Facts>) -> Self {
         Self { event, place, facts, script: OnceLock::new(), texts: OnceLock::new(), touches: OnceLock::new() }
     }
 

@@ -1,1 +1,21 @@
-//! (being built)
+//! The one path from an event to an answer.
+//!
+//! Whatever the source of an event, it goes the same way: the policy in force is found, facts are gathered as judging
+//! asks for them, [`engine::decide`] judges, the journal keeps what happened, and the verdict is told. This crate also
+//! holds the one place that decides what becomes of an event when something on that way fails: [`failure`].
+
+pub mod environment;
+pub mod failure;
+mod git;
+mod hook;
+mod judge;
+mod live_facts;
+pub mod project;
+mod session_root;
+pub mod trust;
+
+pub use environment::Environment;
+pub use failure::Failure;
+pub use hook::hook;
+pub use judge::{Judge, Judged};
+pub use project::Project;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use engine::rules::Tier;
 use engine::suggest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,8 +16,8 @@ use crate::yaml::{self, Yaml};
 /// What the configurations of all tiers say together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
-    /// Names of rules that are in force in the whole project.
-    pub rules: Vec<String>,
+    /// Names of rules that are in force in the whole project, each with the farthest tier that names it.
+    pub rules: BTreeMap<String, Tier>,
     /// Declared variables with their first values, each as JSON text.
     variables: BTreeMap<String, String>,
     pub max_holds: u32,
@@ -45,7 +46,7 @@ pub enum JournalMode {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            rules: Vec::new(),
+            rules: BTreeMap::new(),
             variables: BTreeMap::new(),
             max_holds: 3,
             deadline: Duration::from_secs(2),
@@ -91,7 +92,7 @@ impl Config {
     }
 
     /// Lays a nearer tier's file over this configuration. Problems leave the rest of the file in force.
-    pub fn overlay(&mut self, source: &Source) -> Vec<Diagnostic> {
+    pub fn overlay(&mut self, source: &Source, tier: Tier) -> Vec<Diagnostic> {
         let node = match yaml::parse(source, 0..source.text.len()) {
             Ok(node) => node,
             Err(problem) => return vec![*problem],
@@ -106,7 +107,7 @@ impl Config {
         if let Some(version) = fields.text("requires_version") {
             check_version(&version, &mut fields);
         }
-        self.take_rules(&mut fields);
+        self.take_rules(&mut fields, tier);
         self.take_variables(&mut fields);
         self.max_holds = fields.count("max_holds").unwrap_or(self.max_holds);
         if let Some(deadline) = duration("deadline", &mut fields) {
@@ -141,7 +142,7 @@ impl Config {
         fields.problems
     }
 
-    fn take_rules(&mut self, fields: &mut Fields) {
+    fn take_rules(&mut self, fields: &mut Fields, tier: Tier) {
         let Some(node) = fields.take("rules") else { return };
         let Yaml::List(items) = node.value else {
             fields.refuse(ErrorKind::InvalidValue, "`rules` takes a list of names", node.span);
@@ -151,9 +152,7 @@ impl Config {
         for item in items {
             match item.value {
                 Yaml::Text(name) if known.contains(&name.as_str()) => {
-                    if !self.rules.contains(&name) {
-                        self.rules.push(name);
-                    }
+                    self.rules.entry(name).or_insert(tier);
                 }
                 Yaml::Text(name) => {
                     let help = suggest::closest(&name, known.iter().copied()).map_or_else(

@@ -56,6 +56,8 @@ pub enum ErrorKind {
     UnsupportedVersion,
     /// Part of the language, but not of this version.
     Unsupported,
+    /// Weakens a guard, and no person has accepted it.
+    Untrusted,
 }
 
 /// How to render.

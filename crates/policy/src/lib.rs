@@ -18,9 +18,9 @@ mod stamp;
 mod yaml;
 
 pub use bundled::{BundledRule, bundled_rules};
-pub use cache::{Compiled, compiled};
+pub use cache::{BrokenFile, Compiled, compiled};
 pub use config::{Config, JournalMode};
 pub use diagnostic::{Diagnostic, ErrorKind, Severity, Style};
 pub use folder::{PolicyFolder, Tiers};
-pub use load::{InForce, Loaded, Reason, load};
+pub use load::{Before, InForce, Loaded, Reason, load};
 pub use source::Position;

@@ -312,10 +312,10 @@ fn check_glob(text: &Text, fields: &mut Fields) -> bool {
 }
 
 fn refuse_pattern(text: &Text, problem: &engine::pattern::PatternError, fields: &mut Fields) {
-    let span = fields.source().within(&text.span, &text.value, &problem.span);
+    let span = fields.source().within(&text.span, &text.value, &problem.span());
     fields.problems.push(
-        Diagnostic::error(ErrorKind::PatternError, problem.message.clone(), fields.source(), Some(span))
-            .maybe_help(problem.help.clone()),
+        Diagnostic::error(ErrorKind::PatternError, problem.message(), fields.source(), Some(span))
+            .maybe_help(problem.help().map(str::to_owned)),
     );
 }
 
@@ -358,15 +358,12 @@ fn path_pattern(text: &Text, fields: &mut Fields) -> Option<PathPattern> {
     match Pattern::parse_anywhere(&text.value) {
         Ok(pattern) => {
             for warning in pattern.warnings() {
-                fields.problems.push(
-                    Diagnostic::warning(
-                        ErrorKind::PatternError,
-                        warning.message.clone(),
-                        fields.source(),
-                        Some(text.span.clone()),
-                    )
-                    .maybe_help(warning.help.clone()),
-                );
+                fields.problems.push(Diagnostic::warning(
+                    ErrorKind::PatternError,
+                    warning.to_string(),
+                    fields.source(),
+                    Some(text.span.clone()),
+                ));
             }
             let literal = pattern.required_literal().to_owned();
             Some(PathPattern::Glob { source: text.value.clone(), literal })

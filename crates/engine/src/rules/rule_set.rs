@@ -11,10 +11,11 @@ use super::{Detect, Rule, ToolRule};
 use crate::event::{EventKinds, ShellText};
 use crate::situation::Situation;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSet {
-    heads: Vec<u8>,
-    bodies: Vec<u8>,
+    /// Anything, then the length of the heads, the heads, and the bodies.
+    bytes: Vec<u8>,
+    start: usize,
 }
 
 /// The bytes are not what [`RuleSet::pack`] made.
@@ -50,7 +51,18 @@ impl RuleSet {
             bodies.extend(body);
             heads.push(Head::of(rule, start, length));
         }
-        Ok(Self { heads: postcard::to_stdvec(&heads).map_err(|_| RuleSetError)?, bodies })
+        let heads = postcard::to_stdvec(&heads).map_err(|_| RuleSetError)?;
+        let length = u32::try_from(heads.len()).map_err(|_| RuleSetError)?;
+        Ok(Self { bytes: [length.to_le_bytes().as_slice(), &heads, &bodies].concat(), start: 0 })
+    }
+
+    /// Rules that were packed into the bytes from `start` on. Nothing is copied.
+    pub fn from_bytes(bytes: Vec<u8>, start: usize) -> Option<Self> {
+        (start <= bytes.len()).then_some(Self { bytes, start })
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(self.start..).unwrap_or_default()
     }
 
     /// The rules that may match, in order.
@@ -63,13 +75,15 @@ impl RuleSet {
     }
 
     fn decode(&self, wanted: impl Fn(&Head) -> bool) -> Result<Vec<Rule>, RuleSetError> {
-        if self.heads.is_empty() {
+        if self.as_bytes().is_empty() {
             return Ok(Vec::new());
         }
-        let heads: Vec<Head> = postcard::from_bytes(&self.heads).map_err(|_| RuleSetError)?;
+        let (length, rest) = self.as_bytes().split_first_chunk::<4>().ok_or(RuleSetError)?;
+        let (heads, bodies) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(RuleSetError)?;
+        let heads: Vec<Head> = postcard::from_bytes(heads).map_err(|_| RuleSetError)?;
         let body = |head: &Head| {
             let start = head.start as usize;
-            let bytes = self.bodies.get(start..start + head.length as usize).ok_or(RuleSetError)?;
+            let bytes = bodies.get(start..start + head.length as usize).ok_or(RuleSetError)?;
             postcard::from_bytes(bytes).map_err(|_| RuleSetError)
         };
         heads.iter().filter(|head| wanted(head)).map(body).collect()

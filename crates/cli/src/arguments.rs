@@ -1,0 +1,179 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Keeps the wheels on your coding agents.
+#[derive(Debug, Parser)]
+#[command(name = "linchpin", version, disable_help_subcommand = true, help_template = HELP)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// Print the result as JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+const HELP: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Set up:
+  init        Write a policy into this project and install the hooks of your agents
+  install     Add Linchpin's hooks to an agent's settings
+  uninstall   Take Linchpin's hooks out of an agent's settings
+  doctor      Tell what is installed and in force, and what would make it ineffective
+  trust       Accept what a repository's policy approves or switches off
+  demo        Play a recorded session in a scratch repository, every verdict explained
+
+Guard:
+  hook        Judge one event from standard input: what agents call
+
+Understand:
+  validate    Check every policy file
+  explain     Show the work behind a verdict, a pattern, an expression or a command
+  log         Show the journal
+  status      Show what is in force, and the session's state
+
+Options:
+{options}
+";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write a policy into this project and install the hooks of your agents
+    Init(Init),
+    /// Add Linchpin's hooks to an agent's settings
+    Install(Install),
+    /// Take Linchpin's hooks out of an agent's settings
+    Uninstall(Install),
+    /// Tell what is installed and in force, and what would make it ineffective
+    Doctor,
+    /// Accept what a repository's policy approves or switches off
+    Trust(Trust),
+    /// Play a recorded session in a scratch repository, every verdict explained
+    Demo,
+    /// Judge one event from standard input: what agents call
+    Hook {
+        /// The agent whose payload it is
+        agent: String,
+    },
+    /// Check every policy file
+    Validate(Validate),
+    /// Show the work behind a verdict, a pattern, an expression or a command
+    Explain {
+        #[command(subcommand)]
+        what: Explain,
+    },
+    /// Show the journal
+    Log(Log),
+    /// Show what is in force, and the session's state
+    Status(Status),
+}
+
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Install the hooks of this agent (`claude`, `codex`), found or not; may be repeated
+    #[arg(long = "agent", value_name = "AGENT")]
+    pub agents: Vec<String>,
+
+    /// Write the policy only
+    #[arg(long, conflicts_with = "agents")]
+    pub no_hooks: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Install {
+    /// `claude` or `codex`
+    pub agent: String,
+
+    /// In your own settings, for every project
+    #[arg(long, conflicts_with = "local")]
+    pub user: bool,
+
+    /// In this project's settings that are not committed
+    #[arg(long)]
+    pub local: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Trust {
+    /// Accept without asking
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Validate {
+    /// A project other than this one
+    pub project: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Explain {
+    /// Every rule's work on an event of the journal, by the rules as they are now
+    Event {
+        /// Its number, as `log` shows it
+        id: i64,
+    },
+    /// Every rule's work on the last event that was not simply allowed
+    Last,
+    /// The simple commands that a shell command consists of
+    Command {
+        command: String,
+        /// Where it would run
+        #[arg(long, value_name = "DIR")]
+        cwd: Option<PathBuf>,
+    },
+    /// Whether a pattern matches a path, and what it captures
+    Pattern { pattern: String, path: String },
+    /// The value of an expression
+    When {
+        expression: String,
+        /// What the names in it stand for, as a JSON object
+        #[arg(long, value_name = "JSON", default_value = "{}")]
+        with: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct Log {
+    #[command(subcommand)]
+    pub action: Option<LogAction>,
+
+    #[arg(long)]
+    pub session: Option<String>,
+    /// An event kind, such as `before_tool`
+    #[arg(long)]
+    pub kind: Option<String>,
+    /// This verdict or a stricter one: `warn`, `ask` or `block`
+    #[arg(long)]
+    pub level: Option<String>,
+    #[arg(long)]
+    pub rule: Option<String>,
+    /// Not older than this: `30m`, `2h`, `7d`, or a date and time
+    #[arg(long)]
+    pub since: Option<String>,
+    /// How many at the most, the newest; 0: all
+    #[arg(long, default_value_t = 20)]
+    pub limit: usize,
+    /// Go on with what is written from now on
+    #[arg(short, long)]
+    pub follow: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LogAction {
+    /// Delete what is older than the configuration's `retention`
+    Prune,
+}
+
+#[derive(Debug, Args)]
+pub struct Status {
+    /// The session, if not the one this runs in or the last one
+    #[arg(long)]
+    pub session: Option<String>,
+}

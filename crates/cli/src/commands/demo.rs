@@ -1,0 +1,112 @@
+//! `demo`: a scratch repository, and a recorded session played through the real hook path.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use engine::Level;
+use serde_json::{Value, json};
+
+use super::Context;
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+const CONFIG: &str = include_str!("init/config.yml");
+const RULES: &[(&str, &str)] = &[
+    ("keep-commit-hooks", include_str!("init/keep-commit-hooks.md")),
+    ("tests-before-stop", include_str!("demo/tests-before-stop.md")),
+    ("generated-files", include_str!("demo/generated-files.md")),
+];
+const SESSION: &str = include_str!("demo/session.jsonl");
+
+pub fn run(context: &Context) -> Outcome {
+    let scratch = tempfile::Builder::new().prefix("linchpin-demo-").tempdir()?;
+    let base = scratch.path().canonicalize()?;
+    let root = base.join("project");
+    prepare(&root)?;
+    if !context.output.json {
+        context.output.line(format!("A scratch repository with {} rules of its own and the bundled ones.", RULES.len()));
+        context.output.line("Each step of a recorded Claude Code session goes through `linchpin hook claude`.");
+    }
+    let mut steps = Vec::new();
+    for line in SESSION.lines() {
+        let step: Value = serde_json::from_str(&line.replace("$ROOT", &root.to_string_lossy()))
+            .map_err(|error| Problem::new("Internal", format!("the recorded session is broken: {error}")))?;
+        let told = play(&step["payload"], &root, &base)?;
+        if context.output.json {
+            steps.push(json!({ "step": step["title"], "payload": step["payload"], "answer": told }));
+        } else {
+            show(&step, &told, context);
+        }
+    }
+    if context.output.json {
+        context.output.value(&json!({ "steps": steps }));
+    } else {
+        context.output.blank();
+        context.output.line("`linchpin init` in a repository of yours sets this up; `linchpin explain` shows the work behind a verdict.");
+    }
+    Ok(ExitCode::Done)
+}
+
+fn prepare(root: &Path) -> Result<(), Problem> {
+    let rules = root.join(".linchpin/rules");
+    fs::create_dir_all(&rules)?;
+    fs::write(root.join(".linchpin/config.yml"), CONFIG)?;
+    for (id, text) in RULES {
+        fs::write(rules.join(format!("{id}.md")), text)?;
+    }
+    let made = Command::new("git").args(["init", "--quiet", "--initial-branch=main"]).arg(root).stdin(Stdio::null()).status();
+    match made {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(Problem::new("NotFound", "`git` is needed to make the scratch repository, and cannot be run")),
+    }
+}
+
+/// What the hook says, as an agent would read it.
+fn play(payload: &Value, root: &Path, base: &Path) -> Result<Value, Problem> {
+    let mut hook = Command::new(std::env::current_exe()?);
+    hook.args(["hook", "claude"]).current_dir(root);
+    // Nothing of this machine's own policy or state takes part.
+    for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
+        hook.env(variable, base.join(folder));
+    }
+    for mark in agents::environment::marks() {
+        hook.env_remove(mark);
+    }
+    hook.env("CLAUDE_PROJECT_DIR", root).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = hook.spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(payload.to_string().as_bytes())?;
+    }
+    let answer = child.wait_with_output()?;
+    if !answer.status.success() {
+        let why = String::from_utf8_lossy(&answer.stderr).into_owned();
+        return Err(Problem::new("Internal", format!("the hook failed: {why}")));
+    }
+    if answer.stdout.is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_slice(&answer.stdout)
+        .map_err(|error| Problem::new("Internal", format!("the hook answered no JSON: {error}")))
+}
+
+fn show(step: &Value, told: &Value, context: &Context) {
+    let output = &context.output;
+    output.blank();
+    output.line(output.bold(step["title"].as_str().unwrap_or_default()));
+    output.line(output.dim(&format!("  {}", step["shown"].as_str().unwrap_or_default())));
+    let specific = &told["hookSpecificOutput"];
+    let decision = specific["permissionDecision"].as_str();
+    let (level, reason) = match (decision, told["decision"].as_str()) {
+        (Some("deny"), _) => (Level::Block, specific["permissionDecisionReason"].as_str()),
+        (Some("ask"), _) => (Level::Ask, specific["permissionDecisionReason"].as_str()),
+        (_, Some("block")) => (Level::Block, told["reason"].as_str()),
+        _ => (Level::Allow, specific["additionalContext"].as_str().or(told["systemMessage"].as_str())),
+    };
+    let level = if level == Level::Allow && reason.is_some() { Level::Warn } else { level };
+    output.line(format!("  {}", output.level(level)));
+    for line in reason.unwrap_or_default().lines() {
+        output.line(format!("    {line}"));
+    }
+}

@@ -1,0 +1,215 @@
+//! `explain`: the work behind a verdict, or behind one piece of syntax.
+
+use std::sync::Arc;
+
+use engine::decide::{Consideration, Outcome as Judged};
+use engine::event::ShellText;
+use engine::pattern::Pattern;
+use engine::{Decision, Event, EventKind, Level, expr, shell};
+use guard::{Judge, Project};
+use serde_json::{Map, Value, json};
+use store::{Entry, Filter};
+
+use super::Context;
+use crate::arguments::Explain;
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(what: &Explain, context: &Context) -> Outcome {
+    match what {
+        Explain::Event { id } => explain_entry(Wanted::Number(*id), context),
+        Explain::Last => explain_entry(Wanted::LastSpoken, context),
+        Explain::Command { command, .. } => explain_command(command, context),
+        Explain::Pattern { pattern, path } => explain_pattern(pattern, path, context),
+        Explain::When { expression, with } => explain_when(expression, with, context),
+    }
+}
+
+fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
+    let pattern = Pattern::parse_anywhere(pattern).map_err(|error| {
+        let problem = Problem::new("PatternError", error.message()).at("pattern", Some((1, error.span().start + 1)));
+        error.help().into_iter().fold(problem, |problem, help| problem.help(help))
+    })?;
+    let captures = pattern.captures(path);
+    let matches = captures.is_some();
+    let captured: Map<String, Value> =
+        captures.iter().flat_map(engine::pattern::Captures::iter).map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    if context.output.json {
+        context.output.value(&json!({ "matches": matches, "captures": captured }));
+        return Ok(ExitCode::Done);
+    }
+    context.output.line(if matches { "matches" } else { "does not match" });
+    for (name, value) in &captured {
+        context.output.line(format!("  {{{name}}} = {}", value.as_str().unwrap_or_default()));
+    }
+    for warning in pattern.warnings() {
+        context.output.line(format!("warning: {warning}"));
+    }
+    Ok(ExitCode::Done)
+}
+
+fn explain_when(expression: &str, with: &str, context: &Context) -> Outcome {
+    let with: Map<String, Value> = serde_json::from_str(with)
+        .map_err(|error| Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}")))?;
+    let found = expr::evaluate_with(expression, &with).map_err(|error| {
+        let column = expression.get(..error.span.start).map_or(1, |before| before.chars().count() + 1);
+        let problem = Problem::new("InvalidExpression", error.message).at("expression", Some((1, column)));
+        error.help.into_iter().fold(problem, Problem::help)
+    })?;
+    if context.output.json {
+        context.output.value(&json!({ "value": found.value, "truthy": found.truthy, "unknown": found.unknown }));
+        return Ok(ExitCode::Done);
+    }
+    context.output.line(format!("{} ({})", found.value, if found.truthy { "true in a condition" } else { "false in a condition" }));
+    if !found.unknown.is_empty() {
+        context.output.line(format!("undefined: {}", found.unknown.join(", ")));
+    }
+    Ok(ExitCode::Done)
+}
+
+fn explain_command(command: &str, context: &Context) -> Outcome {
+    let script = shell::parse(command);
+    if context.output.json {
+        let commands: Vec<Value> = script
+            .commands
+            .iter()
+            .map(|command| {
+                let argv: Vec<&str> = command.words.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect();
+                json!({ "argv": argv, "text": command.text(), "via": command.via })
+            })
+            .collect();
+        context.output.value(&json!({ "commands": commands, "complete": script.complete }));
+        return Ok(ExitCode::Done);
+    }
+    for command in &script.commands {
+        context.output.line(command.text());
+    }
+    if !script.complete {
+        context.output.line("(not all of it can be known before it runs)");
+    }
+    Ok(ExitCode::Done)
+}
+
+enum Wanted {
+    Number(i64),
+    LastSpoken,
+}
+
+fn explain_entry(wanted: Wanted, context: &Context) -> Outcome {
+    let project = Project::of_person(&context.environment);
+    let store = super::log::open(&project, context)?;
+    let filter = match wanted {
+        Wanted::Number(id) => Filter { after: Some(store::EventId(id.saturating_sub(1))), limit: 1, ..Filter::default() },
+        Wanted::LastSpoken => Filter { level: Some(Level::Warn), limit: 1, ..Filter::default() },
+    };
+    let is_wanted = |entry: &Entry| match wanted {
+        Wanted::Number(id) => entry.id.0 == id,
+        Wanted::LastSpoken => true,
+    };
+    let entry = store.entries(&filter)?.into_iter().find(is_wanted).ok_or_else(|| {
+        let message = match wanted {
+            Wanted::Number(id) => format!("the journal has no event {id}"),
+            Wanted::LastSpoken => "every event in the journal was simply allowed".to_owned(),
+        };
+        Problem::new("NotFound", message).help("`linchpin log` shows what there is")
+    })?;
+    let judge = Judge::new(&project, &context.environment);
+    let decisions = judge.explain(&Arc::new(event_of(&entry)));
+    if context.output.json {
+        let rules: Vec<Value> = considerations(&decisions).map(consideration_json).collect();
+        context.output.value(&json!({ "event": entry, "rules": rules }));
+        return Ok(ExitCode::Done);
+    }
+    show(&entry, &decisions, context);
+    Ok(ExitCode::Done)
+}
+
+fn considerations(decisions: &[Decision]) -> impl Iterator<Item = &Consideration> {
+    decisions.iter().flat_map(|decision| &decision.considered)
+}
+
+fn consideration_json(considered: &Consideration) -> Value {
+    let clauses: Vec<Value> = considered
+        .clauses
+        .iter()
+        .map(|clause| json!({ "key": clause.key, "truth": clause.truth.name(), "compared": clause.shown }))
+        .collect();
+    json!({
+        "rule": considered.rule.id,
+        "tier": considered.rule.tier.name(),
+        "source": considered.rule.source,
+        "outcome": outcome_text(&considered.outcome),
+        "clauses": clauses,
+    })
+}
+
+fn outcome_text(outcome: &Judged) -> String {
+    match outcome {
+        Judged::Passed => "does not apply".to_owned(),
+        Judged::Matched(level) => level.name().to_owned(),
+        Judged::Incomplete(level) => format!("{} (cannot be known before it runs)", level.name()),
+        Judged::Fault(level, why) => format!("{} (the rule is at fault: {why})", level.name()),
+    }
+}
+
+fn show(entry: &Entry, decisions: &[Decision], context: &Context) {
+    let output = &context.output;
+    output.line(output.bold(&super::log::headline(entry)));
+    for finding in &entry.verdict.findings {
+        output.line(format!("  {} by {}", output.level(finding.level), finding.rule));
+    }
+    output.blank();
+    output.line("The rules as they are now:");
+    let (speaking, silent): (Vec<_>, Vec<_>) =
+        considerations(decisions).partition(|considered| considered.outcome != Judged::Passed);
+    for considered in speaking.iter().chain(&silent) {
+        output.blank();
+        output.line(format!("{}: {}", output.bold(&considered.rule.id), outcome_text(&considered.outcome)));
+        output.line(output.dim(&format!("  {} ({})", considered.rule.source, considered.rule.tier.name())));
+        for clause in &considered.clauses {
+            output.line(format!("  {:<20} {:<8} {}", clause.key, clause.truth.name(), clause.shown));
+        }
+    }
+}
+
+/// The event as far as the journal kept it.
+fn event_of(entry: &Entry) -> Event {
+    if let Some(whole) = entry.event.as_ref().and_then(|whole| serde_json::from_value(whole.clone()).ok()) {
+        return whole;
+    }
+    let shell = match &entry.command {
+        Some(command) => Some(ShellText::Command(command.clone())),
+        None if entry.command_missing => Some(ShellText::Missing),
+        None => None,
+    };
+    let tool = entry.tool.as_ref().map(|name| engine::event::ToolCall {
+        name: name.clone(),
+        aliases: entry.aliases.clone(),
+        id: entry.call.clone(),
+        input: shell_input(entry.command.as_deref()),
+        output: None,
+        shell,
+        files: entry.paths.clone(),
+        mcp: entry.mcp.clone(),
+    });
+    Event {
+        kind: EventKind::from_name(&entry.kind).unwrap_or(EventKind::Other),
+        name: entry.name.clone(),
+        agent: entry.agent.clone(),
+        session: entry.session.clone(),
+        time: entry.time,
+        cwd: entry.cwd.clone(),
+        tool,
+        outcome: None,
+        prompt: None,
+        message: None,
+        held_before: entry.held_before,
+        subagent: entry.subagent.clone(),
+        transcript: None,
+        extra: Map::new(),
+    }
+}
+
+fn shell_input(command: Option<&str>) -> Value {
+    command.map_or_else(|| json!({}), |command| json!({ "command": command }))
+}

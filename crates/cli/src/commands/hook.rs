@@ -1,0 +1,37 @@
+//! `hook`: what agents call. Nothing is set up here that one event does not need.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use agents::Agent;
+use guard::Environment;
+
+pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let agent = arguments.next().and_then(|name| name.into_string().ok());
+    let Some(agent) = agent.as_deref().and_then(Agent::from_name).filter(|_| arguments.next().is_none()) else {
+        return usage();
+    };
+    if io::stdin().is_terminal() {
+        return usage();
+    }
+    // What a panic would print belongs into the answer, where the agent reads it.
+    std::panic::set_hook(Box::new(|_| {}));
+    let answer = guard::hook(agent, io::stdin(), super::now(), Environment::of_process());
+    // Nobody is left to tell if this fails.
+    let _ = io::stdout().write_all(answer.stdout.as_bytes()).and_then(|()| io::stdout().flush());
+    let _ = io::stderr().write_all(answer.stderr.as_bytes());
+    ExitCode::from(answer.exit_code)
+}
+
+/// Exit code 2: an agent whose settings name a hook that cannot work is refused rather than unguarded.
+fn usage() -> ExitCode {
+    let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
+    let _ = writeln!(
+        io::stderr(),
+        "error: `linchpin hook` takes an agent's name ({}) and its event as JSON on standard input\n\
+         help: agents call it; `linchpin install AGENT` tells them to, and `linchpin demo` shows what happens then",
+        names.join(", ")
+    );
+    ExitCode::from(2)
+}

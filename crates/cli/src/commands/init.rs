@@ -1,0 +1,122 @@
+//! `init`: a policy for this project, and the hooks of the agents that are found. Safe to run again.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use agents::Agent;
+use agents::install::Scope;
+use guard::project::nearest_root;
+use policy::PolicyFolder;
+use serde_json::json;
+
+use super::{Context, install};
+use crate::arguments::Init;
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::Outcome;
+
+const CONFIG: &str = include_str!("init/config.yml");
+const STARTER_RULE: &str = include_str!("init/keep-commit-hooks.md");
+const GITIGNORE: &str = "/agent/\n/state.db*\n/tmp/\n";
+
+pub fn run(arguments: &Init, context: &Context) -> Outcome {
+    person::required("init", &context.environment)?;
+    let root = root(&context.environment.cwd);
+    let agents = agents(arguments, &root, context)?;
+    let folder = PolicyFolder::of_project(&root);
+    let had_policy = folder.path.is_dir();
+    fs::create_dir_all(folder.rules())?;
+    let mut files = vec![(folder.config(), CONFIG), (folder.path.join(".gitignore"), GITIGNORE)];
+    if !had_policy {
+        files.push((folder.rules().join("keep-commit-hooks.md"), STARTER_RULE));
+    }
+    let mut written = Vec::new();
+    for (path, text) in files {
+        if write_new(&path, text)? {
+            written.push(path);
+        }
+    }
+    let mut installed = Vec::new();
+    for agent in agents {
+        installed.push((agent, install::put(agent, Scope::Project, &root, &context.environment)?));
+    }
+    report(&root, &written, &installed, context);
+    Ok(ExitCode::Done)
+}
+
+/// Where a policy already is, else the repository's top, else here.
+fn root(cwd: &Path) -> PathBuf {
+    let repository = || cwd.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
+    nearest_root(cwd).or_else(repository).unwrap_or_else(|| cwd.to_owned())
+}
+
+/// Those that were asked for, else those that this machine or project shows signs of.
+fn agents(arguments: &Init, root: &Path, context: &Context) -> Result<Vec<Agent>, crate::problem::Problem> {
+    if arguments.no_hooks {
+        return Ok(Vec::new());
+    }
+    if !arguments.agents.is_empty() {
+        return arguments.agents.iter().map(|name| install::agent_named(name)).collect();
+    }
+    let path = context.environment.get("PATH").unwrap_or_default();
+    let on_path = |agent: Agent| std::env::split_paths(&path).any(|folder| folder.join(agent.name()).is_file());
+    let has_settings = |agent: Agent| {
+        [Scope::Project, Scope::User].into_iter().any(|scope| {
+            let file = install::settings_file(agent, scope, root, &context.environment);
+            file.is_ok_and(|file| file.parent().is_some_and(Path::is_dir))
+        })
+    };
+    Ok(Agent::ALL.into_iter().filter(|agent| on_path(*agent) || has_settings(*agent)).collect())
+}
+
+/// Whole or not at all; what is there already is left alone.
+fn write_new(path: &Path, text: &str) -> io::Result<bool> {
+    if path.exists() {
+        return Ok(false);
+    }
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(text.as_bytes())?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+    }
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error.error),
+    }
+}
+
+fn report(root: &Path, written: &[PathBuf], installed: &[(Agent, install::Done)], context: &Context) {
+    let output = &context.output;
+    if output.json {
+        let hooks: Vec<_> = installed
+            .iter()
+            .map(|(agent, done)| json!({ "agent": agent.name(), "file": done.file, "changed": done.changed }))
+            .collect();
+        output.value(&json!({ "root": root, "written": written, "hooks": hooks }));
+        return;
+    }
+    let shown = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    if written.is_empty() {
+        output.line(format!("The policy in {} is left as it is.", root.join(PolicyFolder::NAME).display()));
+    } else {
+        output.line(format!("A policy for {}:", root.display()));
+        for path in written {
+            output.line(format!("  {}", shown(path)));
+        }
+    }
+    output.blank();
+    for (agent, done) in installed {
+        output.line(done.text(*agent));
+        done.hints(*agent, context);
+    }
+    if installed.is_empty() {
+        let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
+        output.line(format!("No hooks installed. `linchpin install AGENT` does it for one of {}.", names.join(", ")));
+    }
+    output.blank();
+    output.line("Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.");
+}

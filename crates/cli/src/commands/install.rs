@@ -1,0 +1,138 @@
+//! `install` and `uninstall`: exactly Linchpin's own entries, in and out of an agent's settings.
+
+use std::path::{Path, PathBuf};
+
+use agents::Agent;
+use agents::install::{self as settings, Scope};
+use guard::{Environment, Project};
+use serde_json::json;
+
+use super::Context;
+use crate::arguments::Install;
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+pub fn install(arguments: &Install, context: &Context) -> Outcome {
+    person::required("install", &context.environment)?;
+    let (agent, scope) = target(arguments)?;
+    let project = Project::of_person(&context.environment);
+    let done = put(agent, scope, &project.root, &context.environment)?;
+    context.output.line_or(done.text(agent), &done.to_json(agent, "installed"));
+    if !context.output.json {
+        done.hints(agent, context);
+    }
+    Ok(ExitCode::Done)
+}
+
+pub fn uninstall(arguments: &Install, context: &Context) -> Outcome {
+    person::required("uninstall", &context.environment)?;
+    let (agent, scope) = target(arguments)?;
+    let project = Project::of_person(&context.environment);
+    let file = settings_file(agent, scope, &project.root, &context.environment)?;
+    let before = read(&file)?;
+    let after = match &before {
+        None => None,
+        Some(text) => settings::uninstall(agent, text).map_err(|error| broken_settings(&file, &error))?,
+    };
+    let changed = before != after;
+    match &after {
+        Some(text) if changed => settings::write(&file, text)?,
+        None if changed => settings::remove(&file)?,
+        _ => {}
+    }
+    let done = Done { file, changed };
+    let text = if changed {
+        format!("{}: Linchpin's hooks are taken out of {}", agent.title(), done.file.display())
+    } else {
+        format!("{}: no hooks of Linchpin's in {}", agent.title(), done.file.display())
+    };
+    context.output.line_or(text, &done.to_json(agent, "uninstalled"));
+    Ok(ExitCode::Done)
+}
+
+/// What an installation did.
+pub struct Done {
+    pub file: PathBuf,
+    pub changed: bool,
+}
+
+impl Done {
+    pub fn text(&self, agent: Agent) -> String {
+        let state = if self.changed { "hooks installed in" } else { "hooks are already in" };
+        format!("{}: {state} {}", agent.title(), self.file.display())
+    }
+
+    fn to_json(&self, agent: Agent, action: &str) -> serde_json::Value {
+        json!({ "agent": agent.name(), "action": action, "file": self.file, "changed": self.changed })
+    }
+
+    /// What a person still has to do, or should know.
+    pub fn hints(&self, agent: Agent, context: &Context) {
+        if agent == Agent::Codex && self.changed {
+            context.output.line("  Codex runs new hooks only after you accept them: open it and type /hooks.");
+        }
+    }
+}
+
+pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> Result<Done, Problem> {
+    let file = settings_file(agent, scope, root, environment)?;
+    let before = read(&file)?;
+    let program = program(scope, environment)?;
+    let after = settings::install(agent, scope, before.as_deref(), &program)
+        .map_err(|error| broken_settings(&file, &error))?;
+    let changed = before.as_deref() != Some(after.as_str());
+    if changed {
+        settings::write(&file, &after)?;
+    }
+    Ok(Done { file, changed })
+}
+
+pub fn agent_named(name: &str) -> Result<Agent, Problem> {
+    Agent::from_name(name).ok_or_else(|| {
+        let known: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
+        Problem::new("UnknownAgent", format!("unknown agent `{name}`")).help(format!("Linchpin knows {}", known.join(" and ")))
+    })
+}
+
+fn target(arguments: &Install) -> Result<(Agent, Scope), Problem> {
+    let agent = agent_named(&arguments.agent)?;
+    let scope = match (arguments.user, arguments.local) {
+        (true, _) => Scope::User,
+        (_, true) => Scope::Local,
+        _ => Scope::Project,
+    };
+    Ok((agent, scope))
+}
+
+pub fn settings_file(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> Result<PathBuf, Problem> {
+    let home = environment.home.clone().unwrap_or_else(|| root.to_owned());
+    settings::settings_path(agent, scope, root, &home, |name| environment.get(name)).ok_or_else(|| {
+        Problem::new("InvalidValue", format!("{} has no {} settings", agent.title(), scope.name()))
+            .help("install it for the project, or with `--user`")
+    })
+}
+
+pub fn read(file: &Path) -> Result<Option<String>, Problem> {
+    match std::fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Problem::new("Unreadable", format!("{} cannot be read: {error}", file.display()))),
+    }
+}
+
+pub fn broken_settings(file: &Path, error: &settings::SettingsError) -> Problem {
+    Problem::new("InvalidSettings", format!("{}: {error}", file.display()))
+        .help("nothing was written; mend the file and run the command again")
+}
+
+/// What settings call. Those that are shared must work on other machines too, so they name the program alone, if that
+/// is what it is found by here.
+fn program(scope: Scope, environment: &Environment) -> Result<String, Problem> {
+    let own = std::env::current_exe()?;
+    let found = environment.get("PATH").and_then(|path| {
+        std::env::split_paths(&path).map(|folder| folder.join("linchpin")).find(|program| program.is_file())
+    });
+    let same = found.is_some_and(|found| found.canonicalize().ok() == own.canonicalize().ok());
+    if scope == Scope::Project && same { Ok("linchpin".to_owned()) } else { Ok(own.to_string_lossy().into_owned()) }
+}

@@ -1,0 +1,160 @@
+//! `log`: the journal, filtered.
+
+use std::time::Duration;
+
+use engine::{EventKind, Level, suggest};
+use guard::Project;
+use jiff::{Timestamp, tz::TimeZone};
+use serde_json::json;
+use store::{Entry, Filter, Store, StoreError};
+
+use super::Context;
+use super::validate::counted;
+use crate::arguments::{Log, LogAction};
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Log, context: &Context) -> Outcome {
+    let project = Project::of_person(&context.environment);
+    if let Some(LogAction::Prune) = arguments.action {
+        return prune(&project, context);
+    }
+    let mut filter = filter(arguments)?;
+    let store = open(&project, context)?;
+    let mut last = None;
+    let mut shown = 0_usize;
+    let mut show = |entry: Entry| {
+        last = Some(entry.id);
+        shown += 1;
+        print(&entry, context);
+    };
+    store.log(&filter, &mut show)?;
+    if !arguments.follow {
+        if shown == 0 && !context.output.json {
+            context.output.line("Nothing in the journal fits.");
+        }
+        return Ok(ExitCode::Done);
+    }
+    filter.limit = 0;
+    loop {
+        filter.after = last.or(filter.after).or(Some(store::EventId(0)));
+        std::thread::sleep(Duration::from_millis(200));
+        store.log(&filter, |entry| {
+            last = Some(entry.id);
+            print(&entry, context);
+        })?;
+    }
+}
+
+pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {
+    let options = store::Options { busy: Duration::from_secs(2), now: super::now() };
+    Store::open_existing_read(&project.store(&context.environment), options).map_err(|error| match error {
+        StoreError::Missing { .. } => Problem::new("NoJournal", format!("there is no journal yet for `{}`", project.root.display()))
+            .help("it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed"),
+        other => other.into(),
+    })
+}
+
+fn filter(arguments: &Log) -> Result<Filter, Problem> {
+    let known = EventKind::ALL.map(EventKind::name);
+    if let Some(kind) = &arguments.kind
+        && EventKind::from_name(kind).is_none()
+    {
+        return Err(unknown("event kind", kind, &known));
+    }
+    let level = match &arguments.level {
+        None => None,
+        Some(name) => {
+            Some(Level::from_name(name).ok_or_else(|| unknown("level", name, &Level::ALL.map(Level::name)))?)
+        }
+    };
+    Ok(Filter {
+        session: arguments.session.clone(),
+        kind: arguments.kind.clone(),
+        level,
+        rule: arguments.rule.clone(),
+        since: arguments.since.as_deref().map(since).transpose()?,
+        limit: arguments.limit,
+        ..Filter::default()
+    })
+}
+
+fn unknown(what: &str, word: &str, known: &[&str]) -> Problem {
+    let help = suggest::closest(word, known.iter().copied())
+        .map_or_else(|| format!("it is one of {}", known.join(", ")), suggest::did_you_mean);
+    Problem::new("InvalidValue", format!("unknown {what} `{word}`")).help(help)
+}
+
+/// A length of time before now, or a time.
+fn since(text: &str) -> Result<i64, Problem> {
+    if let Ok(span) = text.parse::<jiff::SignedDuration>() {
+        return Ok(super::now().saturating_sub(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)));
+    }
+    let days = text.strip_suffix('d').and_then(|days| days.parse::<i64>().ok());
+    if let Some(days) = days {
+        return Ok(super::now().saturating_sub(days.saturating_mul(24 * 60 * 60 * 1000)));
+    }
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Ok(time.as_millisecond());
+    }
+    let local = text.parse::<jiff::civil::DateTime>().and_then(|time| time.to_zoned(TimeZone::system()));
+    local.map(|zoned| zoned.timestamp().as_millisecond()).map_err(|_| {
+        Problem::new("InvalidValue", format!("`{text}` is no time"))
+            .help("write how long ago, such as `30m`, `2h` or `7d`, or a time such as `2026-03-01T12:00`")
+    })
+}
+
+fn print(entry: &Entry, context: &Context) {
+    let output = &context.output;
+    if output.json {
+        if let Ok(value) = serde_json::to_value(entry) {
+            output.value(&value);
+        }
+        return;
+    }
+    output.line(format!("{} {}", output.level(entry.verdict.level), headline(entry)));
+    for finding in &entry.verdict.findings {
+        output.line(output.dim(&format!("      {} {}", finding.level.name(), finding.rule)));
+    }
+    for notice in &entry.verdict.notices {
+        output.line(output.dim(&format!("      {notice}")));
+    }
+}
+
+/// One line that tells events apart.
+pub fn headline(entry: &Entry) -> String {
+    let time = Timestamp::from_millisecond(entry.time)
+        .map(|time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string())
+        .unwrap_or_default();
+    let mut line = format!("{:>5}  {time}  {} {}", entry.id.0, entry.agent, entry.kind);
+    let paths: Vec<&str> = entry.paths.iter().map(|file| file.path.as_str()).collect();
+    let about = entry.command.clone().unwrap_or_else(|| paths.join(" "));
+    for part in [entry.tool.clone().unwrap_or_default(), about] {
+        if !part.is_empty() {
+            line.push(' ');
+            line.push_str(&first_line(&part));
+        }
+    }
+    line
+}
+
+fn first_line(text: &str) -> String {
+    const WIDTH: usize = 120;
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    let cut: String = first.chars().take(WIDTH).collect();
+    if cut.len() < first.len() || lines.next().is_some() { format!("{cut} …") } else { cut }
+}
+
+fn prune(project: &Project, context: &Context) -> Outcome {
+    person::required("log prune", &context.environment)?;
+    // Reading first: `prune` is no reason to make a journal.
+    drop(open(project, context)?);
+    let retention = i64::try_from(project.compiled(&context.environment).config.retention.as_millis()).unwrap_or(i64::MAX);
+    let options = store::Options { busy: Duration::from_secs(5), now: super::now() };
+    let mut store = Store::open(&project.store(&context.environment), options)?;
+    let pruned = store.prune(super::now().saturating_sub(retention))?;
+    context.output.line_or(format!("{} deleted.", counted(pruned, "event")), &json!({ "deleted": pruned }));
+    Ok(ExitCode::Done)
+}

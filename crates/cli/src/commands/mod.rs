@@ -1,0 +1,64 @@
+//! One file a command.
+
+mod demo;
+mod doctor;
+mod explain;
+pub mod hook;
+mod init;
+mod install;
+mod log;
+mod status;
+mod trust;
+mod validate;
+
+use std::io::Write;
+use std::process;
+
+use clap::Parser;
+use guard::Environment;
+
+use crate::arguments::{Arguments, Command};
+use crate::output::Output;
+
+/// What every command is given.
+pub struct Context {
+    pub environment: Environment,
+    pub output: Output,
+}
+
+pub fn run() -> process::ExitCode {
+    let arguments = Arguments::parse();
+    let environment = Environment::of_process();
+    let output = Output::new(arguments.json, environment.get("NO_COLOR").is_some());
+    let context = Context { environment, output };
+    let outcome = match &arguments.command {
+        Command::Init(arguments) => init::run(arguments, &context),
+        Command::Install(arguments) => install::install(arguments, &context),
+        Command::Uninstall(arguments) => install::uninstall(arguments, &context),
+        Command::Doctor => doctor::run(&context),
+        Command::Trust(arguments) => trust::run(arguments, &context),
+        Command::Demo => demo::run(&context),
+        // Answered before arguments are parsed; here only for `--help`.
+        Command::Hook { agent } => return hook::run([agent.into()].into_iter()),
+        Command::Validate(arguments) => validate::run(arguments, &context),
+        Command::Explain { what } => explain::run(what, &context),
+        Command::Log(arguments) => log::run(arguments, &context),
+        Command::Status(arguments) => status::run(arguments, &context),
+    };
+    match outcome {
+        Ok(code) => code.into(),
+        Err(problem) => {
+            if context.output.json {
+                context.output.value(&problem.to_json());
+            } else {
+                let _ = writeln!(std::io::stderr(), "{}", problem.to_text());
+            }
+            problem.code.into()
+        }
+    }
+}
+
+/// Now, in milliseconds since 1970.
+pub fn now() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}

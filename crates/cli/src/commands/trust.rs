@@ -1,0 +1,52 @@
+//! `trust`: a person accepts what a repository's policy approves or switches off.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use guard::Project;
+use guard::trust::Trust as Kept;
+use policy::{Before, ErrorKind};
+use serde_json::json;
+
+use super::Context;
+use crate::arguments::Trust;
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Trust, context: &Context) -> Outcome {
+    person::required("trust", &context.environment)?;
+    let project = Project::of_person(&context.environment);
+    let kept = Kept::of(&project.root, &context.environment);
+    let loaded = policy::load(&project.tiers, &Before::default(), |weakening| kept.accepts(weakening));
+    let pending: Vec<_> = loaded.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted).collect();
+    if pending.is_empty() {
+        let said = if loaded.weakening.is_empty() { "nothing in this policy needs trust" } else { "already trusted" };
+        context.output.line_or(said, &json!({ "trusted": true, "accepted": [] }));
+        return Ok(ExitCode::Done);
+    }
+    let files: Vec<&str> = pending.iter().map(|problem| problem.source.name.as_str()).collect();
+    if !context.output.json {
+        context.output.line("This repository's policy wants to:");
+        for problem in &pending {
+            let what = problem.message.trim_start_matches("this rule ").split(" and is not").next().unwrap_or_default();
+            context.output.line(format!("  {}: {what}", problem.source.name));
+        }
+    }
+    if !arguments.yes && !confirmed(context)? {
+        return Err(Problem::new("Untrusted", "nothing was accepted"));
+    }
+    kept.accept(&loaded.weakening)?;
+    context.output.line_or("Accepted. It holds until one of these rules changes.", &json!({ "trusted": true, "accepted": files }));
+    Ok(ExitCode::Done)
+}
+
+fn confirmed(context: &Context) -> Result<bool, Problem> {
+    if context.output.json || !io::stdin().is_terminal() {
+        return Err(Problem::new("Untrusted", "there is no terminal to ask on").help("pass `--yes` once you have read the rules"));
+    }
+    write!(io::stdout(), "Accept? [y/N] ")?;
+    io::stdout().flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,78 @@
+//! `validate`: is every policy file sound?
+
+use guard::Project;
+use policy::{Before, Diagnostic, Severity, Style};
+use serde_json::{Map, Value, json};
+
+use super::Context;
+use crate::arguments::Validate;
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Validate, context: &Context) -> Outcome {
+    let project = match &arguments.project {
+        None => Project::of_person(&context.environment),
+        Some(folder) => {
+            let folder = folder.canonicalize().map_err(|error| {
+                Problem::new("NotFound", format!("`{}` cannot be looked at: {error}", folder.display()))
+            })?;
+            Project::at(&folder, &context.environment)
+        }
+    };
+    if !project.has_policy() {
+        return Err(Problem::new("NoPolicy", format!("there is no policy in `{}` or above it", project.root.display()))
+            .help("`linchpin init` writes one"));
+    }
+    let trust = guard::trust::Trust::of(&project.root, &context.environment);
+    let loaded = policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening));
+    let errors = loaded.errors().count();
+    let warnings = loaded.diagnostics.len() - errors;
+    let code = if errors > 0 { ExitCode::Usage } else { ExitCode::Done };
+    if context.output.json {
+        let problems: Vec<Value> = loaded.diagnostics.iter().map(to_json).collect();
+        context.output.value(&json!({
+            "sound": errors == 0,
+            "files": loaded.files,
+            "rules": loaded.rules.len(),
+            "problems": problems,
+        }));
+        return Ok(code);
+    }
+    let style = if context.output.coloured { Style::Coloured } else { Style::Plain };
+    for diagnostic in &loaded.diagnostics {
+        context.output.rendered(&diagnostic.render(style));
+        context.output.blank();
+    }
+    let rules = counted(loaded.rules.len(), "rule");
+    if errors == 0 && warnings == 0 {
+        context.output.line(format!("{rules} in force, everything is sound."));
+    } else {
+        let found = [(errors, "error"), (warnings, "warning")];
+        let found: Vec<String> =
+            found.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect();
+        context.output.line(format!("{rules} in force; {}.", found.join(" and ")));
+    }
+    Ok(code)
+}
+
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+fn to_json(diagnostic: &Diagnostic) -> Value {
+    let mut fields = Map::new();
+    let mut put = |key: &str, value: Value| {
+        if !value.is_null() {
+            fields.insert(key.to_owned(), value);
+        }
+    };
+    put("severity", json!(if diagnostic.severity == Severity::Error { "error" } else { "warning" }));
+    put("kind", json!(diagnostic.kind));
+    put("message", json!(diagnostic.message));
+    put("file", json!(diagnostic.source.name));
+    put("line", json!(diagnostic.position().map(|position| position.line)));
+    put("column", json!(diagnostic.position().map(|position| position.column)));
+    put("rule", json!(diagnostic.rule));
+    put("help", json!(diagnostic.help));
+    Value::Object(fields)
+}

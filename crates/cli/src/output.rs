@@ -1,0 +1,88 @@
+//! Where commands print: text for people, or JSON for programs.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+
+use engine::Level;
+use serde_json::Value;
+
+pub struct Output {
+    pub json: bool,
+    pub coloured: bool,
+}
+
+impl Output {
+    /// Colour is for terminals, and for nobody who said no to it.
+    pub fn new(json: bool, no_color: bool) -> Self {
+        Self { json, coloured: !json && !no_color && io::stdout().is_terminal() }
+    }
+
+    /// A reader that has gone away, as `head` does, is no failure.
+    pub fn line(&self, text: impl Display) {
+        let _ = writeln!(io::stdout(), "{}", printable(&text.to_string()));
+    }
+
+    /// The text for people, the value for programs.
+    pub fn line_or(&self, text: impl Display, value: &Value) {
+        if self.json {
+            self.value(value);
+        } else {
+            self.line(text);
+        }
+    }
+
+    pub fn blank(&self) {
+        self.line("");
+    }
+
+    pub fn value(&self, value: &Value) {
+        let _ = writeln!(io::stdout(), "{value}");
+    }
+
+    /// What is already rendered, colours included.
+    pub fn rendered(&self, text: &str) {
+        let _ = writeln!(io::stdout(), "{text}");
+    }
+
+    pub fn level(&self, level: Level) -> String {
+        let code = match level {
+            Level::Allow => "32",
+            Level::Warn => "33",
+            Level::Ask => "35",
+            Level::Block => "31",
+        };
+        self.paint(code, level.name())
+    }
+
+    pub fn bold(&self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub fn dim(&self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.coloured { format!("\u{1b}[{code}m{}\u{1b}[0m", printable(text)) } else { text.to_owned() }
+    }
+}
+
+/// Text that came from an agent or a repository must not drive the terminal. Colours of ours are kept.
+fn printable(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let own_colour = OWN_COLOURS.iter().find(|colour| rest.starts_with(**colour));
+        let length = own_colour.map_or(letter.len_utf8(), |colour| colour.len());
+        let (head, tail) = rest.split_at(length);
+        if own_colour.is_some() || !letter.is_control() || letter == '\n' || letter == '\t' {
+            kept.push_str(head);
+        }
+        rest = tail;
+    }
+    kept
+}
+
+const OWN_COLOURS: &[&str] = &[
+    "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[35m",
+];

@@ -1,0 +1,72 @@
+//! Why a command could not do what it was asked, for the person who asked.
+
+use serde_json::{Map, Value, json};
+
+use crate::exit_code::ExitCode;
+
+/// A failed command.
+#[derive(Debug)]
+pub struct Problem {
+    kind: &'static str,
+    message: String,
+    help: Option<String>,
+    pub code: ExitCode,
+    /// Fields of the JSON form beyond those that every error has.
+    place: Map<String, Value>,
+}
+
+pub type Outcome = Result<ExitCode, Problem>;
+
+impl Problem {
+    /// `kind` is one of the documented list.
+    pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), help: None, code: ExitCode::Usage, place: Map::new() }
+    }
+
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    #[must_use]
+    pub fn at(mut self, file: &str, position: Option<(usize, usize)>) -> Self {
+        self.place.insert("file".to_owned(), json!(file));
+        if let Some((line, column)) = position {
+            self.place.insert("line".to_owned(), json!(line));
+            self.place.insert("column".to_owned(), json!(column));
+        }
+        self
+    }
+
+    pub fn to_json(&self) -> Value {
+        let mut error = Map::new();
+        error.insert("kind".to_owned(), json!(self.kind));
+        error.insert("message".to_owned(), json!(self.message));
+        error.extend(self.place.clone());
+        if let Some(help) = &self.help {
+            error.insert("help".to_owned(), json!(help));
+        }
+        json!({ "error": error })
+    }
+
+    pub fn to_text(&self) -> String {
+        let message = &self.message;
+        match &self.help {
+            Some(help) => format!("error: {message}\nhelp: {help}"),
+            None => format!("error: {message}"),
+        }
+    }
+}
+
+impl From<std::io::Error> for Problem {
+    fn from(error: std::io::Error) -> Self {
+        Self::new("Io", error.to_string())
+    }
+}
+
+impl From<store::StoreError> for Problem {
+    fn from(error: store::StoreError) -> Self {
+        Self::new("Store", error.to_string())
+    }
+}

@@ -1,0 +1,58 @@
+//! What becomes of an event when something fails. Nothing else decides this.
+//!
+//! A guard that is silently off is the worst outcome, an agent locked out by a slip the next worst. So a call that
+//! could not be judged is put before a person, and an adapter whose agent cannot ask refuses it; an event that nobody
+//! waits on goes by, and the person is told.
+
+use std::time::Duration;
+
+use engine::{Event, Finding, Level, Verdict};
+
+/// The name under which the guard speaks for itself.
+pub const GUARD: &str = "linchpin";
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    #[error("the hook's payload cannot be read: {0}")]
+    Undecodable(String),
+    #[error("the rules were not judged within {} ms", .0.as_millis())]
+    Deadline(Duration),
+    #[error("judging failed by a fault in Linchpin: {0}")]
+    Panicked(String),
+    #[error("this shell call does not say what it would run")]
+    MissingCommand,
+    #[error("the compiled policy cannot be read")]
+    UnreadablePolicy,
+}
+
+impl Failure {
+    pub fn finding(&self) -> Finding {
+        let reason = format!("{}. Nobody can say whether this is allowed, so a person has to.", capitalised(self));
+        Finding { rule: GUARD.to_owned(), level: Level::Ask, reason, because: Vec::new(), digest: None }
+    }
+
+    /// What is said of an event that could not be judged.
+    pub fn verdict(&self, event: &Event) -> Verdict {
+        // An event without a name could be anything, so it is taken for what matters most.
+        if event.kind.awaits_permission() || event.name.is_empty() {
+            return Verdict::of(vec![self.finding()]);
+        }
+        Verdict { notices: vec![format!("{}; this {} went by unjudged", self, event.name)], ..Verdict::silent() }
+    }
+}
+
+fn capitalised(failure: &Failure) -> String {
+    let text = failure.to_string();
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The journal cannot be used: rules that need no stored state are judged all the same.
+pub fn store_notice(error: &store::StoreError) -> String {
+    format!("{error}; rules that need it are skipped, and this is not recorded")
+}
+
+/// A rule that needs the journal, while there is none.
+pub fn skipped_rule_notice(rule: &str) -> String {
+    format!("rule `{rule}` needs the journal and was skipped")
+}

@@ -1,0 +1,105 @@
+//! What rules may ask about the git repository that a project lies in.
+//!
+//! `HEAD` and branches are read from git's own files, as a hook has no time for a process; only `dirty` runs `git`,
+//! and only when a rule asks. Nothing of the repository's own configuration gets to run.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Well below the deadline of a hook.
+const TIME_LIMIT: Duration = Duration::from_secs(1);
+
+pub struct Repository {
+    work_tree: PathBuf,
+    git_dir: PathBuf,
+    /// Where branches are; another folder than `git_dir` in a linked work tree.
+    common_dir: PathBuf,
+}
+
+impl Repository {
+    pub fn of(folder: &Path) -> Option<Self> {
+        let work_tree = folder.ancestors().find(|ancestor| ancestor.join(".git").exists())?;
+        let dot_git = work_tree.join(".git");
+        let git_dir = if dot_git.is_dir() {
+            dot_git
+        } else {
+            let text = read_short(&dot_git)?;
+            work_tree.join(text.strip_prefix("gitdir:")?.trim())
+        };
+        let common_dir = read_short(&git_dir.join("commondir"))
+            .map_or_else(|| git_dir.clone(), |common| git_dir.join(common.trim()));
+        Some(Self { work_tree: work_tree.to_owned(), git_dir, common_dir })
+    }
+
+    /// The branch that is checked out; none where `HEAD` is detached.
+    pub fn branch(&self) -> Option<String> {
+        let head = read_short(&self.git_dir.join("HEAD"))?;
+        head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+    }
+
+    /// The commit that is checked out; none in a repository without one.
+    pub fn head(&self) -> Option<String> {
+        let head = read_short(&self.git_dir.join("HEAD"))?;
+        let head = head.trim();
+        head.strip_prefix("ref: ").map_or_else(|| Some(head.to_owned()), |name| self.resolve(name))
+    }
+
+    /// What `origin` calls its default; else `main` or `master`, whichever there is.
+    pub fn default_branch(&self) -> Option<String> {
+        let remote = read_short(&self.common_dir.join("refs/remotes/origin/HEAD"));
+        if let Some(branch) = remote.as_deref().and_then(|text| text.trim().strip_prefix("ref: refs/remotes/origin/")) {
+            return Some(branch.to_owned());
+        }
+        let prefixes = ["refs/remotes/origin/", "refs/heads/"];
+        let names = ["main", "master"];
+        let exists = |prefix: &str, name: &&str| self.resolve(&format!("{prefix}{name}")).is_some();
+        prefixes.iter().find_map(|prefix| names.into_iter().find(|name| exists(prefix, name))).map(str::to_owned)
+    }
+
+    fn resolve(&self, name: &str) -> Option<String> {
+        if let Some(id) = read_short(&self.common_dir.join(name)) {
+            return Some(id.trim().to_owned());
+        }
+        let packed = fs::read_to_string(self.common_dir.join("packed-refs")).ok()?;
+        packed.lines().find_map(|line| line.split_once(' ').filter(|(_, ref_name)| *ref_name == name)).map(|(id, _)| id.to_owned())
+    }
+
+    /// Whether anything differs from `HEAD`, untracked files included; none where git cannot say in time.
+    pub fn is_dirty(&self) -> Option<bool> {
+        let mut child = Command::new("git")
+            .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
+            .args(["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"])
+            .current_dir(&self.work_tree)
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let mut output = child.stdout.take()?;
+        // One byte is answer enough; git then ends by the closed pipe.
+        let reader = std::thread::spawn(move || output.read(&mut [0; 1]).unwrap_or(0) > 0);
+        let end = Instant::now() + TIME_LIMIT;
+        while !reader.is_finished() {
+            if Instant::now() > end {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let dirty = reader.join().unwrap_or(false);
+        let status = child.wait().ok()?;
+        if dirty || status.success() { Some(dirty) } else { None }
+    }
+}
+
+/// Git's own small files; nothing larger is one of them.
+fn read_short(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    fs::File::open(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
+    Some(text)
+}

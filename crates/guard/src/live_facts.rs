@@ -1,0 +1,152 @@
+//! The facts of a live judgement: asked for one by one, computed once, and written down for the journal.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use engine::facts::{Facts, GitField, RanCommand};
+use policy::Config;
+use serde_json::{Map, Value};
+use store::{SessionState, Store};
+
+use crate::git::Repository;
+
+/// How many commands of a session `command_ran` can look back on.
+const COMMANDS_LIMIT: usize = 10_000;
+
+pub struct LiveFacts {
+    pub root: PathBuf,
+    /// `None`: the journal cannot be used.
+    pub state: Option<SessionState>,
+    pub config: Config,
+    /// Whether the agent is trying a stop again that was held before.
+    pub held_before: bool,
+    pub history: History,
+    used: Mutex<Map<String, Value>>,
+    missed: AtomicBool,
+    repository: OnceLock<Option<Repository>>,
+    commands: OnceLock<Vec<RanCommand>>,
+}
+
+/// Where the session's earlier commands can be read.
+pub struct History {
+    pub store: PathBuf,
+    pub agent: String,
+    pub session: String,
+    pub options: store::Options,
+}
+
+impl LiveFacts {
+    pub fn new(root: &Path, state: Option<SessionState>, config: Config, held_before: bool, history: History) -> Self {
+        Self {
+            root: root.to_owned(),
+            state,
+            config,
+            held_before,
+            history,
+            used: Mutex::default(),
+            missed: AtomicBool::new(false),
+            repository: OnceLock::new(),
+            commands: OnceLock::new(),
+        }
+    }
+
+    /// Every fact that was asked for, by name.
+    pub fn used(&self) -> Map<String, Value> {
+        self.used.lock().map(|used| used.clone()).unwrap_or_default()
+    }
+
+    fn note(&self, name: String, value: &Value) {
+        if let Ok(mut used) = self.used.lock() {
+            used.insert(name, value.clone());
+        }
+    }
+
+    fn stored(&self) -> Option<&SessionState> {
+        if self.state.is_none() {
+            self.missed.store(true, Ordering::Relaxed);
+        }
+        self.state.as_ref()
+    }
+}
+
+impl Facts for LiveFacts {
+    fn variable(&self, name: &str) -> Option<Value> {
+        let stored = self.stored().and_then(|state| state.variables.get(name).cloned());
+        let value = stored.or_else(|| self.config.variable(name));
+        self.note(format!("variables.{name}"), value.as_ref().unwrap_or(&Value::Null));
+        value
+    }
+
+    fn variable_names(&self) -> Vec<String> {
+        let stored = self.stored().into_iter().flat_map(|state| state.variables.keys().map(String::as_str));
+        let mut names: Vec<String> = stored.chain(self.config.variable_names()).map(str::to_owned).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn git(&self, field: GitField) -> Value {
+        let repository = self.repository.get_or_init(|| Repository::of(&self.root)).as_ref();
+        let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
+        let value = match field {
+            GitField::Branch => text(repository.and_then(Repository::branch)),
+            GitField::Head => text(repository.and_then(Repository::head)),
+            GitField::DefaultBranch => text(
+                self.config.default_branch.clone().or_else(|| repository.and_then(Repository::default_branch)),
+            ),
+            GitField::Dirty => repository.and_then(Repository::is_dirty).map_or(Value::Null, Value::Bool),
+        };
+        self.note(format!("git.{}", field.name()), &value);
+        value
+    }
+
+    fn commands_ran(&self) -> Vec<RanCommand> {
+        if self.stored().is_none() {
+            return Vec::new();
+        }
+        let read = || {
+            let key = store::SessionKey { agent: &self.history.agent, session: &self.history.session };
+            Store::open_existing_read(&self.history.store, self.history.options)
+                .and_then(|store| store.commands(key, 0, COMMANDS_LIMIT))
+        };
+        let commands = self.commands.get_or_init(|| {
+            let Ok(commands) = read() else {
+                self.missed.store(true, Ordering::Relaxed);
+                return Vec::new();
+            };
+            commands.into_iter().map(|ran| RanCommand { time: ran.time, text: ran.text }).collect()
+        });
+        commands.clone()
+    }
+
+    fn resolved(&self, path: &str) -> Option<String> {
+        resolved(Path::new(path)).map(|path| path.to_string_lossy().into_owned())
+    }
+
+    fn holds(&self, rule: &str) -> u32 {
+        let count = self.stored().map_or(0, |state| state.counter(&hold_counter(rule)));
+        // A stop that was not held before begins a new count.
+        if self.held_before { u32::try_from(count).unwrap_or(0) } else { 0 }
+    }
+
+    fn take_missed(&self) -> bool {
+        self.missed.swap(false, Ordering::Relaxed)
+    }
+}
+
+pub fn hold_counter(rule: &str) -> String {
+    format!("hold:{rule}")
+}
+
+/// The path behind links, as far as it exists; what does not exist yet is kept as it is.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    let mut missing = Vec::new();
+    for existing in path.ancestors() {
+        if let Ok(real) = existing.canonicalize() {
+            return Some(missing.iter().rev().fold(real, |path, name| path.join(name)));
+        }
+        missing.push(existing.file_name()?.to_owned());
+    }
+    None
+}

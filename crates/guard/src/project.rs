@@ -1,0 +1,66 @@
+//! A project: its root, the tiers that apply to it, and where its state lies.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use policy::{Compiled, PolicyFolder, Tiers};
+
+use crate::environment::Environment;
+use crate::trust::Trust;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    pub root: PathBuf,
+    pub tiers: Tiers,
+}
+
+impl Project {
+    /// For people: the nearest ancestor with a policy folder, or what `LINCHPIN_ROOT` says; else where they are.
+    pub fn of_person(environment: &Environment) -> Self {
+        let named = environment.get("LINCHPIN_ROOT").map(PathBuf::from).filter(|root| root.is_absolute());
+        let root = named.unwrap_or_else(|| nearest_root(&environment.cwd).unwrap_or_else(|| environment.cwd.clone()));
+        Self::at(&root, environment)
+    }
+
+    pub fn at(root: &Path, environment: &Environment) -> Self {
+        let project = PolicyFolder::of_project(root);
+        let user = PolicyFolder::of_user(&environment.config);
+        let tiers = Tiers {
+            project: project.path.is_dir().then_some(project),
+            user: (user.config().exists() || user.rules().is_dir()).then_some(user),
+        };
+        Self { root: root.to_owned(), tiers }
+    }
+
+    /// Whether there is anything to judge by.
+    pub fn has_policy(&self) -> bool {
+        self.tiers.project.is_some() || self.tiers.user.is_some()
+    }
+
+    /// Beside the policy, or, for a project without one, in the user's own folder.
+    pub fn store(&self, environment: &Environment) -> PathBuf {
+        match &self.tiers.project {
+            Some(folder) => folder.path.join("state.db"),
+            None => environment.project_state(&self.root).join("state.db"),
+        }
+    }
+
+    pub fn compiled(&self, environment: &Environment) -> Compiled {
+        let cache = environment.project_state(&self.root).join("policy");
+        let trust = Trust::of(&self.root, environment);
+        policy::compiled(&self.tiers, &cache, |weakening| trust.accepts(weakening))
+    }
+}
+
+/// The nearest folder, from `start` upwards, that has a policy folder.
+pub fn nearest_root(start: &Path) -> Option<PathBuf> {
+    start.ancestors().find(|folder| folder.join(PolicyFolder::NAME).is_dir()).map(Path::to_owned)
+}
+
+pub fn create_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

@@ -1,0 +1,28 @@
+//! Gives the compiled cache a mark that changes whenever the code that lays it out may have changed.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::{env, fs};
+
+fn main() {
+    let mut hasher = DefaultHasher::new();
+    for folder in ["src", "../engine/src"] {
+        println!("cargo::rerun-if-changed={folder}");
+        hash_folder(Path::new(folder), &mut hasher);
+    }
+    env::var("CARGO_PKG_VERSION").unwrap_or_default().hash(&mut hasher);
+    println!("cargo::rustc-env=LINCHPIN_BUILD={:016x}", hasher.finish());
+}
+
+fn hash_folder(folder: &Path, hasher: &mut DefaultHasher) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut paths: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            hash_folder(&path, hasher);
+        } else {
+            fs::read(&path).unwrap_or_default().hash(hasher);
+        }
+    }
+}

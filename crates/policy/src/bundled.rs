@@ -1,0 +1,35 @@
+//! The rules in the box: ordinary rules in ordinary files, embedded.
+
+use crate::source::Source;
+
+pub struct BundledRule {
+    pub id: &'static str,
+    pub text: &'static str,
+}
+
+macro_rules! bundled {
+    ($($id:literal),* $(,)?) => {
+        &[$(BundledRule { id: $id, text: include_str!(concat!("bundled/", $id, ".md")) }),*]
+    };
+}
+
+const BUNDLED: &[BundledRule] =
+    bundled![
+    "delete-outside-project",
+    "force-push-protected",
+    "hard-reset",
+    "people-only-commands",
+    "protect-guardrails",
+    "read-secrets",
+];
+
+/// In byte order of their ids.
+pub fn bundled_rules() -> &'static [BundledRule] {
+    BUNDLED
+}
+
+impl BundledRule {
+    pub fn source(&self) -> Source {
+        Source::new(format!("bundled rule {}", self.id), self.text)
+    }
+}

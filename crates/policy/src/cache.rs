@@ -1,0 +1,168 @@
+//! The compiled policy that hooks read.
+//!
+//! A hook has no time to parse a thousand files, so what they say lies ready in one. It knows every file and folder it
+//! was made from by name and stamp: a stat of each tells whether it still speaks for them, without a listing. It also
+//! remembers how every file last was when it was sound, which is what stays in force while the file is broken. Because
+//! of that it lives in the user's own folder, out of reach of the repository that it judges.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::SystemTime;
+
+use engine::rules::RuleSet;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::folder::Tiers;
+use crate::load::{Before, Input, Loaded, SoundConfig, load};
+use crate::stamp::Stamp;
+
+/// A policy, ready to judge by.
+#[derive(Debug)]
+pub struct Compiled {
+    pub config: Config,
+    pub rules: RuleSet,
+    /// The files that cannot be used as they are now.
+    pub broken: Vec<BrokenFile>,
+    /// What is left out until a person accepts it, a line each.
+    pub untrusted: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenFile {
+    /// `file:line:column: message`.
+    pub problem: String,
+    /// An earlier version of it stays in force.
+    pub has_last_good: bool,
+}
+
+/// Everything but the rules. Read whole on every event, so it holds nothing that grows with their number but inputs.
+#[derive(Debug, Serialize, Deserialize)]
+struct Header {
+    /// Another build may lay out everything else in another way.
+    build: String,
+    tiers: Vec<std::path::PathBuf>,
+    /// Whether what weakens a guard was accepted when this was made, and what that was.
+    weakening: String,
+    accepted: bool,
+    /// One of the inputs was so new that it could change once more without showing.
+    unsettled: bool,
+    inputs: Vec<Input>,
+    config: Config,
+    sound_configs: Vec<SoundConfig>,
+    broken: Vec<BrokenFile>,
+    untrusted: Vec<String>,
+}
+
+/// Changes with every build, because a development build of the same version may lay things out differently.
+const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LINCHPIN_BUILD"));
+
+/// The policy of these tiers: from the cache where that still holds, else read anew and written there. A cache that
+/// cannot be written only costs time.
+pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> Compiled {
+    let before = match read(cache) {
+        Some((header, rules)) if header.is_current(tiers, &trusted) => return header.into_compiled(rules),
+        Some((header, rules)) => {
+            Before { rules: rules.all().unwrap_or_default(), configs: header.sound_configs }
+        }
+        None => Before::default(),
+    };
+    // Taken before the files are read: what changes from now on must look newer.
+    let now = SystemTime::now();
+    let loaded = load(tiers, &before, &trusted);
+    let (header, rules) = compile(loaded, tiers, &trusted, now);
+    // A read-only disk is no reason not to judge.
+    let _ = write(cache, &header, &rules);
+    header.into_compiled(rules)
+}
+
+fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: SystemTime) -> (Header, RuleSet) {
+    let rules: Vec<_> = loaded.rules.iter().map(|in_force| in_force.rule.clone()).collect();
+    let last_good = |problem: &Diagnostic| {
+        loaded.rules.iter().any(|in_force| {
+            in_force.reason == crate::load::Reason::LastGood && in_force.rule.source == problem.source.name
+        })
+    };
+    let mut broken: Vec<BrokenFile> = Vec::new();
+    let mut seen = Vec::new();
+    for problem in loaded.errors() {
+        // One line a file: its first error.
+        if !seen.contains(&problem.source.name) {
+            seen.push(problem.source.name.clone());
+            broken.push(BrokenFile { problem: problem.line(), has_last_good: last_good(problem) });
+        }
+    }
+    let untrusted = loaded.diagnostics.iter().filter(|problem| {
+        problem.severity == Severity::Warning && problem.kind == crate::diagnostic::ErrorKind::Untrusted
+    });
+    let header = Header {
+        build: BUILD.to_owned(),
+        tiers: tiers.folders().map(|folder| folder.path.clone()).collect(),
+        accepted: trusted(&loaded.weakening),
+        untrusted: untrusted.map(Diagnostic::line).collect(),
+        unsettled: loaded.inputs.iter().any(|input| input.stamp.is_some_and(|stamp| stamp.is_fresh(now))),
+        weakening: loaded.weakening,
+        inputs: loaded.inputs,
+        config: loaded.config,
+        sound_configs: loaded.sound_configs,
+        broken,
+    };
+    // Rules that were just read can be packed; if one day they cannot, an empty set must not pass for the policy.
+    match RuleSet::pack(&rules) {
+        Ok(packed) => (header, packed),
+        Err(error) => {
+            let problem = format!("the policy cannot be compiled: {error}");
+            let broken = vec![BrokenFile { problem, has_last_good: false }];
+            (Header { broken, unsettled: true, ..header }, RuleSet::default())
+        }
+    }
+}
+
+impl Header {
+    fn is_current(&self, tiers: &Tiers, trusted: &impl Fn(&str) -> bool) -> bool {
+        self.build == BUILD
+            && !self.unsettled
+            && self.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
+            && self.inputs.iter().all(|input| Stamp::of(&input.path) == input.stamp)
+            && (self.weakening.is_empty() || trusted(&self.weakening) == self.accepted)
+    }
+
+    fn into_compiled(self, rules: RuleSet) -> Compiled {
+        Compiled { config: self.config, rules, broken: self.broken, untrusted: self.untrusted }
+    }
+}
+
+/// `None` where there is none, or it is not one that this build wrote.
+fn read(path: &Path) -> Option<(Header, RuleSet)> {
+    let bytes = fs::read(path).ok()?;
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let header: Header = postcard::from_bytes(rest.get(..length)?).ok()?;
+    if header.build != BUILD {
+        return None;
+    }
+    let rules = RuleSet::from_bytes(bytes, 4 + length)?;
+    Some((header, rules))
+}
+
+fn write(path: &Path, header: &Header, rules: &RuleSet) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    create_private_folder(folder)?;
+    let header = postcard::to_stdvec(header).map_err(io::Error::other)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(&u32::try_from(header.len()).map_err(io::Error::other)?.to_le_bytes())?;
+    file.write_all(&header)?;
+    file.write_all(rules.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn create_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

@@ -1,0 +1,169 @@
+//! `cargo xtask bench`: how long a hook takes, as ratios of whole processes measured in turns.
+//!
+//! A ratio within one run says something on any machine; milliseconds do not. Nothing here fails a test.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::process::cargo;
+
+const ROUNDS: usize = 300;
+const WARM_UP: usize = 10;
+
+/// A project with a policy and a journal, and a home of its own.
+struct Scene {
+    folder: tempfile::TempDir,
+    payload: PathBuf,
+}
+
+pub fn run() -> Result<()> {
+    cargo(&["build", "--release", "--quiet", "--package", "linchpin"]).run()?;
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    let binary = Path::new(&target).join("release/linchpin").canonicalize()?;
+    print(&format!("{} ({} KiB), {ROUNDS} rounds in turns", binary.display(), fs::metadata(&binary)?.len() / 1024));
+
+    let plain = Scene::new(0)?;
+    let ten = Scene::new(10)?;
+    let thousand = Scene::new(1000)?;
+    let million = Scene::new(0)?;
+    million.hook(&binary).output()?;
+    million.fill_journal(1_000_000)?;
+
+    let truth = || Command::new("/bin/true");
+    let medians = in_turns(&[
+        &truth,
+        &|| plain.hook(&binary),
+        &|| ten.hook(&binary),
+        &|| thousand.hook(&binary),
+        &|| million.hook(&binary),
+    ])?;
+    let [truth, one, ten, thousand, million] = medians.as_slice() else { unreachable!() };
+    print(&format!("/bin/true                                {:>7.2} ms", milliseconds(*truth)));
+    row("one event, bundled rules / true", *one, *truth, 3.0);
+    row("1,000 rules / 10 rules", *thousand, *ten, 1.5);
+    row("1,000,000 events / none", *million, *one, 1.2);
+
+    let scene = Scene::new(0)?;
+    let mut times = Vec::new();
+    for _ in 0..5000 {
+        times.push(time(&mut scene.hook(&binary))?);
+    }
+    let (first, last) = (times.get(..100).unwrap_or_default(), times.get(4900..).unwrap_or_default());
+    row("hooks 4,900 to 5,000 / the first 100", median(last.to_vec()), median(first.to_vec()), 1.2);
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "the result of the command")]
+fn print(line: &str) {
+    println!("{line}");
+}
+
+fn row(name: &str, time: Duration, base: Duration, bar: f64) {
+    let ratio = time.as_secs_f64() / base.as_secs_f64();
+    let verdict = if ratio <= bar { "within" } else { "OVER" };
+    print(&format!("{name:<40} {:>7.2} ms  {ratio:>5.2} x  ({verdict} {bar})", milliseconds(time)));
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+/// The median time of each, measured in turns so that noise falls on all alike.
+fn in_turns(commands: &[&dyn Fn() -> Command]) -> Result<Vec<Duration>> {
+    let mut times = vec![Vec::new(); commands.len()];
+    for round in 0..WARM_UP + ROUNDS {
+        for (command, times) in commands.iter().zip(&mut times) {
+            let taken = time(&mut command())?;
+            if round >= WARM_UP {
+                times.push(taken);
+            }
+        }
+    }
+    Ok(times.into_iter().map(median).collect())
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+fn time(command: &mut Command) -> Result<Duration> {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Instant::now();
+    let status = command.status()?;
+    let taken = started.elapsed();
+    ensure!(status.success(), "{command:?} failed: {status}");
+    Ok(taken)
+}
+
+impl Scene {
+    /// The bundled rules, and so many of the project's own, of mixed kinds.
+    fn new(rules: usize) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let root = folder.path().join("project");
+        let rules_folder = root.join(".linchpin/rules");
+        fs::create_dir_all(&rules_folder)?;
+        fs::write(root.join(".linchpin/config.yml"), include_str!("../../crates/cli/src/commands/init/config.yml"))?;
+        for number in 0..rules {
+            fs::write(rules_folder.join(format!("rule-{number:04}.md")), mixed_rule(number))?;
+        }
+        let payload = folder.path().join("payload.json");
+        let event = serde_json::json!({
+            "session_id": "bench", "transcript_path": "/nowhere.jsonl", "cwd": root, "permission_mode": "default",
+            "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "toolu_1",
+            "tool_input": { "command": "cd crates && cargo test --workspace -- --nocapture | tee ../log.txt", "description": "Run the tests" },
+        });
+        File::create(&payload)?.write_all(event.to_string().as_bytes())?;
+        let scene = Self { folder, payload };
+        // Files that were just written are read anew until their clock has moved on.
+        std::thread::sleep(Duration::from_millis(100));
+        Ok(scene)
+    }
+
+    fn hook(&self, binary: &Path) -> Command {
+        let mut command = Command::new(binary);
+        command.args(["hook", "claude"]);
+        for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
+            command.env(variable, self.folder.path().join(folder));
+        }
+        command.env("CLAUDE_PROJECT_DIR", self.folder.path().join("project"));
+        if let Ok(payload) = File::open(&self.payload) {
+            command.stdin(payload);
+        }
+        command
+    }
+
+    /// Copies the journal's only event until there are so many.
+    fn fill_journal(&self, events: usize) -> Result<()> {
+        let database = rusqlite::Connection::open(self.folder.path().join("project/.linchpin/state.db"))?;
+        let mut columns = Vec::new();
+        let mut statement = database.prepare("SELECT name FROM pragma_table_info('events') WHERE name <> 'id'")?;
+        let mut names = statement.query([])?;
+        while let Some(name) = names.next()? {
+            columns.push(name.get::<_, String>(0)?);
+        }
+        let columns = columns.join(", ");
+        database
+            .execute_batch(&format!(
+                "PRAGMA synchronous = OFF; BEGIN;
+                 INSERT INTO events ({columns}) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {events})
+                 SELECT {columns} FROM n, (SELECT * FROM events LIMIT 1); COMMIT; PRAGMA wal_checkpoint(TRUNCATE);"
+            ))
+            .context("the journal cannot be filled")
+    }
+}
+
+fn mixed_rule(number: usize) -> String {
+    match number % 5 {
+        0 => format!("---\ncommand_pattern: '^deploy-{number} (now|later)( |$)'\n---\nNot this one.\n"),
+        1 => format!("---\ntools: [Edit, Write]\npaths: [\"vendor/{number}/**\"]\n---\nVendored.\n"),
+        2 => format!("---\nmcp_tools: [\"server{number}:*\"]\naction: ask\n---\nAsk first.\n"),
+        3 => format!("---\non: stop\nwhen: \"git.branch == 'release-{number}'\"\n---\nMind the release.\n"),
+        _ => format!("---\ntools: [Bash]\ncommand_pattern: '\\bmigrate\\b.*--step={number}'\nwhen: \"git.branch == 'main'\"\naction: warn\n---\nCareful.\n"),
+    }
+}

@@ -1,0 +1,40 @@
+//! `cargo xtask ci`: all that must hold before a change lands.
+
+use anyhow::{Result, bail};
+
+use crate::process::cargo;
+use crate::{generate, test};
+
+/// Crates that have no place on the path that every tool call of an agent waits for.
+const NOT_ON_THE_HOOK_PATH: &[&str] = &["axum", "clap", "hyper", "postgres", "ratatui", "reqwest", "tokio", "ureq"];
+
+pub fn run() -> Result<()> {
+    step("formatting");
+    cargo(&["fmt", "--all", "--check"]).run()?;
+    step("lints");
+    cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]).run()?;
+    step("dependencies of the hook path");
+    hook_path()?;
+    step("tests");
+    test::run(&[])?;
+    step("generated files");
+    generate::run(generate::Mode::Check)
+}
+
+#[expect(clippy::print_stderr, reason = "this is how a person follows it")]
+fn step(name: &str) {
+    eprintln!("\n== {name}");
+}
+
+fn hook_path() -> Result<()> {
+    let tree = cargo(&["tree", "--package", "linchpin-guard", "--edges", "normal", "--prefix", "none"]).output()?;
+    let found: Vec<&str> = tree
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| NOT_ON_THE_HOOK_PATH.contains(name))
+        .collect();
+    if !found.is_empty() {
+        bail!("the hook path must not depend on {}", found.join(", "));
+    }
+    Ok(())
+}

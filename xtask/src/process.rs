@@ -1,0 +1,58 @@
+//! Running other programs.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// A program that is about to be run.
+pub struct Program {
+    command: Command,
+    shown: String,
+}
+
+/// The cargo that runs this, without the variables that coding agents set for the commands they run.
+pub fn cargo(arguments: &[&str]) -> Program {
+    let mut program = Program::new(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()), arguments);
+    program.shown = format!("cargo {}", arguments.join(" "));
+    program
+}
+
+impl Program {
+    pub fn new(name: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(name);
+        command.args(arguments);
+        for (variable, _) in std::env::vars_os() {
+            let name = variable.to_string_lossy();
+            if ["CLAUDE", "CODEX", "AI_AGENT", "LINCHPIN_"].iter().any(|prefix| name.starts_with(prefix)) {
+                command.env_remove(&variable);
+            }
+        }
+        Self { command, shown: format!("{name} {}", arguments.join(" ")) }
+    }
+
+    pub fn args(mut self, arguments: &[String]) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn run(mut self) -> Result<()> {
+        let status = self.command.status().with_context(|| format!("`{}` cannot be run", self.shown))?;
+        if !status.success() {
+            bail!("`{}` failed: {status}", self.shown);
+        }
+        Ok(())
+    }
+
+    pub fn output(mut self) -> Result<String> {
+        let output = self.command.output().with_context(|| format!("`{}` cannot be run", self.shown))?;
+        if !output.status.success() {
+            bail!("`{}` failed: {}", self.shown, String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(String::from_utf8(output.stdout)?)
+    }
+}
