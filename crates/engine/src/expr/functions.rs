@@ -8,7 +8,7 @@ use super::{
     context,
     error::{failure, wrong_arity},
     operators::{dictionary_key, whole},
-    search,
+    search::Search,
     work::{self, Work},
 };
 
@@ -32,7 +32,7 @@ pub(super) enum PatternKind {
 impl PatternKind {
     pub(super) fn check(self, pattern: &str) -> Result<(), String> {
         match self {
-            Self::Regex => search::compile(pattern).map(|_| ()),
+            Self::Regex => Search::new(pattern)?.compiled().map(|_| ()),
             Self::Glob => parse_glob(pattern).map(|_| ()),
         }
     }
@@ -198,7 +198,9 @@ fn search_for(pattern: &str, text: &str, work: &mut Work) -> Result<bool, Error>
     // What compiling costs is charged even if it was done before: the answer may not depend on what ran earlier.
     work.charge(pattern.len() * 1024)?;
     work.charge(text.len() * 4)?;
-    search::compile(pattern).and_then(|regex| search::found(&regex, text)).map_err(failure)
+    Search::new(pattern)
+        .and_then(|search| search.found_in(text))
+        .map_err(|problem| failure(format!("regular expression: {problem}")))
 }
 
 fn matches(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -215,7 +217,7 @@ fn glob(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let Some(pattern) = text_argument(pattern, "glob")? else { return Err(failure("`glob` has no pattern")) };
     let Some(path) = text_argument(path, "glob")? else { return Ok(Value::from(false)) };
     work::of(state).charge(pattern.len() * 1024 + path.len() * 4)?;
-    let matches = parse_glob(pattern).map_err(failure)?;
+    let matches = parse_glob(pattern).map_err(|problem| failure(format!("glob pattern: {problem}")))?;
     Ok(Value::from(matches(path)))
 }
 
@@ -251,8 +253,9 @@ fn parse_glob(pattern: &str) -> Result<impl Fn(&str) -> bool, String> {
         return Err("`{` is never closed".to_owned());
     }
     regex.push('$');
-    let regex = search::compile(&regex)?;
-    Ok(move |path: &str| search::found(&regex, path).unwrap_or(false))
+    let search = Search::new(&regex)?;
+    search.compiled()?;
+    Ok(move |path: &str| search.found_in(path).unwrap_or(false))
 }
 
 fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {

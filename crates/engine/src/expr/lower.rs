@@ -264,14 +264,11 @@ impl<'s> Lowering<'s> {
         let name_span = end.saturating_sub(name.len())..end;
         let mut lowered = vec![constant(name, span), self.lower(value)];
         lowered.extend(self.arguments(args));
-        match methods::arity(name) {
-            Some(arity) => {
-                self.check_arity(name, arity, args.len(), name_span);
-            }
-            None => {
-                let help = suggestion(name, METHODS.iter().map(|(method, _)| *method));
-                self.errors.push(ExprError::new(name_span, format!("unknown method `{name}`")).with_help(help));
-            }
+        if let Some(arity) = methods::arity(name) {
+            self.check_arity(name, arity, args.len(), name_span);
+        } else {
+            let help = suggestion(name, METHODS.iter().map(|(method, _)| *method));
+            self.errors.push(ExprError::new(name_span, format!("unknown method `{name}`")).with_help(help));
         }
         call(methods::METHOD, lowered, span)
     }

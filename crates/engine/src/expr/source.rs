@@ -38,7 +38,7 @@ impl<'s> Source<'s> {
             return Err(ExprError::new(0..written.len(), message));
         }
         let mut depth = Depth::default();
-        let mut test = Test::None;
+        let mut singleton_test = Test::None;
         let mut added = Vec::new();
         for token in tokenize(written, true, SyntaxConfig::default()) {
             let (token, span) = token.map_err(|error| syntax_error(&error, written))?;
@@ -46,7 +46,7 @@ impl<'s> Source<'s> {
                 return Err(error);
             }
             depth.add(&token, span)?;
-            if let Some(end) = test.add(&token, span) {
+            if let Some(end) = singleton_test.add(&token, span) {
                 added.push(end);
             }
         }
@@ -97,7 +97,7 @@ fn foreign_operator(token: &Token, span: Span) -> Option<ExprError> {
         Token::Div => ("/", Some("`//` divides and rounds down")),
         Token::Pow => ("**", None),
         Token::Tilde => ("~", Some("`+` joins text")),
-        Token::Assign => ("=", Some("`==` compares")),
+        Token::Assign => ("=", Some("`==` compares; arguments have no names")),
         Token::TemplateData(_) | Token::VariableStart | Token::VariableEnd | Token::BlockStart | Token::BlockEnd => {
             return Some(ExprError::new(range(span), "an expression ends here, and more follows"));
         }
@@ -139,8 +139,7 @@ impl Test {
             _ => None,
         };
         *self = match (&self, *word) {
-            (_, "is") => Self::Is,
-            (Self::Is, "not") => Self::Is,
+            (_, "is") | (Self::Is, "not") => Self::Is,
             (Self::Is, name) if singleton(name).is_some() => Self::Singleton(span.end_offset as usize),
             _ => Self::None,
         };
@@ -176,6 +175,24 @@ enum Row {
     Add,
     Multiply,
     Access,
+}
+
+impl Row {
+    fn of(token: &Token) -> Option<Self> {
+        Some(match token {
+            Token::Ident("if" | "else") => Self::Ternary,
+            Token::Ident("or") => Self::Or,
+            Token::Ident("and") => Self::And,
+            Token::Ident("not") => Self::Not,
+            Token::Ident("in") | Token::Eq | Token::Ne | Token::Lt | Token::Lte | Token::Gt | Token::Gte => {
+                Self::Compare
+            }
+            Token::Plus | Token::Minus => Self::Add,
+            Token::Mul | Token::FloorDiv | Token::Mod => Self::Multiply,
+            Token::Ident("is") | Token::Dot | Token::Pipe => Self::Access,
+            _ => return None,
+        })
+    }
 }
 
 const ROWS: usize = Row::Access as usize + 1;
@@ -226,17 +243,11 @@ impl Depth {
             }
             Token::ParenClose | Token::BracketClose | Token::BraceClose => self.close(),
             Token::Comma | Token::Colon => self.current.run = [0; ROWS],
-            Token::Plus | Token::Minus => self.current.add(Row::Add),
-            Token::Mul | Token::FloorDiv | Token::Mod => self.current.add(Row::Multiply),
-            Token::Dot | Token::Pipe => self.current.add(Row::Access),
-            Token::Eq | Token::Ne | Token::Lt | Token::Lte | Token::Gt | Token::Gte => self.current.add(Row::Compare),
-            Token::Ident("if" | "else") => self.current.add(Row::Ternary),
-            Token::Ident("or") => self.current.add(Row::Or),
-            Token::Ident("and") => self.current.add(Row::And),
-            Token::Ident("not") => self.current.add(Row::Not),
-            Token::Ident("in") => self.current.add(Row::Compare),
-            Token::Ident("is") => self.current.add(Row::Access),
-            _ => {}
+            other => {
+                if let Some(row) = Row::of(other) {
+                    self.current.add(row);
+                }
+            }
         }
         Ok(())
     }

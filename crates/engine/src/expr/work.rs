@@ -11,7 +11,7 @@ use minijinja::{Error, State, Value};
 use super::error::failure;
 
 /// One unit is about one byte read. Enough to go through a large file a few times; far from what anybody notices.
-const UNITS: usize = 64 << 20;
+const UNITS: usize = 32 << 20;
 
 /// What one item of a list costs: more than the bytes that it takes.
 const ITEM: usize = 32;
@@ -61,8 +61,8 @@ struct ChargedText<'w> {
 
 impl Write for ChargedText<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        // A part can be empty, and there can be very many of those.
-        self.work.charge(part.len() + 1).map_err(|_| fmt::Error)?;
+        // A part can be empty, and there can be very many of those: each costs more than its bytes.
+        self.work.charge(part.len() + 16).map_err(|_| fmt::Error)?;
         self.text.push_str(part);
         Ok(())
     }
