@@ -1,0 +1,215 @@
+//! What names stand for while an expression runs. Nothing is looked up, converted or computed until it is named.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use minijinja::{
+    State, Value,
+    value::{Enumerator, Object},
+};
+use serde_json::{Map, Value as Json};
+
+use super::{
+    json::from_json,
+    names::{self, EVENT_FIELDS, GIT_FIELDS},
+};
+use crate::{
+    event::{Event, ShellText, ToolCall},
+    facts::{Facts, GitField},
+};
+
+/// All that is known at one judgement.
+pub struct Situation {
+    pub event: Event,
+    /// The normalised text of each simple command of a shell call.
+    pub commands: Vec<String>,
+    pub facts: Box<dyn Facts>,
+    /// What was converted before, by name: rules read the same few fields, and one of them may be a large file.
+    converted: Mutex<BTreeMap<String, Value>>,
+}
+
+impl Situation {
+    pub fn new(event: Event, commands: Vec<String>, facts: Box<dyn Facts>) -> Self {
+        Self { event, commands, facts, converted: Mutex::default() }
+    }
+
+    fn tool<'s, T: 's>(&'s self, part: impl FnOnce(&'s ToolCall) -> Option<T>) -> Option<T> {
+        self.event.tool.as_ref().and_then(part)
+    }
+
+    fn converted(&self, name: &str, convert: impl FnOnce() -> Option<Value>) -> Option<Value> {
+        if let Some(value) = self.converted.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
+            return Some(value.clone());
+        }
+        // The lock is not held here: facts may take their time.
+        let value = convert()?;
+        self.converted.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), value.clone());
+        Some(value)
+    }
+
+    fn event_field(&self, field: &str) -> Option<Value> {
+        let event = &self.event;
+        match field {
+            "kind" => Some(Value::from(event.kind.name())),
+            "agent" => Some(Value::from(event.agent.as_str())),
+            "session" => Some(Value::from(event.session.as_str())),
+            "tool" => self.tool(|tool| Some(Value::from(tool.name.as_str()))),
+            "outcome" => event.outcome.map(|outcome| Value::from(outcome.name())),
+            "cwd" => Some(Value::from(event.cwd.as_str())),
+            "time" => Some(Value::from(event.time)),
+            _ => self.converted(field, || self.large_event_field(field)),
+        }
+    }
+
+    fn large_event_field(&self, field: &str) -> Option<Value> {
+        match field {
+            "input" => self.tool(|tool| Some(from_json(&tool.input))),
+            "output" => self.tool(|tool| tool.output.as_ref().map(from_json)),
+            "command" => self.tool(|tool| match tool.shell.as_ref()? {
+                ShellText::Command(text) => Some(Value::from(text.as_str())),
+                ShellText::Missing => None,
+            }),
+            "commands" => Some(self.commands.iter().map(String::as_str).collect()),
+            "paths" => self.tool(|tool| Some(tool.files.iter().map(|file| file.path.as_str()).collect())),
+            "prompt" => self.event.prompt.as_deref().map(Value::from),
+            "message" => self.event.message.as_deref().map(Value::from),
+            _ => None,
+        }
+    }
+
+    fn git_field(&self, field: &str) -> Option<Value> {
+        let field = match field {
+            "branch" => GitField::Branch,
+            "default_branch" => GitField::DefaultBranch,
+            "head" => GitField::Head,
+            "dirty" => GitField::Dirty,
+            _ => return None,
+        };
+        Some(from_json(&self.facts.git(field)))
+    }
+
+    fn variable(&self, name: &str) -> Option<Value> {
+        // A dot keeps a variable apart from a field of the event that has the same name.
+        self.converted(&format!(".{name}"), || self.facts.variable(name).as_ref().map(from_json))
+    }
+}
+
+/// Where the names of one evaluation come from.
+pub(super) enum Root {
+    Situation(Arc<Situation>),
+    /// A dictionary that somebody wrote down.
+    Given(Value),
+}
+
+/// No text can contain this name.
+const ROOT: &str = "@";
+
+/// The situation that is being judged, if it is not one that somebody made up.
+pub(super) fn situation(state: &State) -> Option<Arc<Situation>> {
+    match state.lookup(ROOT)?.downcast_object_ref::<Root>()? {
+        Root::Situation(situation) => Some(Arc::clone(situation)),
+        Root::Given(_) => None,
+    }
+}
+
+impl Root {
+    pub(super) fn given(names: &Map<String, Json>) -> Self {
+        Self::Given(Value::from_pairs(names.iter().map(|(name, value)| (name.as_str(), from_json(value)))))
+    }
+
+    pub(super) fn resolve(&self, name: &str) -> Option<Value> {
+        match self {
+            Self::Situation(situation) => {
+                let part = |part| Some(Value::from_object(Part { situation: Arc::clone(situation), part }));
+                match name {
+                    "event" => part(PartName::Event),
+                    "git" => part(PartName::Git),
+                    "variables" => part(PartName::Variables),
+                    "tool_name" => situation.event_field("tool"),
+                    "tool_input" => situation.event_field("input"),
+                    "source" => situation.event_field("agent"),
+                    _ if names::is_context(name) => None,
+                    _ => situation.variable(name),
+                }
+            }
+            Self::Given(given) => field(given, name).or_else(|| match name {
+                "tool_name" => field(&field(given, "event")?, "tool"),
+                "tool_input" => field(&field(given, "event")?, "input"),
+                "source" => field(&field(given, "event")?, "agent"),
+                _ if names::is_context(name) => None,
+                _ => field(&field(given, "variables")?, name),
+            }),
+        }
+    }
+}
+
+fn field(value: &Value, name: &str) -> Option<Value> {
+    value.as_object()?.get_value_by_str(name)
+}
+
+impl fmt::Debug for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("names")
+    }
+}
+
+impl Object for Root {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
+        // Names of builtins begin with a sign; asking the facts for each of them would be waste.
+        match name.as_bytes().first() {
+            Some(first) if first.is_ascii_alphabetic() || *first == b'_' => self.resolve(name),
+            _ if name == ROOT => Some(Value::from_dyn_object(Arc::clone(self))),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum PartName {
+    Event,
+    Git,
+    Variables,
+}
+
+/// `event`, `git` or `variables`: a dictionary whose fields are read when they are named.
+struct Part {
+    situation: Arc<Situation>,
+    part: PartName,
+}
+
+impl fmt::Debug for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("part")
+    }
+}
+
+impl Object for Part {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
+        match self.part {
+            PartName::Event => self.situation.event_field(name),
+            PartName::Git => self.situation.git_field(name),
+            PartName::Variables => self.situation.variable(name),
+        }
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        match self.part {
+            PartName::Event => Enumerator::Str(EVENT_FIELDS),
+            PartName::Git => Enumerator::Str(GIT_FIELDS),
+            PartName::Variables => {
+                Enumerator::Values(self.situation.facts.variable_names().into_iter().map(Value::from).collect())
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The catalogue of functions.
+
+use minijinja::{Error, State, Value, value::ValueKind};
+
+use super::{
+    builtin::{Arity, Run},
+    compare::{self, Number, is_list, is_missing, kind_name},
+    context,
+    error::{failure, wrong_arity},
+    operators::{dictionary_key, whole},
+    search::Search,
+    work::{self, Work},
+};
+
+pub(super) struct Function {
+    pub(super) name: &'static str,
+    /// Its name in a lowered expression, which no text can contain: a variable of the same name never hides it.
+    pub(super) global: &'static str,
+    pub(super) arity: Arity,
+    /// Which argument is a pattern, and of what kind.
+    pub(super) pattern: Option<(usize, PatternKind)>,
+    /// `None`: part of the language, but this version cannot supply the facts.
+    pub(super) run: Option<Run>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PatternKind {
+    Regex,
+    Glob,
+}
+
+impl PatternKind {
+    pub(super) fn check(self, pattern: &str) -> Result<(), String> {
+        match self {
+            Self::Regex => Search::new(pattern)?.compiled().map(|_| ()),
+            Self::Glob => parse_glob(pattern).map(|_| ()),
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Regex => "regular expression",
+            Self::Glob => "glob pattern",
+        }
+    }
+}
+
+macro_rules! function {
+    ($name:literal, $arity:expr, $run:expr) => {
+        function!($name, $arity, $run, None)
+    };
+    ($name:literal, $arity:expr, $run:expr, $pattern:expr) => {
+        Function { name: $name, global: concat!("@", $name), arity: $arity, pattern: $pattern, run: $run }
+    };
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    function!("all", Arity::exactly(1), Some(all)),
+    function!("any", Arity::exactly(1), Some(any)),
+    function!("bool", Arity::exactly(1), Some(bool)),
+    function!("command_ran", Arity::between(1, 2), Some(command_ran), Some((0, PatternKind::Regex))),
+    function!("dict", Arity::between(0, 1), Some(dict)),
+    function!("file_rule_met", Arity::exactly(1), None),
+    function!("glob", Arity::exactly(2), Some(glob), Some((1, PatternKind::Glob))),
+    function!("has_stop_signal", Arity::between(0, 1), None),
+    function!("int", Arity::exactly(1), Some(int)),
+    function!("len", Arity::exactly(1), Some(len)),
+    function!("list", Arity::between(0, 1), Some(list)),
+    function!("matches", Arity::exactly(2), Some(matches), Some((1, PatternKind::Regex))),
+    function!("max", Arity::at_least(1), Some(|state, args| extreme(state, args, std::cmp::Ordering::is_gt))),
+    function!("mcp_called", Arity::between(1, 2), None),
+    function!("mcp_failed", Arity::exactly(2), None),
+    function!("mcp_result_has", Arity::exactly(4), None),
+    function!("mcp_result_is_null", Arity::exactly(2), None),
+    function!("min", Arity::at_least(1), Some(|state, args| extreme(state, args, std::cmp::Ordering::is_lt))),
+    function!("str", Arity::exactly(1), Some(str)),
+    function!("task_needs_user_review", Arity::exactly(1), None),
+    function!("task_tree_complete", Arity::exactly(1), None),
+];
+
+/// Conditions of behaviors have names of this form; which ones there are is known only with the behaviors.
+pub(super) const BEHAVIOR_PREFIX: &str = "behavior_";
+
+pub(super) fn find(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|function| function.name == name)
+}
+
+/// What a value holds, as Python's iteration would give it: items, keys or characters; nothing if it is missing.
+pub(super) fn items(value: &Value, work: &mut Work) -> Result<Vec<Value>, Error> {
+    if is_missing(value) {
+        return Ok(Vec::new());
+    }
+    if let Some(text) = value.as_str() {
+        work.charge_items(text.len())?;
+        return Ok(text.chars().map(Value::from).collect());
+    }
+    if is_list(value) || value.kind() == ValueKind::Map {
+        work.charge_items(value.len().unwrap_or_default())?;
+        return Ok(value.try_iter()?.collect());
+    }
+    Err(failure(format!("{} has no items", kind_name(value))))
+}
+
+pub(super) fn length(value: &Value, work: &mut Work) -> Result<Value, Error> {
+    if is_missing(value) {
+        return Ok(Value::from(0));
+    }
+    work.charge(value.as_str().map_or(0, str::len))?;
+    value.len().map(Value::from).ok_or_else(|| failure(format!("{} has no length", kind_name(value))))
+}
+
+fn one(args: &[Value]) -> Result<&Value, Error> {
+    args.first().ok_or_else(wrong_arity)
+}
+
+fn len(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    length(one(args)?, work::of(state))
+}
+
+fn str(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    work::text(one(args)?, work::of(state)).map(Value::from)
+}
+
+fn int(_: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let value = one(args)?;
+    let number = match (Number::of(value), value.as_str()) {
+        (Some(Number::Whole(number)), _) => Some(number),
+        #[expect(clippy::cast_possible_truncation, reason = "as in Python, towards zero; the range is checked")]
+        (Some(Number::Float(number)), _) => (number.abs() < 1e30).then_some(number.trunc() as i128),
+        (None, Some(text)) => text.trim().parse().ok(),
+        (None, None) => return Err(failure(format!("`int` cannot take {}", kind_name(value)))),
+    };
+    number.map(whole).ok_or_else(|| failure("`int` cannot read this as a whole number"))
+}
+
+fn bool(_: &mut State, args: &[Value]) -> Result<Value, Error> {
+    one(args).map(|value| Value::from(value.is_true()))
+}
+
+fn list(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    items(args.first().unwrap_or(&Value::UNDEFINED), work::of(state)).map(Value::from)
+}
+
+fn dict(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let value = args.first().unwrap_or(&Value::UNDEFINED);
+    if value.kind() == ValueKind::Map {
+        return Ok(value.clone());
+    }
+    let work = work::of(state);
+    let mut pairs = Vec::new();
+    for item in items(value, work)? {
+        match items(&item, work)?.as_slice() {
+            [key, value] => pairs.push((dictionary_key(key)?, value.clone())),
+            _ => return Err(failure("`dict` takes a dictionary or a list of pairs")),
+        }
+    }
+    Ok(Value::from_pairs(pairs))
+}
+
+fn any(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    Ok(Value::from(items(one(args)?, work::of(state))?.iter().any(Value::is_true)))
+}
+
+fn all(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    Ok(Value::from(items(one(args)?, work::of(state))?.iter().all(Value::is_true)))
+}
+
+/// `min` and `max`: of the arguments, or of what a single one holds. Of nothing, it is undefined.
+fn extreme(state: &mut State, args: &[Value], better: fn(std::cmp::Ordering) -> bool) -> Result<Value, Error> {
+    let work = work::of(state);
+    let candidates = match args {
+        [only] => items(only, work)?,
+        several => several.to_vec(),
+    };
+    let mut candidates = candidates.into_iter();
+    let Some(mut best) = candidates.next() else { return Ok(Value::UNDEFINED) };
+    for candidate in candidates {
+        let Some(order) = compare::order(&candidate, &best, work)? else {
+            return Err(failure(format!("{} and {} have no order", kind_name(&best), kind_name(&candidate))));
+        };
+        if better(order) {
+            best = candidate;
+        }
+    }
+    Ok(best)
+}
+
+/// A missing text is found by nothing; text of another kind is a mistake.
+fn text_argument<'v>(value: &'v Value, function: &str) -> Result<Option<&'v str>, Error> {
+    match value.as_str() {
+        Some(text) => Ok(Some(text)),
+        None if is_missing(value) => Ok(None),
+        None => Err(failure(format!("`{function}` takes text, not {}", kind_name(value)))),
+    }
+}
+
+fn search_for(pattern: &str, text: &str, work: &mut Work) -> Result<bool, Error> {
+    // What compiling costs is charged even if it was done before: the answer may not depend on what ran earlier.
+    work.charge(pattern.len() * 1024)?;
+    work.charge(text.len() * 4)?;
+    Search::new(pattern)
+        .and_then(|search| search.found_in(text))
+        .map_err(|problem| failure(format!("regular expression: {problem}")))
+}
+
+fn matches(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let [text, pattern] = args else { return Err(wrong_arity()) };
+    let Some(pattern) = text_argument(pattern, "matches")? else {
+        return Err(failure("`matches` has no regular expression"));
+    };
+    let Some(text) = text_argument(text, "matches")? else { return Ok(Value::from(false)) };
+    search_for(pattern, text, work::of(state)).map(Value::from)
+}
+
+fn glob(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let [path, pattern] = args else { return Err(wrong_arity()) };
+    let Some(pattern) = text_argument(pattern, "glob")? else { return Err(failure("`glob` has no pattern")) };
+    let Some(path) = text_argument(path, "glob")? else { return Ok(Value::from(false)) };
+    work::of(state).charge(pattern.len() * 1024 + path.len() * 4)?;
+    let matches = parse_glob(pattern).map_err(|problem| failure(format!("glob pattern: {problem}")))?;
+    Ok(Value::from(matches(path)))
+}
+
+/// The only place that knows how path patterns are written.
+// MERGE: the body becomes
+//     let pattern = crate::pattern::Pattern::parse(pattern).map_err(|error| error.to_string())?;
+//     Ok(move |path: &str| pattern.matches(path))
+// and what follows goes.
+fn parse_glob(pattern: &str) -> Result<impl Fn(&str) -> bool, String> {
+    let mut regex = String::from("^");
+    let mut open_braces = 0_u32;
+    let mut rest = pattern.chars().peekable();
+    while let Some(character) = rest.next() {
+        match character {
+            '*' if rest.next_if_eq(&'*').is_some() => {
+                regex.push_str(if rest.next_if_eq(&'/').is_some() { "(?:.*/)?" } else { ".*" });
+            }
+            '*' => regex.push_str("[^/]*"),
+            '?' => regex.push_str("[^/]"),
+            '{' => {
+                open_braces += 1;
+                regex.push_str("(?:");
+            }
+            '}' if open_braces > 0 => {
+                open_braces -= 1;
+                regex.push(')');
+            }
+            ',' if open_braces > 0 => regex.push('|'),
+            other => regex.push_str(&regex_syntax::escape(other.encode_utf8(&mut [0; 4]))),
+        }
+    }
+    if open_braces > 0 {
+        return Err("`{` is never closed".to_owned());
+    }
+    regex.push('$');
+    let search = Search::new(&regex)?;
+    search.compiled()?;
+    Ok(move |path: &str| search.found_in(path).unwrap_or(false))
+}
+
+fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let pattern = text_argument(one(args)?, "command_ran")?;
+    let Some(pattern) = pattern else { return Err(failure("`command_ran` has no regular expression")) };
+    let situation = context::situation(state).ok_or_else(|| failure("`command_ran` needs the history of a session"))?;
+    let since = match args.get(1) {
+        Some(seconds) if !is_missing(seconds) => {
+            let Some(seconds) = Number::of(seconds) else {
+                return Err(failure(format!("`command_ran` takes seconds, not {}", kind_name(seconds))));
+            };
+            #[expect(clippy::cast_possible_truncation, reason = "saturates, which is what a huge span of time means")]
+            let milliseconds = (seconds.as_float() * 1000.0) as i64;
+            situation.event.time.saturating_sub(milliseconds)
+        }
+        _ => i64::MIN,
+    };
+    let work = work::of(state);
+    for command in situation.facts.commands_ran() {
+        if command.time >= since && search_for(pattern, &command.text, work)? {
+            return Ok(Value::from(true));
+        }
+    }
+    Ok(Value::from(false))
+}

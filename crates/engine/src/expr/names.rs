@@ -1,0 +1,131 @@
+//! The names that an expression may mention, and what is wrong with those that it may not.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use super::{
+    error::ExprError,
+    functions::{self, FUNCTIONS},
+    lower::Mention,
+};
+
+pub(super) const EVENT_FIELDS: &[&str] = &[
+    "kind", "agent", "session", "tool", "input", "output", "outcome", "command", "commands", "paths", "prompt",
+    "message", "cwd", "time",
+];
+pub(super) const GIT_FIELDS: &[&str] = &["branch", "default_branch", "head", "dirty"];
+
+/// A name that means the same at every place where an expression is written. No variable hides one.
+struct ContextName {
+    name: &'static str,
+    fields: Fields,
+}
+
+enum Fields {
+    Fixed(&'static [&'static str]),
+    /// Whatever is there: input of a tool, or plain text.
+    Any,
+    /// The variables that are declared.
+    Variables,
+    /// Part of the language, but this version cannot supply the facts.
+    NotSupplied,
+}
+
+const CONTEXT: &[ContextName] = &[
+    ContextName { name: "event", fields: Fields::Fixed(EVENT_FIELDS) },
+    ContextName { name: "tool_name", fields: Fields::Any },
+    ContextName { name: "tool_input", fields: Fields::Any },
+    ContextName { name: "source", fields: Fields::Any },
+    ContextName { name: "variables", fields: Fields::Variables },
+    ContextName { name: "git", fields: Fields::Fixed(GIT_FIELDS) },
+    ContextName { name: "workflow", fields: Fields::NotSupplied },
+    ContextName { name: "phase", fields: Fields::NotSupplied },
+    ContextName { name: "claims", fields: Fields::NotSupplied },
+    ContextName { name: "files", fields: Fields::NotSupplied },
+    ContextName { name: "loop", fields: Fields::NotSupplied },
+    ContextName { name: "tasks", fields: Fields::NotSupplied },
+];
+
+fn context_name(name: &str) -> Option<&'static ContextName> {
+    CONTEXT.iter().find(|context| context.name == name)
+}
+
+pub(super) fn is_context(name: &str) -> bool {
+    context_name(name).is_some()
+}
+
+/// What an expression may name at the place where it is written, beside what it may name everywhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scope {
+    variables: BTreeSet<String>,
+}
+
+impl Scope {
+    /// Variables that are declared, or set by something in scope.
+    pub fn with_variables<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        Self { variables: names.into_iter().map(Into::into).collect() }
+    }
+
+    fn declared(&self) -> impl Iterator<Item = &str> {
+        self.variables.iter().map(String::as_str)
+    }
+
+    pub(super) fn check(&self, mention: &Mention) -> Option<ExprError> {
+        let name = mention.name;
+        let Some(context) = context_name(name) else { return self.check_bare(name, &mention.span) };
+        let (field, span) = mention.field.as_ref()?;
+        match context.fields {
+            Fields::Fixed(fields) if !fields.contains(field) => Some(
+                ExprError::new(span.clone(), format!("`{name}` has no field `{field}`"))
+                    .with_help(suggestion(field, fields.iter().copied())),
+            ),
+            Fields::Variables if !self.variables.contains(*field) => Some(
+                ExprError::new(span.clone(), format!("unknown variable `{field}`")).with_help(
+                    suggestion(field, self.declared())
+                        .or_else(|| Some(format!("declare it, or read it with `variables.get('{field}')`"))),
+                ),
+            ),
+            _ => None,
+        }
+    }
+
+    fn check_bare(&self, name: &str, span: &Range<usize>) -> Option<ExprError> {
+        if self.variables.contains(name) {
+            return None;
+        }
+        let help = if functions::find(name).is_some() {
+            Some(format!("`{name}` is a function: write `{name}(…)`"))
+        } else {
+            suggestion(name, self.declared().chain(CONTEXT.iter().map(|context| context.name)))
+        };
+        Some(ExprError::new(span.clone(), format!("unknown name `{name}`")).with_help(help))
+    }
+}
+
+/// Facts that nobody supplies yet are an error wherever they would be asked for, never a quiet "no".
+pub(super) fn not_supplied(mention: &Mention) -> Option<ExprError> {
+    let context = context_name(mention.name)?;
+    matches!(context.fields, Fields::NotSupplied).then(|| needs_facts(mention.name, mention.span.clone()))
+}
+
+pub(super) fn needs_facts(name: &str, span: Range<usize>) -> ExprError {
+    ExprError::new(span, format!("`{name}` needs facts that this version of Linchpin does not supply yet"))
+}
+
+pub(super) fn unknown_function(name: &str, span: Range<usize>) -> ExprError {
+    let help = if super::methods::arity(name).is_some() {
+        Some(format!("`{name}` is a method: write `value.{name}(…)`"))
+    } else {
+        suggestion(name, FUNCTIONS.iter().map(|function| function.name))
+    };
+    ExprError::new(span, format!("unknown function `{name}`")).with_help(help)
+}
+
+/// The known name that was most likely meant.
+pub(super) fn suggestion<'n>(written: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    let tolerance = (written.chars().count() / 3).max(1);
+    known
+        .map(|name| (strsim::damerau_levenshtein(written, name), name))
+        .filter(|(distance, _)| *distance <= tolerance)
+        .min()
+        .map(|(_, name)| format!("did you mean `{name}`?"))
+}

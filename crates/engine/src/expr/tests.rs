@@ -1,0 +1,4 @@
+mod corpus;
+mod hostile;
+mod messages;
+mod situation;

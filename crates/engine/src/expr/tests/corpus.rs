@@ -1,0 +1,34 @@
+//! Every line of `corpus/expressions.jsonl`: an expression, what its names stand for, and what comes of it.
+
+use serde_json::{Map, Value};
+
+use crate::expr::evaluate_with;
+
+const CASES: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/expressions.jsonl"));
+
+#[test]
+fn every_case_gives_what_it_says() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for line in CASES.lines() {
+        let case: Map<String, Value> = serde_json::from_str(line).expect("a case is a JSON object");
+        let source = case["expr"].as_str().expect("a case has an expression");
+        let result = evaluate_with(source, case["with"].as_object().expect("a case has names"));
+        let error_expected = case.get("error").is_some();
+        let right = match &result {
+            Ok(evaluation) => {
+                !error_expected
+                    && case.get("truthy") == Some(&Value::from(evaluation.truthy))
+                    && case.get("value").is_none_or(|value| *value == evaluation.value)
+                    && case.get("unknown").is_none_or(|unknown| *unknown == Value::from(evaluation.unknown.clone()))
+            }
+            Err(_) => error_expected,
+        };
+        count += 1;
+        if !right {
+            wrong.push(format!("{line}\n  {result:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 110, "only {count} cases");
+}

@@ -1,0 +1,348 @@
+//! The words of every error, and the place it points at.
+
+use std::fmt::Write;
+
+use crate::expr::{Scope, check, evaluate_with, source::LENGTH_LIMIT};
+
+fn show(source: &str, error: &crate::expr::ExprError) -> String {
+    let marked = source.get(error.span.clone()).expect("within the text");
+    let help = error.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+    format!("  [{marked}] {error}{help}\n")
+}
+
+fn problems(sources: &[&str]) -> String {
+    let scope = Scope::with_variables(["release", "attempts"]);
+    let mut report = String::new();
+    for source in sources {
+        writeln!(report, "{source}").expect("text");
+        for error in check(source, &scope) {
+            report.push_str(&show(source, &error));
+        }
+    }
+    report
+}
+
+fn failures(sources: &[&str]) -> String {
+    let names = serde_json::json!({"n": 5, "text": "abc", "list": [1], "map": {}, "flag": true, "nothing": null});
+    let mut report = String::new();
+    for source in sources {
+        writeln!(report, "{source}").expect("text");
+        let error = evaluate_with(source, names.as_object().expect("an object")).expect_err(source);
+        report.push_str(&show(source, &error));
+    }
+    report
+}
+
+#[test]
+fn names() {
+    insta::assert_snapshot!(problems(&[
+        "relase and not nonsense",
+        "variables.atempts > 3",
+        "variables['atempts'] > 3",
+        "variables.nonsense",
+        "variables.get('nonsense') or variables.release or attempts",
+        "event.tol == 'Bash' or event.nonsense",
+        "event['tol'] and event['tool'] and event.get('tol')",
+        "git.brnach == 'main' and git.branch",
+        "tool_nam == 'Bash' and tool_input.anything.at.all and source and tool_name",
+        "len > 3",
+        "workflow.node == 'a' and phase.visit > 1",
+        "claims.done or files.changed or loop.hat or tasks.open",
+        "event.kind and event.agent and event.session and event.tool and event.input and event.output and event.outcome \
+         and event.command and event.commands and event.paths and event.prompt and event.message and event.cwd and event.time",
+    ]), @r#"
+    relase and not nonsense
+      [relase] unknown name `relase` (did you mean `release`?)
+      [nonsense] unknown name `nonsense`
+    variables.atempts > 3
+      [atempts] unknown variable `atempts` (did you mean `attempts`?)
+    variables['atempts'] > 3
+      [atempts] unknown variable `atempts` (did you mean `attempts`?)
+    variables.nonsense
+      [nonsense] unknown variable `nonsense` (declare it, or read it with `variables.get('nonsense')`)
+    variables.get('nonsense') or variables.release or attempts
+    event.tol == 'Bash' or event.nonsense
+      [tol] `event` has no field `tol` (did you mean `tool`?)
+      [nonsense] `event` has no field `nonsense`
+    event['tol'] and event['tool'] and event.get('tol')
+      [tol] `event` has no field `tol` (did you mean `tool`?)
+    git.brnach == 'main' and git.branch
+      [brnach] `git` has no field `brnach` (did you mean `branch`?)
+    tool_nam == 'Bash' and tool_input.anything.at.all and source and tool_name
+      [tool_nam] unknown name `tool_nam` (did you mean `tool_name`?)
+    len > 3
+      [len] unknown name `len` (`len` is a function: write `len(…)`)
+    workflow.node == 'a' and phase.visit > 1
+      [workflow] `workflow` needs facts that this version of Linchpin does not supply yet
+      [phase] `phase` needs facts that this version of Linchpin does not supply yet
+    claims.done or files.changed or loop.hat or tasks.open
+      [claims] `claims` needs facts that this version of Linchpin does not supply yet
+      [files] `files` needs facts that this version of Linchpin does not supply yet
+      [loop] `loop` needs facts that this version of Linchpin does not supply yet
+      [tasks] `tasks` needs facts that this version of Linchpin does not supply yet
+    event.kind and event.agent and event.session and event.tool and event.input and event.output and event.outcome and event.command and event.commands and event.paths and event.prompt and event.message and event.cwd and event.time
+    "#);
+}
+
+#[test]
+fn functions_methods_filters_and_tests() {
+    insta::assert_snapshot!(problems(&[
+        "lenn('a') or nofunc(1) or startswith('a', 'b')",
+        "len() or len(1, 2) or max() or list(1, 2) or command_ran() or 'a'.replace('b')",
+        "event.command.starswith('git') or event.command.nonsense()",
+        "event.command.lower(1) or event.input.get()",
+        "event.command|uper or event.command|nonsense or event.command|length(1)",
+        "event.command is defined or event.command is None(1)",
+        "mcp_called('github') or mcp_failed('a', 'b') or mcp_result_is_null('a', 'b')",
+        "mcp_result_has('a', 'b', 'c', 1) or task_tree_complete(None) or task_needs_user_review('a')",
+        "has_stop_signal() or file_rule_met('a') or behavior_lint_clean()",
+        "mcp_called()",
+        "event.command.split(sep=',')",
+        "len(*event.paths)",
+        "(event.command)() or event.paths[0]()",
+        "event.command[1:2]",
+        "matches(event.command, '(') or command_ran('[') or glob(event.cwd, '{')",
+        "event.command is None if release else lenn(1)",
+    ]), @r#"
+    lenn('a') or nofunc(1) or startswith('a', 'b')
+      [lenn] unknown function `lenn` (did you mean `len`?)
+      [nofunc] unknown function `nofunc`
+      [startswith] unknown function `startswith` (`startswith` is a method: write `value.startswith(…)`)
+    len() or len(1, 2) or max() or list(1, 2) or command_ran() or 'a'.replace('b')
+      [len] `len` takes 1 argument, not 0
+      [len] `len` takes 1 argument, not 2
+      [max] `max` takes at least 1 argument, not 0
+      [list] `list` takes 0 or 1 arguments, not 2
+      [command_ran] `command_ran` takes 1 or 2 arguments, not 0
+      [replace] `replace` takes 2 or 3 arguments, not 1
+    event.command.starswith('git') or event.command.nonsense()
+      [starswith] unknown method `starswith` (did you mean `startswith`?)
+      [nonsense] unknown method `nonsense`
+    event.command.lower(1) or event.input.get()
+      [lower] `lower` takes no arguments, not 1
+      [get] `get` takes 1 or 2 arguments, not 0
+    event.command|uper or event.command|nonsense or event.command|length(1)
+      [uper] unknown filter `uper` (did you mean `upper`?)
+      [nonsense] unknown filter `nonsense`
+      [length] `length` takes no arguments, not 1
+    event.command is defined or event.command is None(1)
+      [defined] unknown test `is defined` (`is` compares with `None`, `True` or `False`; `==` compares with everything else)
+      [None] `is None` takes no arguments
+    mcp_called('github') or mcp_failed('a', 'b') or mcp_result_is_null('a', 'b')
+      [mcp_called] `mcp_called` needs facts that this version of Linchpin does not supply yet
+      [mcp_failed] `mcp_failed` needs facts that this version of Linchpin does not supply yet
+      [mcp_result_is_null] `mcp_result_is_null` needs facts that this version of Linchpin does not supply yet
+    mcp_result_has('a', 'b', 'c', 1) or task_tree_complete(None) or task_needs_user_review('a')
+      [mcp_result_has] `mcp_result_has` needs facts that this version of Linchpin does not supply yet
+      [task_tree_complete] `task_tree_complete` needs facts that this version of Linchpin does not supply yet
+      [task_needs_user_review] `task_needs_user_review` needs facts that this version of Linchpin does not supply yet
+    has_stop_signal() or file_rule_met('a') or behavior_lint_clean()
+      [has_stop_signal] `has_stop_signal` needs facts that this version of Linchpin does not supply yet
+      [file_rule_met] `file_rule_met` needs facts that this version of Linchpin does not supply yet
+      [behavior_lint_clean] `behavior_lint_clean` needs facts that this version of Linchpin does not supply yet
+    mcp_called()
+      [mcp_called] `mcp_called` takes 1 or 2 arguments, not 0
+    event.command.split(sep=',')
+      [=] the language has no operator `=` (`==` compares; arguments have no names)
+    len(*event.paths)
+      [event.paths] arguments are given by position only
+    (event.command)() or event.paths[0]()
+      [command] unknown method `command`
+      [.paths[0]] only a function or a method can be called
+    event.command[1:2]
+      [event.command] the language has no slices
+    matches(event.command, '(') or command_ran('[') or glob(event.cwd, '{')
+      ['('] bad regular expression: Parsing error at position 1: Opening parenthesis without closing parenthesis
+      ['['] bad regular expression: Parsing error at position 1: Invalid character class
+      ['{'] bad glob pattern: `{` is never closed
+    event.command is None if release else lenn(1)
+      [lenn] unknown function `lenn` (did you mean `len`?)
+    "#);
+}
+
+#[test]
+fn syntax() {
+    insta::assert_snapshot!(problems(&[
+        "release and",
+        "",
+        "(release",
+        "release)",
+        "release attempts",
+        "release && attempts",
+        "release || attempts",
+        "!release",
+        "attempts = 3",
+        "attempts / 2",
+        "attempts ** 2",
+        "'a' ~ 'b'",
+        "'open",
+        "attempts == 3 $",
+        "{{ release }}",
+        "release }} attempts",
+        "[x for x in y]",
+        "lambda: 1",
+        "1e999",
+        "é",
+    ]), @r#"
+    release and
+      [and] syntax: unexpected end of input, expected expression
+
+      [] syntax: unexpected end of input, expected expression
+    (release
+      [release] syntax: unexpected end of input, expected `)`
+    release)
+      [)] syntax: unexpected input after expression
+    release attempts
+      [attempts] syntax: unexpected input after expression
+    release && attempts
+      [&] syntax: unexpected character (write `and`)
+    release || attempts
+      [|] syntax: unexpected `|`, expected identifier (write `or`)
+    !release
+      [!] syntax: unexpected character (write `not`)
+    attempts = 3
+      [=] the language has no operator `=` (`==` compares; arguments have no names)
+    attempts / 2
+      [/] the language has no operator `/` (`//` divides and rounds down)
+    attempts ** 2
+      [**] the language has no operator `**`
+    'a' ~ 'b'
+      [~] the language has no operator `~` (`+` joins text)
+    'open
+      [] syntax: unexpected end of string
+    attempts == 3 $
+      [$] syntax: unexpected character
+    {{ release }}
+      [}] syntax: unexpected `}`, expected `:`
+    release }} attempts
+      [}}] an expression ends here, and more follows
+    [x for x in y]
+      [for] syntax: unexpected identifier, expected `,`
+    lambda: 1
+      [:] syntax: unexpected input after expression
+    1e999
+      [1e999] the number is too large
+    é
+      [é] syntax: unexpected character
+    "#);
+}
+
+#[test]
+fn limits() {
+    let long = " ".repeat(LENGTH_LIMIT + 1);
+    let deep = "(".repeat(100);
+    let chain = format!("1{}", " or 1".repeat(300));
+    let messages: Vec<String> = [long, deep, chain]
+        .iter()
+        .flat_map(|source| check(source, &Scope::default()))
+        .map(|error| format!("{:?} {error} {:?}", error.span, error.help))
+        .collect();
+    insta::assert_snapshot!(messages.join("\n"), @r#"
+    0..4097 an expression is at most 4096 bytes long; this one has 4097 None
+    32..33 the expression is nested too deeply Some("`in` with a list replaces many comparisons; two rules are better than one long one")
+    0..1501 the expression is nested too deeply Some("`in` with a list replaces many comparisons; two rules are better than one long one")
+    "#);
+}
+
+#[test]
+fn run_time() {
+    insta::assert_snapshot!(failures(&[
+        "n and int('x')",
+        "int(list)",
+        "len(n)",
+        "n.lower()",
+        "text.get('a')",
+        "text.startswith(n)",
+        "missing + 1",
+        "nothing * 2",
+        "text + n",
+        "-text",
+        "n // 0",
+        "n % 0.0",
+        "1e308 * 10",
+        "170141183460469231731687303715884105727 + 1",
+        "99999999999999999999999999",
+        "text in n",
+        "list(n)",
+        "max(1, text)",
+        "dict(list)",
+        "{list: 1}",
+        "[1, 'a']|sort",
+        "matches(n, 'a')",
+        "matches(text, nothing)",
+        "matches(text, '(')",
+        "glob(text, '{')",
+        "glob(n, '*')",
+        "command_ran('a')",
+        "text * 1000000000",
+        "str([[[0] * 1000] * 1000] * 1000)",
+        "[[[0] * 1000] * 1000] * 1000",
+        "text.join(n)",
+        "n is None if missing else int(text)",
+    ]), @r#"
+    n and int('x')
+      [int('x')] `int` cannot read this as a whole number
+    int(list)
+      [int(list)] `int` cannot take a list
+    len(n)
+      [len(n)] a number has no length
+    n.lower()
+      [.lower()] a number has no method `lower`
+    text.get('a')
+      [.get('a')] text has no method `get`
+    text.startswith(n)
+      [.startswith(n)] `startswith`: startswith argument must be string or a tuple of strings, not number
+    missing + 1
+      [missing + 1] `+` cannot take an undefined value and a number
+    nothing * 2
+      [nothing * 2] `*` cannot take null and a number
+    text + n
+      [text + n] `+` cannot take text and a number
+    -text
+      [-text] `-` cannot take text
+    n // 0
+      [n // 0] `//` by zero
+    n % 0.0
+      [n % 0.0] `%` by zero
+    1e308 * 10
+      [1e308 * 10] the result of `*` is too large
+    170141183460469231731687303715884105727 + 1
+      [170141183460469231731687303715884105727 + 1] the result of `+` is too large
+    99999999999999999999999999
+      [99999999999999999999999999] the number is too large
+    text in n
+      [text in n] `in` looks into text, a list or a dictionary, not a number
+    list(n)
+      [list(n)] a number has no items
+    max(1, text)
+      [max(1, text)] a number and text have no order
+    dict(list)
+      [dict(list)] a number has no items
+    {list: 1}
+      [{list: 1}] a list cannot be the key of a dictionary
+    [1, 'a']|sort
+      [sort] `sort` takes a list of numbers or a list of texts
+    matches(n, 'a')
+      [matches(n, 'a')] `matches` takes text, not a number
+    matches(text, nothing)
+      [matches(text, nothing)] `matches` has no regular expression
+    matches(text, '(')
+      [matches(text, '(')] regular expression: Parsing error at position 1: Opening parenthesis without closing parenthesis
+    glob(text, '{')
+      [glob(text, '{')] glob pattern: `{` is never closed
+    glob(n, '*')
+      [glob(n, '*')] `glob` takes text, not a number
+    command_ran('a')
+      [command_ran('a')] `command_ran` needs the history of a session
+    text * 1000000000
+      [text * 1000000000] the expression works on too much text or too many items
+    str([[[0] * 1000] * 1000] * 1000)
+      [str([[[0] * 1000] * 1000] * 1000)] the expression works on too much text or too many items
+    [[[0] * 1000] * 1000] * 1000
+      [[[[0] * 1000] * 1000] * 1000] the expression works on too much text or too many items
+    text.join(n)
+      [.join(n)] a number has no items
+    n is None if missing else int(text)
+      [int(text)] `int` cannot read this as a whole number
+    "#);
+}

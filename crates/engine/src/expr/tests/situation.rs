@@ -1,0 +1,161 @@
+//! Names in a real situation: where they come from, and that nothing is asked for in vain.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::{
+    event::Event,
+    expr::{Scope, Situation, check, evaluate, holds, names},
+    facts::{Facts, GitField, RanCommand},
+};
+
+#[derive(Default)]
+struct Asked {
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+impl Asked {
+    fn note(&self, what: impl Into<String>) {
+        self.log.lock().expect("not poisoned").push(what.into());
+    }
+}
+
+impl Facts for Asked {
+    fn variable(&self, name: &str) -> Option<Value> {
+        self.note(format!("variable {name}"));
+        match name {
+            "release" => Some(json!(true)),
+            "event" | "git" => Some(json!("a variable")),
+            "attempts" => Some(json!({"count": 2})),
+            _ => None,
+        }
+    }
+
+    fn variable_names(&self) -> Vec<String> {
+        self.note("names");
+        vec!["attempts".to_owned(), "release".to_owned()]
+    }
+
+    fn git(&self, field: GitField) -> Value {
+        self.note(format!("git {field:?}"));
+        match field {
+            GitField::Branch => json!("main"),
+            GitField::Dirty => json!(false),
+            GitField::DefaultBranch | GitField::Head => Value::Null,
+        }
+    }
+
+    fn commands_ran(&self) -> Vec<RanCommand> {
+        self.note("commands");
+        vec![
+            RanCommand { time: 99_000, text: "cargo test".to_owned() },
+            RanCommand { time: 40_000, text: "git fetch".to_owned() },
+        ]
+    }
+}
+
+fn event() -> Event {
+    serde_json::from_value(json!({
+        "kind": "before_tool", "name": "PreToolUse", "agent": "claude", "session": "s1", "time": 100_000, "cwd": "/project",
+        "tool": {
+            "name": "Bash",
+            "input": {"command": "git push", "get": "in the way"},
+            "output": {"code": 0},
+            "shell": {"command": "git push"},
+            "files": [{"path": "/project/a.rs", "access": "write"}],
+        },
+        "outcome": "ok", "prompt": "please push", "message": "pushing",
+    }))
+    .expect("an event")
+}
+
+fn situation() -> (Arc<Situation>, Arc<Mutex<Vec<String>>>) {
+    let facts = Asked::default();
+    let log = Arc::clone(&facts.log);
+    (Arc::new(Situation::new(event(), vec!["git push".to_owned()], Box::new(facts))), log)
+}
+
+fn value(source: &str) -> Value {
+    let errors = check(source, &Scope::with_variables(["release", "attempts", "unset", "event", "git"]));
+    assert_eq!(errors, [], "{source}");
+    evaluate(source, &situation().0).expect(source)
+}
+
+#[test]
+fn every_field_of_the_event() {
+    let fields: Vec<Value> = names::EVENT_FIELDS.iter().map(|field| value(&format!("event.{field}"))).collect();
+    assert_eq!(
+        Value::from(fields),
+        json!([
+            "before_tool", "claude", "s1", "Bash", {"command": "git push", "get": "in the way"}, {"code": 0}, "ok",
+            "git push", ["git push"], ["/project/a.rs"], "please push", "pushing", "/project", 100_000
+        ])
+    );
+    assert_eq!(value("[tool_name, tool_input.command, source]"), json!(["Bash", "git push", "claude"]));
+    assert_eq!(value("event"), value("dict(event)"));
+}
+
+#[test]
+fn fields_that_the_event_has_not_are_undefined() {
+    let event = json!({"kind": "stop", "name": "Stop", "agent": "claude", "session": "s1", "time": 1, "cwd": "/"});
+    let event = serde_json::from_value(event).expect("an event");
+    let situation = Arc::new(Situation::new(event, Vec::new(), Box::new(crate::facts::NoFacts)));
+    for source in
+        ["event.tool", "event.command", "tool_input.command", "event.paths", "event.prompt", "git.branch", "git.head"]
+    {
+        assert_eq!(evaluate(source, &situation), Ok(Value::Null), "{source}");
+    }
+    assert_eq!(evaluate("event.commands", &situation), Ok(json!([])));
+    assert_eq!(holds("not variables and 'x' not in variables", &situation), Ok(true));
+}
+
+#[test]
+fn variables_are_bare_names_that_hide_nothing() {
+    assert_eq!(
+        value("[release, variables.release, variables['release'], variables.get('release')]"),
+        json!([true, true, true, true])
+    );
+    assert_eq!(value("[unset, variables.get('unset', 7), attempts.count]"), json!([null, 7, 2]));
+    assert_eq!(value("[event.tool, git.branch, variables.event]"), json!(["Bash", "main", "a variable"]));
+    assert_eq!(value("variables.keys()"), json!(["attempts", "release"]));
+    assert_eq!(value("'release' in variables and 'other' not in variables and len(variables) == 2"), json!(true));
+}
+
+#[test]
+fn facts_are_asked_for_only_when_named_and_only_once() {
+    let (situation, log) = situation();
+    let asked = |source: &str| {
+        evaluate(source, &situation).expect(source);
+        std::mem::take(&mut *log.lock().expect("not poisoned"))
+    };
+    assert_eq!(asked("event.tool == 'Bash' or git.dirty or release"), [""; 0]);
+    assert_eq!(asked("release and variables.release"), ["variable release"]);
+    assert_eq!(asked("release"), [""; 0]);
+    assert_eq!(asked("git.dirty"), ["git Dirty"]);
+    assert_eq!(asked("len('a') and 'a'.lower() and 1 + 1 and [1]|first"), [""; 0]);
+}
+
+#[test]
+fn commands_that_ran() {
+    assert_eq!(value("command_ran('^cargo test')"), json!(true));
+    assert_eq!(value("command_ran('push')"), json!(false));
+    assert_eq!(value("command_ran('fetch', 60)"), json!(true));
+    assert_eq!(value("command_ran('fetch', 59.9)"), json!(false));
+    assert_eq!(
+        value("command_ran('fetch', missing_is_no_limit)".replace("missing_is_no_limit", "unset").as_str()),
+        json!(true)
+    );
+}
+
+#[test]
+fn an_agent_cannot_break_a_rule_with_a_key() {
+    assert_eq!(value("tool_input.get('command').startswith('git')"), json!(true));
+}
+
+#[test]
+fn what_is_not_supplied_fails_also_without_a_check() {
+    for source in ["workflow.node", "not loop", "mcp_called('a')", "True or tasks.open"] {
+        assert!(evaluate(source, &situation().0).is_err(), "{source}");
+    }
+}
