@@ -67,6 +67,12 @@ impl Store {
         std::mem::take(&mut self.notices)
     }
 
+    /// Lets the database grow to so many pages and no further, as a full disk would. For tests.
+    #[doc(hidden)]
+    pub fn limit_pages(&self, pages: u32) -> Result<()> {
+        Ok(self.connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?)
+    }
+
     pub(crate) fn open_or_create(path: &Path, options: Options) -> Result<Self> {
         let created = files::ensure_database(path)?;
         let mut store = Self::connect(path, options, OpenFlags::SQLITE_OPEN_READ_WRITE)?;

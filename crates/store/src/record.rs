@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use engine::event::{Event, FileAccess, ShellText};
+use engine::event::{Event, FileAccess, Outcome, ShellText};
 use engine::verdict::Verdict;
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,7 @@ impl Store {
                 tool.map(|tool| &tool.name),
                 command,
                 shell == Some(&ShellText::Missing),
-                event.outcome.map(|outcome| outcome.name()),
+                event.outcome.map(Outcome::name),
                 tool.and_then(|tool| tool.id.as_ref()),
                 mask(&event.cwd),
                 event.held_before,

@@ -23,11 +23,27 @@ use serde_json::{Map, Value};
 /// What stands in place of a secret.
 pub const MASK: &str = "***";
 
+/// What is masked is looked at again, in case the pieces now read differently (quotes in quotes in quotes); the second
+/// look finds nothing in any text that people write.
+const LOOKS: usize = 8;
+
 /// `text` without its secrets.
 pub fn mask(text: &str) -> Cow<'_, str> {
+    let mut masked = Cow::Borrowed(text);
+    for _ in 0..LOOKS {
+        match mask_once(&masked) {
+            Some(again) => masked = Cow::Owned(again),
+            None => break,
+        }
+    }
+    masked
+}
+
+/// None where there is nothing to mask.
+fn mask_once(text: &str) -> Option<String> {
     let spans = scan::secrets(text);
     if spans.is_empty() {
-        return Cow::Borrowed(text);
+        return None;
     }
     let mut masked = String::with_capacity(text.len());
     let mut kept_from = 0;
@@ -37,7 +53,7 @@ pub fn mask(text: &str) -> Cow<'_, str> {
         kept_from = span.end;
     }
     masked.push_str(text.get(kept_from..).unwrap_or_default());
-    Cow::Owned(masked)
+    Some(masked)
 }
 
 /// A value with the secrets in its texts masked, and every text under a secret's name.

@@ -14,26 +14,25 @@ use super::tokens::{self, is_token_byte, looks_random};
 /// No name of a secret is longer.
 const LONGEST_NAME: usize = 64;
 
-/// Programs that take a password after a flag of their own.
-const CURL: [&str; 1] = ["curl"];
-const LOGINS: [&str; 2] = ["login", "sshpass"];
-const MYSQL: [&str; 2] = ["mysql", "mariadb"];
-
 /// The spans of `text` that are secrets, in order, apart from each other, none of them masked already.
 pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
-    let mut scan = Scan { text, at: 0, found_until: 0, quote: None, programs: Programs::default() };
+    let mut scanner = Scan { text, at: 0, found_until: 0, quote: None, programs: Programs::default() };
     let mut spans = Vec::new();
-    while scan.at < text.len() {
-        match scan.secret_here() {
-            Some(span) => {
-                scan.skip_to(&span);
-                if text.get(span.clone()) != Some(MASK) {
-                    spans.push(span);
-                }
+    while scanner.at < text.len() {
+        let Some(secret) = scanner.secret_here() else {
+            scanner.step();
+            continue;
+        };
+        // A token may stand between here and there, as a user before a password does.
+        while scanner.at < secret.start {
+            match scanner.token_before(secret.start) {
+                Some(token) => spans.push(scanner.skip(token)),
+                None => scanner.step(),
             }
-            None => scan.step(),
         }
+        spans.push(scanner.skip(secret));
     }
+    spans.retain(|span| text.get(span.clone()) != Some(MASK));
     spans
 }
 
@@ -56,12 +55,20 @@ struct Scan<'t> {
     programs: Programs,
 }
 
-/// Where the programs with flags of their own are first named; looked for once, and only when such a flag is seen.
+/// Which programs that take a password in a way of their own were named so far.
 #[derive(Default)]
 struct Programs {
-    curl: Option<usize>,
-    login: Option<usize>,
-    mysql: Option<usize>,
+    curl: bool,
+    login: bool,
+    mysql: bool,
+}
+
+impl Programs {
+    fn note(&mut self, word: &str) {
+        self.curl |= word.starts_with("curl");
+        self.login |= word.starts_with("login") || word.starts_with("sshpass");
+        self.mysql |= word.starts_with("mysql") || word.starts_with("mariadb");
+    }
 }
 
 impl Scan<'_> {
@@ -73,7 +80,10 @@ impl Scan<'_> {
             b' ' | b'\t' | b'\n' => self.after_flag(),
             b'-' if self.rest(self.at).starts_with("-----BEGIN ") => self.in_pem(),
             b'-' if self.at_word_start() => self.attached_to_flag(),
-            byte if byte.is_ascii_alphabetic() && self.at_word_start() => self.token_here(),
+            byte if byte.is_ascii_alphabetic() && self.at_word_start() => {
+                self.programs.note(self.text.get(self.at..).unwrap_or_default());
+                self.token_here()
+            }
             _ => None,
         }
     }
@@ -84,12 +94,10 @@ impl Scan<'_> {
         self.at += wide;
     }
 
-    fn skip_to(&mut self, span: &Range<usize>) {
-        for at in self.at..span.start {
-            self.note_quote(at);
-        }
+    fn skip(&mut self, span: Range<usize>) -> Range<usize> {
         self.at = span.end;
         self.found_until = span.end;
+        span
     }
 
     fn note_quote(&mut self, at: usize) {
@@ -262,7 +270,7 @@ impl Scan<'_> {
             let value = self.text.get(word.span.clone())?;
             return looks_chosen(value).then_some(word.span);
         }
-        let unsure = word.quote.is_none() && !name.quoted;
+        let unsure = word.quote.is_none();
         self.by_secrecy(if unsure { Secrecy::Maybe } else { secrecy }, word)
     }
 
@@ -295,16 +303,14 @@ impl Scan<'_> {
     }
 
     /// `--password value`, `--token value`; `-u user:value` of curl, `-p value` of logins.
-    fn after_flag(&mut self) -> Option<Range<usize>> {
+    fn after_flag(&self) -> Option<Range<usize>> {
         let flag_end = self.at;
         let mut start = flag_end;
         while start > self.found_until && flag_end - start < LONGEST_NAME && is_name_byte(self.byte(start - 1)) {
             start -= 1;
         }
         let flag = self.text.get(start..flag_end)?;
-        let word_before =
-            start == self.found_until || matches!(self.byte(start - 1), b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'(');
-        if !flag.starts_with('-') || !word_before {
+        if !flag.starts_with('-') {
             return None;
         }
         let is_user = matches!(flag, "-u" | "--user" | "--proxy-user");
@@ -319,10 +325,10 @@ impl Scan<'_> {
             return None;
         }
         if is_user {
-            return if self.programs.curl_before(self.text, start) { self.password_of(word) } else { None };
+            return if self.programs.curl { self.password_of(word) } else { None };
         }
         if is_password {
-            return if self.programs.login_before(self.text, start) { self.literal(word) } else { None };
+            return if self.programs.login { self.literal(word) } else { None };
         }
         self.by_secrecy(secrecy, word)
     }
@@ -334,17 +340,17 @@ impl Scan<'_> {
     }
 
     /// `-uuser:value` of curl, `-pvalue` of mysql.
-    fn attached_to_flag(&mut self) -> Option<Range<usize>> {
+    fn attached_to_flag(&self) -> Option<Range<usize>> {
         let flag = self.byte(self.at + 1);
         if !matches!(flag, b'u' | b'p') || matches!(self.byte(self.at + 2), b' ' | b'\n' | b'-' | 0) {
             return None;
         }
         let start = self.at + 2;
         let word = Word { span: start..self.end_of_word(start), quote: None, spaced: false };
-        if flag == b'u' && self.programs.curl_before(self.text, self.at) {
+        if flag == b'u' && self.programs.curl {
             return self.password_of(word);
         }
-        if flag == b'p' && self.programs.mysql_before(self.text, self.at) && !word.span.is_empty() {
+        if flag == b'p' && self.programs.mysql && !word.span.is_empty() {
             return self.literal(word);
         }
         None
@@ -385,6 +391,15 @@ impl Scan<'_> {
         (length >= LEAST && looks_so).then(|| self.at + header..self.at + header + length)
     }
 
+    /// A token by its shape that starts here and ends before `end`.
+    fn token_before(&self, end: usize) -> Option<Range<usize>> {
+        if !self.at_word_start() {
+            return None;
+        }
+        let length = tokens::length(self.text.get(self.at..end)?)?;
+        Some(self.at..self.at + length)
+    }
+
     /// A token by its shape, or after `Bearer`.
     fn token_here(&self) -> Option<Range<usize>> {
         const BEARER: &str = "bearer ";
@@ -418,26 +433,6 @@ struct Word {
     spaced: bool,
 }
 
-impl Programs {
-    fn curl_before(&mut self, text: &str, at: usize) -> bool {
-        named_before(&mut self.curl, &CURL, text, at)
-    }
-
-    fn login_before(&mut self, text: &str, at: usize) -> bool {
-        named_before(&mut self.login, &LOGINS, text, at)
-    }
-
-    fn mysql_before(&mut self, text: &str, at: usize) -> bool {
-        named_before(&mut self.mysql, &MYSQL, text, at)
-    }
-}
-
-fn named_before(first: &mut Option<usize>, programs: &[&str], text: &str, at: usize) -> bool {
-    let first = *first
-        .get_or_insert_with(|| programs.iter().filter_map(|program| text.find(program)).min().unwrap_or(usize::MAX));
-    first < at
-}
-
 fn is_quote(byte: u8) -> bool {
     byte == b'"' || byte == b'\''
 }
@@ -450,9 +445,8 @@ fn is_name_byte(byte: u8) -> bool {
 fn is_literal(value: &str, single_quoted: bool) -> bool {
     let mut start = value.chars();
     let reference = match (start.next(), start.next()) {
-        (None, _) => true,
         (Some('$'), Some(next)) => !single_quoted && (next.is_ascii_alphabetic() || matches!(next, '_' | '{' | '(')),
-        (Some('{'), Some('{')) | (Some('<' | '`'), _) => true,
+        (None, _) | (Some('{'), Some('{')) | (Some('<' | '`'), _) => true,
         (Some('%'), _) => value.len() > 1 && value.ends_with('%'),
         _ => false,
     };
