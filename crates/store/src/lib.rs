@@ -1,1 +1,61 @@
-//! (being built)
+//! Linchpin's history: the journal of events and verdicts, and each session's variables and counters, in one SQLite
+//! database a project.
+//!
+//! This crate owns what is in that file and how it gets there: its schema, its settings, what is masked and digested
+//! on the way in, and what becomes of a database that is missing, corrupt, locked, full or newer. It must not know
+//! rules, agents' payloads, configuration files or the terminal: it is told an event and a verdict and keeps them.
+//!
+//! ```ignore
+//! let mut store = Store::open(path, options)?;
+//! let mut judgement = store.begin(SessionKey { agent: "claude", session: "…" })?;
+//! loop {
+//!     let record = judge(judgement.state());
+//!     match judgement.record(&record)? {
+//!         Recorded::Stored(id) => break id,
+//!         Recorded::Moved(again) => judgement = again,
+//!     }
+//! }
+//! ```
+//!
+//! # One event, one transaction, two milliseconds
+//!
+//! Every event is a process of its own: opening, parsing the schema and closing count as much as writing. So there are
+//! few tables, an ordinary event is one row of one table and one entry of one index, and the settings are those of
+//! [`open`]. The lock for writing is taken only when there is something to write, never while rules are judged:
+//! see [`judgement`].
+//!
+//! # Privacy
+//!
+//! Nothing textual enters the database but through [`mask`]. Prompts, messages, tool inputs and outputs and unknown
+//! fields enter as keyed digests only ([`digest`]), unless the journal is [`Journal::Full`].
+
+mod aside;
+mod busy;
+mod checkpoint;
+mod commands;
+pub mod digest;
+mod entry;
+mod error;
+mod files;
+pub mod judgement;
+mod log;
+pub mod mask;
+mod notice;
+pub mod open;
+mod prune;
+mod record;
+mod schema;
+mod state;
+
+pub use commands::Command;
+pub use entry::Entry;
+pub use error::StoreError;
+pub use judgement::{Judgement, Recorded};
+pub use log::Filter;
+pub use mask::mask;
+pub use notice::Notice;
+pub use open::{Options, Store};
+pub use record::{Changes, CounterChange, EventId, Journal, Record};
+pub use state::{SessionKey, SessionState};
+
+pub type Result<T> = std::result::Result<T, StoreError>;

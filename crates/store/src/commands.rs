@@ -1,0 +1,79 @@
+//! The shell commands that a session ran.
+//!
+//! One tool call leaves up to two rows, one before it runs and one after; here it is one command. Rows are matched by
+//! the agent's id of the call, and by their text where the agent gives none. Calls that were blocked did not run.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Row;
+
+use crate::{EventId, Result, SessionKey, Store};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    pub event: EventId,
+    /// When it ended, or where that is not known, when it was about to start; milliseconds since 1970.
+    pub time: i64,
+    /// As the agent wrote it, masked.
+    pub text: String,
+    /// None where no end of it was seen: it still runs, its person said no, or the agent does not tell.
+    pub succeeded: Option<bool>,
+}
+
+struct CommandRow {
+    command: Command,
+    call: Option<String>,
+    /// The row was written before the command ran.
+    before: bool,
+}
+
+impl CommandRow {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let kind: String = row.get(2)?;
+        let outcome: Option<String> = row.get(5)?;
+        let before = kind == "before_tool";
+        let succeeded = if before { None } else { Some(kind != "tool_failed" && outcome.as_deref() != Some("failed")) };
+        Ok(Self {
+            command: Command { event: EventId(row.get(0)?), time: row.get(1)?, text: row.get(3)?, succeeded },
+            call: row.get(4)?,
+            before,
+        })
+    }
+}
+
+impl Store {
+    /// The commands of a session since a time, at most `limit` of them, newest first.
+    pub fn commands(&self, key: SessionKey<'_>, since: i64, limit: usize) -> Result<Vec<Command>> {
+        match self.session(key)?.id {
+            Some(session) => self.commands_of(session, since, limit),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    pub(crate) fn commands_of(&self, session: i64, since: i64, limit: usize) -> Result<Vec<Command>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, time, kind, command, call, outcome FROM events \
+             WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 \
+             AND (kind IN ('after_tool', 'tool_failed') OR kind = 'before_tool' AND level <> 'block') \
+             ORDER BY id DESC",
+        )?;
+        let mut rows = statement.query([session, since])?;
+        let mut commands = Vec::new();
+        // How many ends were seen of each call of which the start was not yet.
+        let mut ended: BTreeMap<String, u32> = BTreeMap::new();
+        while commands.len() < limit
+            && let Some(row) = rows.next()?
+        {
+            let CommandRow { command, call, before } = CommandRow::from_row(row)?;
+            let same_call = call.unwrap_or_else(|| command.text.clone());
+            if !before {
+                *ended.entry(same_call).or_default() += 1;
+            } else if let Some(ends) = ended.get_mut(&same_call).filter(|ends| **ends > 0) {
+                *ends -= 1;
+                continue;
+            }
+            commands.push(command);
+        }
+        Ok(commands)
+    }
+}

@@ -1,0 +1,125 @@
+//! A row of the journal, as it is read.
+
+use engine::event::{FileAccess, McpTool};
+use engine::verdict::{Finding, Level, Verdict};
+use rusqlite::Row;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::EventId;
+
+/// As JSON, this is what `log --json` prints, one object a line. Other programs rely on the names and types; fields
+/// may be added, and those that do not apply are left out:
+///
+/// - `id`, `time` (milliseconds since 1970), `agent`, `session`, `root`, `cwd`
+/// - `kind`: an event kind such as `before_tool`; `name`: the agent's own name of it
+/// - `tool`, `aliases`, `call`, `command`, `command_missing` (a shell call that carried no text), `paths`
+///   (`[{path, access}]`, access `read`, `write` or `delete`), `mcp` (`[{server, tool}]`), `outcome` (`ok`, `failed`),
+///   `subagent`, `held_before`
+/// - `verdict`: `{level, approved, findings: [{rule, level, reason, digest}], notices: [text]}`
+/// - `fields`, `facts`: what rules used, by name; `digests`: 32 hex digits by name; `event`: the whole event, only in
+///   a full journal
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    pub id: EventId,
+    pub time: i64,
+    pub agent: String,
+    pub session: String,
+    pub root: String,
+    pub cwd: String,
+    pub kind: String,
+    pub name: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tool: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub aliases: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub call: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub command: Option<String>,
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub command_missing: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub paths: Vec<FileAccess>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub mcp: Vec<McpTool>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub outcome: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub subagent: Option<String>,
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub held_before: bool,
+    pub verdict: Verdict,
+    #[serde(skip_serializing_if = "Map::is_empty", default)]
+    pub fields: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty", default)]
+    pub facts: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty", default)]
+    pub digests: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub event: Option<Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a function of a reference")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+impl Entry {
+    /// What [`Entry::from_row`] reads, of `events` as `e` and `sessions` as `s`.
+    pub(crate) const COLUMNS: &'static str = "e.id, e.time, e.kind, e.level, e.approved, e.name, e.tool, e.command, \
+         e.command_missing, e.outcome, e.call, e.cwd, e.held_before, e.subagent, e.aliases, e.mcp, e.paths, e.fields, \
+         e.facts, e.digests, e.notices, e.event, s.agent, s.session, s.root";
+
+    /// Without its findings: they are rows of their own.
+    pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: EventId(row.get("id")?),
+            time: row.get("time")?,
+            agent: row.get("agent")?,
+            session: row.get("session")?,
+            root: row.get("root")?,
+            cwd: row.get("cwd")?,
+            kind: row.get("kind")?,
+            name: row.get("name")?,
+            tool: row.get("tool")?,
+            aliases: json(row, "aliases")?.unwrap_or_default(),
+            call: row.get("call")?,
+            command: row.get("command")?,
+            command_missing: row.get("command_missing")?,
+            paths: json(row, "paths")?.unwrap_or_default(),
+            mcp: json(row, "mcp")?.unwrap_or_default(),
+            outcome: row.get("outcome")?,
+            subagent: row.get("subagent")?,
+            held_before: row.get("held_before")?,
+            verdict: Verdict {
+                level: level(row)?,
+                approved: row.get("approved")?,
+                findings: Vec::new(),
+                notices: json(row, "notices")?.unwrap_or_default(),
+            },
+            fields: json(row, "fields")?.unwrap_or_default(),
+            facts: json(row, "facts")?.unwrap_or_default(),
+            digests: json(row, "digests")?.unwrap_or_default(),
+            event: json(row, "event")?,
+        })
+    }
+}
+
+/// Of `rule, level, reason, digest`.
+pub(crate) fn finding_from_row(row: &Row<'_>) -> rusqlite::Result<Finding> {
+    Ok(Finding { rule: row.get("rule")?, level: level(row)?, reason: row.get("reason")?, digest: row.get("digest")? })
+}
+
+/// A name that this code does not know counts as the strictest level.
+fn level(row: &Row<'_>) -> rusqlite::Result<Level> {
+    let name: String = row.get("level")?;
+    Ok(Level::from_name(&name).unwrap_or(Level::Block))
+}
+
+/// A column of JSON; what does not parse is as good as absent, so that one odd row does not end a listing.
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<T>> {
+    let text: Option<String> = row.get(column)?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+}

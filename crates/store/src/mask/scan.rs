@@ -1,0 +1,462 @@
+//! Finding secrets in text: one pass, left to right.
+//!
+//! At `=`, `:`, white space and the starts of words the scan looks at what stands around it. What it finds is never
+//! looked at again, so a name is never read out of a secret, and the pass stays linear.
+//!
+//! INVARIANT: every position that a span starts or ends at lies next to an ASCII byte, so it is a character boundary.
+
+use std::ops::Range;
+
+use super::MASK;
+use super::names::{Secrecy, secrecy};
+use super::tokens::{self, is_token_byte, looks_random};
+
+/// No name of a secret is longer.
+const LONGEST_NAME: usize = 64;
+
+/// The spans of `text` that are secrets, in order, apart from each other, none of them masked already.
+pub(super) fn secrets(text: &str) -> Vec<Range<usize>> {
+    let mut scanner = Scan { text, at: 0, found_until: 0, quote: None, programs: Programs::default() };
+    let mut spans = Vec::new();
+    while scanner.at < text.len() {
+        let Some(secret) = scanner.secret_here() else {
+            scanner.step();
+            continue;
+        };
+        // A token may stand between here and there, as a user before a password does.
+        while scanner.at < secret.start {
+            match scanner.token_before(secret.start) {
+                Some(token) => spans.push(scanner.skip(token)),
+                None => scanner.step(),
+            }
+        }
+        spans.push(scanner.skip(secret));
+    }
+    spans.retain(|span| text.get(span.clone()) != Some(MASK));
+    spans
+}
+
+/// Whether `text` is a secret because of the name it has in an object.
+pub(super) fn is_secret_under(name: &str, text: &str) -> bool {
+    match secrecy(name) {
+        Secrecy::Sure => is_literal(text, false),
+        Secrecy::Maybe => looks_random(text),
+        Secrecy::None => false,
+    }
+}
+
+struct Scan<'t> {
+    text: &'t str,
+    at: usize,
+    /// The end of the last secret found: no name reaches back beyond it.
+    found_until: usize,
+    /// The quote that `at` is inside of.
+    quote: Option<u8>,
+    programs: Programs,
+}
+
+/// Which programs that take a password in a way of their own were named so far.
+#[derive(Default)]
+struct Programs {
+    curl: bool,
+    login: bool,
+    mysql: bool,
+}
+
+impl Programs {
+    fn note(&mut self, word: &str) {
+        self.curl |= word.starts_with("curl");
+        self.login |= word.starts_with("login") || word.starts_with("sshpass");
+        self.mysql |= word.starts_with("mysql") || word.starts_with("mariadb");
+    }
+}
+
+impl Scan<'_> {
+    fn secret_here(&mut self) -> Option<Range<usize>> {
+        match self.byte(self.at) {
+            b'=' => self.after_equals(),
+            b':' if self.rest(self.at).starts_with("://") => self.in_url(),
+            b':' => self.after_colon(),
+            b' ' | b'\t' | b'\n' => self.after_flag(),
+            b'-' if self.rest(self.at).starts_with("-----BEGIN ") => self.in_pem(),
+            b'-' if self.at_word_start() => self.attached_to_flag(),
+            byte if byte.is_ascii_alphabetic() && self.at_word_start() => {
+                self.programs.note(self.text.get(self.at..).unwrap_or_default());
+                self.token_here()
+            }
+            _ => None,
+        }
+    }
+
+    fn step(&mut self) {
+        self.note_quote(self.at);
+        let wide = self.text.get(self.at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+        self.at += wide;
+    }
+
+    fn skip(&mut self, span: Range<usize>) -> Range<usize> {
+        self.at = span.end;
+        self.found_until = span.end;
+        span
+    }
+
+    fn note_quote(&mut self, at: usize) {
+        let byte = self.byte(at);
+        let escaped = at > 0 && self.byte(at - 1) == b'\\';
+        if escaped || !is_quote(byte) {
+            return;
+        }
+        match self.quote {
+            None => self.quote = Some(byte),
+            Some(open) if open == byte => self.quote = None,
+            Some(_) => {}
+        }
+    }
+
+    // --- what stands where -----------------------------------------------------------------------------------------
+
+    /// 0 beyond the end.
+    fn byte(&self, at: usize) -> u8 {
+        self.text.as_bytes().get(at).copied().unwrap_or(0)
+    }
+
+    fn rest(&self, at: usize) -> &str {
+        self.text.get(at..).unwrap_or_default()
+    }
+
+    fn at_word_start(&self) -> bool {
+        self.at == self.found_until || !is_token_byte(self.byte(self.at - 1))
+    }
+
+    /// The name that ends at `end`, without its quotes.
+    fn name_before(&self, end: usize) -> Name<'_> {
+        let mut stop = end;
+        while stop > self.found_until && self.byte(stop - 1) == b' ' {
+            stop -= 1;
+        }
+        let spaced = stop < end;
+        let mut quoted = false;
+        if stop > self.found_until && is_quote(self.byte(stop - 1)) {
+            quoted = true;
+            stop -= 1;
+            if stop > self.found_until && self.byte(stop - 1) == b'\\' {
+                stop -= 1;
+            }
+        }
+        let mut start = stop;
+        while start > self.found_until && stop - start < LONGEST_NAME && is_name_byte(self.byte(start - 1)) {
+            start -= 1;
+        }
+        let before = if start > self.found_until { self.byte(start - 1) } else { b' ' };
+        Name { text: self.text.get(start..stop).unwrap_or_default(), before, quoted, spaced }
+    }
+
+    /// The value that starts at `from` or after the blanks there.
+    fn value_at(&self, from: usize) -> Option<Word> {
+        let mut start = from;
+        while self.byte(start) == b' ' || self.byte(start) == b'\t' {
+            start += 1;
+        }
+        let spaced = start > from;
+        let escape = usize::from(self.byte(start) == b'\\' && is_quote(self.byte(start + 1)));
+        let quote = self.byte(start + escape);
+        if is_quote(quote) {
+            if escape == 0 && self.quote == Some(quote) {
+                return None;
+            }
+            let inner = start + escape + 1;
+            let end = self.closing_quote(inner, quote, escape == 1)?;
+            return Some(Word { span: inner..end, quote: Some(quote), spaced });
+        }
+        Some(Word { span: start..self.end_of_word(start), quote: None, spaced })
+    }
+
+    fn closing_quote(&self, from: usize, quote: u8, escaped: bool) -> Option<usize> {
+        let mut at = from;
+        while at < self.text.len() {
+            match self.byte(at) {
+                b'\\' if escaped && self.byte(at + 1) == quote => return Some(at),
+                b'\\' if quote == b'"' => at += 2,
+                byte if byte == quote && !escaped => return Some(at),
+                byte if byte == quote => return None,
+                _ => at += 1,
+            }
+        }
+        None
+    }
+
+    /// Where the shell would end a word that starts at `from`, unless the quote around it ends before.
+    fn end_of_word(&self, from: usize) -> usize {
+        let mut at = from;
+        while at < self.text.len() {
+            match self.byte(at) {
+                byte if byte.is_ascii_whitespace()
+                    || matches!(byte, b';' | b'|' | b'&' | b')' | b'<' | b'>' | b'`') =>
+                {
+                    break;
+                }
+                b'\\' if is_quote(self.byte(at + 1)) => break,
+                quote if is_quote(quote) => {
+                    if self.quote == Some(quote) || at == from {
+                        break;
+                    }
+                    match self.closing_quote(at + 1, quote, false) {
+                        Some(close) => at = close + 1,
+                        None => break,
+                    }
+                }
+                _ => at += 1,
+            }
+        }
+        at
+    }
+
+    fn literal(&self, word: Word) -> Option<Range<usize>> {
+        let value = self.text.get(word.span.clone())?;
+        is_literal(value, word.quote == Some(b'\'')).then_some(word.span)
+    }
+
+    fn random(&self, word: Word) -> Option<Range<usize>> {
+        looks_random(self.text.get(word.span.clone())?).then_some(word.span)
+    }
+
+    fn by_secrecy(&self, secrecy: Secrecy, word: Word) -> Option<Range<usize>> {
+        match secrecy {
+            Secrecy::Sure => self.literal(word),
+            Secrecy::Maybe => self.random(word),
+            Secrecy::None => None,
+        }
+    }
+
+    // --- the forms -------------------------------------------------------------------------------------------------
+
+    /// `NAME=value`, `--name=value`, `?name=value`, `name = "value"`.
+    fn after_equals(&self) -> Option<Range<usize>> {
+        if matches!(self.byte(self.at + 1), b'=' | b'~' | b'>') {
+            return None;
+        }
+        let name = self.name_before(self.at);
+        let secrecy = secrecy(name.text);
+        if secrecy == Secrecy::None {
+            return None;
+        }
+        let word = self.value_at(self.at + 1)?;
+        let code = (name.spaced || word.spaced) && word.quote.is_none();
+        let unsure = code || name.before == b'$';
+        self.by_secrecy(if unsure { Secrecy::Maybe } else { secrecy }, word)
+    }
+
+    /// `"name": "value"`, `Name: value`.
+    fn after_colon(&self) -> Option<Range<usize>> {
+        let name = self.name_before(self.at);
+        if name.text.is_empty() || name.before == b'/' {
+            return None;
+        }
+        if ["authorization", "proxy-authorization"].iter().any(|header| name.text.eq_ignore_ascii_case(header)) {
+            return self.after_authorization();
+        }
+        if ["cookie", "set-cookie"].iter().any(|header| name.text.eq_ignore_ascii_case(header)) && self.quote.is_some()
+        {
+            return self
+                .line_from(self.at + 1)
+                .filter(|line| is_literal(self.text.get(line.clone()).unwrap_or(""), false));
+        }
+        let secrecy = secrecy(name.text);
+        if secrecy == Secrecy::None {
+            return None;
+        }
+        let word = self.value_at(self.at + 1)?;
+        if secrecy == Secrecy::Sure && word.quote.is_none() && word.spaced && !name.quoted {
+            let value = self.text.get(word.span.clone())?;
+            return looks_chosen(value).then_some(word.span);
+        }
+        let unsure = word.quote.is_none();
+        self.by_secrecy(if unsure { Secrecy::Maybe } else { secrecy }, word)
+    }
+
+    /// A scheme and one word, or one word that looks random.
+    fn after_authorization(&self) -> Option<Range<usize>> {
+        let mut line = self.line_from(self.at + 1)?;
+        let text = self.text.get(line.clone())?;
+        if let Some((scheme, credentials)) = text.split_once(' ') {
+            let credentials = credentials.trim_start();
+            let digest = scheme.eq_ignore_ascii_case("digest") || scheme.starts_with("AWS4-");
+            if !digest && credentials.contains(' ') {
+                return None;
+            }
+            line.start = line.end - credentials.len();
+            return is_literal(credentials, false).then_some(line);
+        }
+        self.random(Word { span: line, quote: None, spaced: true })
+    }
+
+    /// From after the blanks (and an opening quote) to the end of the quote or the line.
+    fn line_from(&self, from: usize) -> Option<Range<usize>> {
+        let mut start = from;
+        while self.byte(start) == b' ' || (is_quote(self.byte(start)) && self.quote != Some(self.byte(start))) {
+            start += 1;
+        }
+        let rest = self.text.get(start..)?;
+        let length = rest.find(['"', '\'', '\n', '\r', '\\']).unwrap_or(rest.len());
+        let line = rest.get(..length)?.trim_end();
+        (!line.is_empty()).then_some(start..start + line.len())
+    }
+
+    /// `--password value`, `--token value`; `-u user:value` of curl, `-p value` of logins.
+    fn after_flag(&self) -> Option<Range<usize>> {
+        let flag_end = self.at;
+        let mut start = flag_end;
+        while start > self.found_until && flag_end - start < LONGEST_NAME && is_name_byte(self.byte(start - 1)) {
+            start -= 1;
+        }
+        let flag = self.text.get(start..flag_end)?;
+        if !flag.starts_with('-') {
+            return None;
+        }
+        let is_user = matches!(flag, "-u" | "--user" | "--proxy-user");
+        let is_password = flag == "-p";
+        let secrecy = if flag.len() > 3 { secrecy(flag) } else { Secrecy::None };
+        if !is_user && !is_password && secrecy == Secrecy::None {
+            return None;
+        }
+        let word = self.value_at(self.after_line_end(flag_end))?;
+        let value = self.text.get(word.span.clone())?;
+        if value.starts_with('-') || ["id=", "type=", "src="].iter().any(|part| value.starts_with(part)) {
+            return None;
+        }
+        if is_user {
+            return if self.programs.curl { self.password_of(word) } else { None };
+        }
+        if is_password {
+            return if self.programs.login { self.literal(word) } else { None };
+        }
+        self.by_secrecy(secrecy, word)
+    }
+
+    /// Past `\` and the end of the line, where a command goes on.
+    fn after_line_end(&self, from: usize) -> usize {
+        let blanks = self.rest(from).bytes().take_while(|byte| *byte == b' ').count();
+        if self.rest(from + blanks).starts_with("\\\n") { from + blanks + 2 } else { from }
+    }
+
+    /// `-uuser:value` of curl, `-pvalue` of mysql.
+    fn attached_to_flag(&self) -> Option<Range<usize>> {
+        let flag = self.byte(self.at + 1);
+        if !matches!(flag, b'u' | b'p') || matches!(self.byte(self.at + 2), b' ' | b'\n' | b'-' | 0) {
+            return None;
+        }
+        let start = self.at + 2;
+        let word = Word { span: start..self.end_of_word(start), quote: None, spaced: false };
+        if flag == b'u' && self.programs.curl {
+            return self.password_of(word);
+        }
+        if flag == b'p' && self.programs.mysql && !word.span.is_empty() {
+            return self.literal(word);
+        }
+        None
+    }
+
+    /// What follows the colon in `user:password`.
+    fn password_of(&self, mut word: Word) -> Option<Range<usize>> {
+        let colon = self.text.get(word.span.clone())?.find(':')?;
+        word.span.start += colon + 1;
+        self.literal(word)
+    }
+
+    /// `scheme://user:password@host`, `scheme://token@host`.
+    fn in_url(&self) -> Option<Range<usize>> {
+        let start = self.at + "://".len();
+        let rest = self.text.get(start..)?;
+        let length = rest
+            .find(|c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '`' | '<' | '>' | '\\'))
+            .unwrap_or(rest.len());
+        let user = rest.get(..length)?.rfind('@')?;
+        let word = Word { span: start..start + user, quote: None, spaced: false };
+        if rest.get(..user)?.contains(':') { self.password_of(word) } else { self.random(word) }
+    }
+
+    /// The body of a private key; to the end of the text where it is cut off.
+    fn in_pem(&self) -> Option<Range<usize>> {
+        const LEAST: usize = 32;
+        let rest = self.text.get(self.at..)?;
+        let header = rest.get("-----BEGIN ".len()..)?.find("-----")? + "-----BEGIN -----".len();
+        if header > LONGEST_NAME || !rest.get(..header)?.contains("PRIVATE KEY") {
+            return None;
+        }
+        let body = rest.get(header..)?;
+        let length = body.find("-----END").unwrap_or(body.len());
+        let is_body =
+            |byte: &u8| byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/=\\:,-".contains(byte);
+        let looks_so = body.bytes().take(LEAST).take_while(is_body).count() == LEAST;
+        (length >= LEAST && looks_so).then(|| self.at + header..self.at + header + length)
+    }
+
+    /// A token by its shape that starts here and ends before `end`.
+    fn token_before(&self, end: usize) -> Option<Range<usize>> {
+        if !self.at_word_start() {
+            return None;
+        }
+        let length = tokens::length(self.text.get(self.at..end)?)?;
+        Some(self.at..self.at + length)
+    }
+
+    /// A token by its shape, or after `Bearer`.
+    fn token_here(&self) -> Option<Range<usize>> {
+        const BEARER: &str = "bearer ";
+        let rest = self.text.get(self.at..)?;
+        if let Some(length) = tokens::length(rest) {
+            return Some(self.at..self.at + length);
+        }
+        if !rest.get(..BEARER.len())?.eq_ignore_ascii_case(BEARER) {
+            return None;
+        }
+        let start = self.at + BEARER.len();
+        self.random(Word { span: start..self.end_of_word(start), quote: None, spaced: true })
+    }
+}
+
+/// A name as it stands before `=` or `:`.
+struct Name<'t> {
+    text: &'t str,
+    /// The byte before it; a blank at the start.
+    before: u8,
+    quoted: bool,
+    /// Blanks follow it.
+    spaced: bool,
+}
+
+/// A value as it stands after `=`, `:` or a flag, without its quotes.
+struct Word {
+    span: Range<usize>,
+    quote: Option<u8>,
+    /// Blanks stand before it.
+    spaced: bool,
+}
+
+fn is_quote(byte: u8) -> bool {
+    byte == b'"' || byte == b'\''
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    is_token_byte(byte) || byte == b'.'
+}
+
+/// A value that stands there itself: no reference to one, no word of a language, not nothing.
+fn is_literal(value: &str, single_quoted: bool) -> bool {
+    let mut start = value.chars();
+    let reference = match (start.next(), start.next()) {
+        (Some('$'), Some(next)) => !single_quoted && (next.is_ascii_alphabetic() || matches!(next, '_' | '{' | '(')),
+        (None, _) | (Some('{'), Some('{')) | (Some('<' | '`'), _) => true,
+        (Some('%'), _) => value.len() > 1 && value.ends_with('%'),
+        _ => false,
+    };
+    let word = ["true", "false", "null", "none", "nil", "undefined", "yes", "no"];
+    !reference && !word.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// Not a word of prose, after a name and a colon: letters and digits, and neither a version nor a path.
+fn looks_chosen(value: &str) -> bool {
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.len() >= 6 && letters > 1 && digits > 0 && !value.contains('/') && is_literal(value, false)
+}

@@ -1,0 +1,168 @@
+//! What is written for one event, and how it becomes a row.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use engine::event::{Event, FileAccess, Outcome, ShellText};
+use engine::verdict::Verdict;
+use rusqlite::params;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    Result, Store,
+    mask::{self, mask},
+};
+
+/// A row of the journal. Ids grow with each record and are never used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EventId(pub i64);
+
+/// How much of an event is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Journal {
+    /// Commands, paths and the fields that rules used; the rest as digests.
+    #[default]
+    Lean,
+    /// The whole event besides. Secrets are masked here too.
+    Full,
+}
+
+/// One event, what was said of it, and what it changes.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    pub event: &'a Event,
+    /// The project's root; kept with the session's first event.
+    pub root: &'a str,
+    pub verdict: &'a Verdict,
+    /// The facts that the judgement used, so that it can be made again.
+    pub facts: &'a Map<String, Value>,
+    /// The fields of the event's input that rules used.
+    pub fields: &'a Map<String, Value>,
+    pub changes: &'a Changes,
+    pub journal: Journal,
+}
+
+/// What an event does to its session's variables and counters.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Changes {
+    /// A new value, or none to unset.
+    pub variables: BTreeMap<String, Option<Value>>,
+    pub counters: BTreeMap<String, CounterChange>,
+}
+
+impl Changes {
+    pub fn set(&mut self, variable: impl Into<String>, value: impl Into<Value>) {
+        self.variables.insert(variable.into(), Some(value.into()));
+    }
+
+    pub fn unset(&mut self, variable: impl Into<String>) {
+        self.variables.insert(variable.into(), None);
+    }
+
+    pub fn count(&mut self, counter: impl Into<String>, change: CounterChange) {
+        self.counters.insert(counter.into(), change);
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CounterChange {
+    Add(i64),
+    Set(i64),
+}
+
+impl Store {
+    /// Inside a transaction for writing: the session's row, made if this is its first event.
+    pub(crate) fn intern_session(&self, record: &Record<'_>) -> Result<i64> {
+        let event = record.event;
+        self.connection
+            .prepare_cached(
+                "INSERT OR IGNORE INTO sessions (agent, session, root, first_seen) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![event.agent, event.session, record.root, event.time])?;
+        Ok(self
+            .connection
+            .prepare_cached("SELECT id FROM sessions WHERE agent = ?1 AND session = ?2")?
+            .query_row([&event.agent, &event.session], |row| row.get(0))?)
+    }
+
+    /// Inside a transaction for writing: the event's row and its findings.
+    pub(crate) fn insert_event(&mut self, session: i64, record: &Record<'_>) -> Result<EventId> {
+        let digests = self.digests(record.event)?;
+        let Record { event, verdict, .. } = record;
+        let tool = event.tool.as_ref();
+        let shell = tool.and_then(|tool| tool.shell.as_ref());
+        let command = match shell {
+            Some(ShellText::Command(command)) => Some(mask(command)),
+            Some(ShellText::Missing) | None => None,
+        };
+        let whole = match record.journal {
+            Journal::Lean => None,
+            Journal::Full => serde_json::to_value(event).ok().map(|whole| mask::json(&whole).to_string()),
+        };
+        self.connection
+            .prepare_cached(
+                "INSERT INTO events (session, time, kind, level, approved, name, tool, command, command_missing, \
+                 outcome, call, cwd, held_before, subagent, aliases, mcp, paths, fields, facts, digests, notices, event) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+            )?
+            .execute(params![
+                session,
+                event.time,
+                event.kind.name(),
+                verdict.level.name(),
+                verdict.approved,
+                event.name,
+                tool.map(|tool| &tool.name),
+                command,
+                shell == Some(&ShellText::Missing),
+                event.outcome.map(Outcome::name),
+                tool.and_then(|tool| tool.id.as_ref()),
+                mask(&event.cwd),
+                event.held_before,
+                event.subagent,
+                tool.and_then(|tool| json_list(&tool.aliases)),
+                tool.and_then(|tool| json_list(&tool.mcp)),
+                tool.and_then(|tool| json_list(&masked_paths(&tool.files))),
+                json_map(record.fields),
+                json_map(record.facts),
+                json_map(&digests),
+                json_list(&verdict.notices.iter().map(|notice| mask(notice)).collect::<Vec<Cow<'_, str>>>()),
+                whole,
+            ])?;
+        let id = EventId(self.connection.last_insert_rowid());
+        self.insert_findings(id, verdict)?;
+        Ok(id)
+    }
+
+    fn insert_findings(&self, id: EventId, verdict: &Verdict) -> Result<()> {
+        for (place, finding) in (0_i64..).zip(&verdict.findings) {
+            self.connection
+                .prepare_cached(
+                    "INSERT INTO findings (event, place, rule, level, reason, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                )?
+                .execute(params![
+                    id.0,
+                    place,
+                    finding.rule,
+                    finding.level.name(),
+                    mask(&finding.reason),
+                    finding.digest
+                ])?;
+        }
+        Ok(())
+    }
+}
+
+fn masked_paths(files: &[FileAccess]) -> Vec<FileAccess> {
+    files.iter().map(|file| FileAccess { path: mask(&file.path).into_owned(), access: file.access }).collect()
+}
+
+fn json_list<T: Serialize>(list: &[T]) -> Option<String> {
+    if list.is_empty() { None } else { serde_json::to_string(list).ok() }
+}
+
+fn json_map(map: &Map<String, Value>) -> Option<String> {
+    if map.is_empty() { None } else { serde_json::to_string(&mask::map(map)).ok() }
+}

@@ -1,0 +1,128 @@
+//! What a session has in store between events: its variables and its counters.
+//!
+//! Variables are JSON values that observers and rules set; counters are named integers (`hold:<rule>` and the like)
+//! that the guard keeps for itself. Names mean nothing here.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{OptionalExtension, params};
+use serde_json::{Map, Value};
+
+use crate::record::{Changes, CounterChange};
+use crate::{Result, Store, mask};
+
+/// Which session: the ids of two agents may coincide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionKey<'a> {
+    pub agent: &'a str,
+    pub session: &'a str,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SessionState {
+    /// In byte order of their names.
+    pub variables: Map<String, Value>,
+    pub counters: BTreeMap<String, i64>,
+    /// The root of the session's first event; none where this is the first.
+    pub root: Option<String>,
+    /// The time of the session's first event.
+    pub first_seen: Option<i64>,
+    pub(crate) id: Option<i64>,
+    /// Counts the changes of variables and counters.
+    pub(crate) revision: i64,
+}
+
+impl SessionState {
+    /// A counter that was never set is 0.
+    pub fn counter(&self, name: &str) -> i64 {
+        self.counters.get(name).copied().unwrap_or(0)
+    }
+}
+
+/// One row to write: the difference between what is stored and what shall be.
+pub(crate) enum StateWrite {
+    Variable(String, Option<Value>),
+    Counter(String, i64),
+}
+
+impl SessionState {
+    /// What of `changes` is not so already. Variables are masked as all text is on its way in.
+    pub(crate) fn writes(&self, changes: &Changes) -> Vec<StateWrite> {
+        let variables = changes.variables.iter().filter_map(|(name, value)| {
+            let value = value.as_ref().map(mask::json);
+            (self.variables.get(name) != value.as_deref())
+                .then(|| StateWrite::Variable(name.clone(), value.map(std::borrow::Cow::into_owned)))
+        });
+        let counters = changes.counters.iter().filter_map(|(name, change)| {
+            let old = self.counter(name);
+            let new = match change {
+                CounterChange::Add(amount) => old.saturating_add(*amount),
+                CounterChange::Set(value) => *value,
+            };
+            (old != new).then(|| StateWrite::Counter(name.clone(), new))
+        });
+        variables.chain(counters).collect()
+    }
+}
+
+impl Store {
+    /// A session's state as it is now. What is to be judged and recorded by it is read by [`Store::begin`].
+    pub fn session(&self, key: SessionKey<'_>) -> Result<SessionState> {
+        let row = self
+            .connection
+            .prepare_cached("SELECT id, root, first_seen FROM sessions WHERE agent = ?1 AND session = ?2")?
+            .query_row([key.agent, key.session], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .optional()?;
+        let Some((id, root, first_seen)) = row else { return Ok(SessionState::default()) };
+        let mut state = SessionState { id: Some(id), root, first_seen, ..SessionState::default() };
+        let mut statement = self.connection.prepare_cached("SELECT kind, name, value FROM state WHERE session = ?1")?;
+        let mut rows = statement.query([id])?;
+        while let Some(row) = rows.next()? {
+            let name: String = row.get(1)?;
+            match row.get_ref(0)?.as_bytes().unwrap_or_default() {
+                b"variable" => {
+                    // A value that does not parse was not written by this code; the name then has no value.
+                    let value = row.get_ref(2)?.as_bytes().ok().and_then(|json| serde_json::from_slice(json).ok());
+                    state.variables.extend(value.map(|value| (name, value)));
+                }
+                b"counter" => {
+                    state.counters.insert(name, row.get(2)?);
+                }
+                b"revision" => state.revision = row.get(2)?,
+                _ => {}
+            }
+        }
+        Ok(state)
+    }
+
+    pub(crate) fn revision(&self, session: i64) -> Result<i64> {
+        let revision = self
+            .connection
+            .prepare_cached("SELECT value FROM state WHERE session = ?1 AND kind = 'revision' AND name = ''")?
+            .query_row([session], |row| row.get(0))
+            .optional()?;
+        Ok(revision.unwrap_or(0))
+    }
+
+    /// Inside a transaction for writing, and only after the revision was found to be `revision`.
+    pub(crate) fn write_state(&self, session: i64, revision: i64, writes: &[StateWrite]) -> Result<()> {
+        let mut put = self.connection.prepare_cached("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")?;
+        for write in writes {
+            match write {
+                StateWrite::Variable(name, Some(value)) => {
+                    put.execute(params![session, "variable", name, value.to_string()])?;
+                }
+                StateWrite::Variable(name, None) => {
+                    self.connection
+                        .prepare_cached("DELETE FROM state WHERE session = ?1 AND kind = 'variable' AND name = ?2")?
+                        .execute(params![session, name])?;
+                }
+                StateWrite::Counter(name, value) => {
+                    put.execute(params![session, "counter", name, value])?;
+                }
+            }
+        }
+        put.execute(params![session, "revision", "", revision + 1])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! The commands that a session ran.
+
+use engine::event::{EventKind, Outcome};
+use engine::verdict::{Finding, Level, Verdict};
+use store::{Changes, SessionKey, Store};
+
+use crate::sample::{KEY, event, open, place, record, record_plain, shell};
+
+fn ran(store: &Store, since: i64, limit: usize) -> Vec<(i64, String, Option<bool>)> {
+    let commands = store.commands(KEY, since, limit).unwrap();
+    commands.into_iter().map(|command| (command.time, command.text, command.succeeded)).collect()
+}
+
+#[test]
+fn a_call_is_one_command_newest_first() {
+    let place = place();
+    let mut store = open(&place.path);
+    for (time, kind, command, call) in [
+        (1, EventKind::BeforeTool, "a", Some("c1")),
+        (2, EventKind::AfterTool, "a", Some("c1")),
+        (3, EventKind::BeforeTool, "b", Some("c2")),
+        (4, EventKind::BeforeTool, "b", Some("c3")),
+        (5, EventKind::ToolFailed, "b", Some("c3")),
+        (6, EventKind::BeforeTool, "c", None),
+        (7, EventKind::AfterTool, "c", None),
+        (8, EventKind::BeforeTool, "c", None),
+    ] {
+        record_plain(&mut store, &shell(kind, time, command, call));
+        record_plain(&mut store, &event(EventKind::Notification, time));
+    }
+    let expected = [(8, "c", None), (7, "c", Some(true)), (5, "b", Some(false)), (3, "b", None), (2, "a", Some(true))];
+    let expected = expected.map(|(time, text, ok)| (time, text.to_owned(), ok));
+    assert_eq!(ran(&store, 0, 100), expected);
+    assert_eq!(ran(&store, 5, 100), expected[..3]);
+    assert_eq!(ran(&store, 0, 2), expected[..2]);
+    assert_eq!(ran(&store, 0, 0), []);
+    assert_eq!(store.begin(KEY).unwrap().commands(0, 100).unwrap().len(), 5);
+    assert_eq!(store.commands(SessionKey { agent: "x", session: "y" }, 0, 9).unwrap(), []);
+}
+
+#[test]
+fn a_failed_outcome_is_no_success_and_a_blocked_call_did_not_run() {
+    let place = place();
+    let mut store = open(&place.path);
+    let mut failed = shell(EventKind::AfterTool, 1, "make", None);
+    failed.outcome = Some(Outcome::Failed);
+    record_plain(&mut store, &failed);
+    let no = Finding { rule: "r".to_owned(), level: Level::Block, reason: "no".to_owned(), digest: None };
+    let refused = shell(EventKind::BeforeTool, 2, "rm -rf /", None);
+    record(&mut store, &refused, &Verdict::of(vec![no]), &Changes::default());
+    assert_eq!(ran(&store, 0, 9), [(1, "make".to_owned(), Some(false))]);
+}
+
+#[test]
+fn commands_are_found_by_the_index_without_sorting() {
+    let place = place();
+    drop(open(&place.path));
+    let connection = rusqlite::Connection::open(&place.path).unwrap();
+    let plan: String = connection
+        .query_row(
+            "EXPLAIN QUERY PLAN SELECT id FROM events WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 \
+             ORDER BY id DESC",
+            [1, 1],
+            |row| row.get("detail"),
+        )
+        .unwrap();
+    assert_eq!(plan, "SEARCH events USING INDEX events_of_session (session=? AND <expr>=?)");
+}

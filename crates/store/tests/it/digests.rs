@@ -1,0 +1,33 @@
+//! Keyed digests.
+
+use engine::event::{Event, EventKind};
+use serde_json::json;
+use store::{Filter, Store};
+
+use crate::sample::{event, open, place, record_plain};
+
+fn digest_of_prompt(store: &mut Store, prompt: &str) -> String {
+    record_plain(store, &Event { prompt: Some(prompt.to_owned()), ..event(EventKind::Prompt, 1) });
+    let entry = store.entries(&Filter { limit: 1, ..Filter::default() }).unwrap().remove(0);
+    entry.digests["prompt"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_same_text_has_the_same_digest_in_one_database_only() {
+    let (one, two) = (place(), place());
+    let first = digest_of_prompt(&mut open(&one.path), "hello");
+    let mut again = open(&one.path);
+    assert_eq!(digest_of_prompt(&mut again, "hello"), first);
+    assert_eq!(again.digest("hello").unwrap(), first);
+    assert_ne!(digest_of_prompt(&mut again, "hello!"), first);
+    assert_ne!(digest_of_prompt(&mut open(&two.path), "hello"), first);
+    assert!(first.len() == 32 && first.bytes().all(|byte| byte.is_ascii_hexdigit()));
+}
+
+#[test]
+fn what_is_absent_has_no_digest() {
+    let place = place();
+    let mut store = open(&place.path);
+    record_plain(&mut store, &event(EventKind::Stop, 1));
+    assert_eq!(json!(store.entries(&Filter::default()).unwrap()[0].digests), json!({}));
+}

@@ -1,0 +1,301 @@
+//! A database that is corrupt, newer, locked, full, read-only or not there.
+//!
+//! Root may write everywhere, so what file modes forbid is tested only where the tests run as somebody else; the
+//! read-only connection and the folder that is a file show the same errors to everybody.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use engine::event::EventKind;
+use engine::verdict::Verdict;
+use serde_json::Map;
+use store::{Changes, Filter, Journal, Notice, Options, Record, Recorded, Store, StoreError};
+
+use crate::processes::Locker;
+use crate::sample::{KEY, event, open, options, place, record_plain};
+
+/// A record without effects; `Moved` is answered as a hook would.
+fn try_record(store: &mut Store) -> Result<(), StoreError> {
+    let (event, none, changes) = (event(EventKind::Stop, 1), Map::new(), Changes::default());
+    let record = Record {
+        event: &event,
+        root: "/",
+        verdict: &Verdict::silent(),
+        facts: &none,
+        fields: &none,
+        changes: &changes,
+        journal: Journal::Lean,
+    };
+    let mut judgement = store.begin(KEY)?;
+    loop {
+        match judgement.record(&record)? {
+            Recorded::Stored(_) => return Ok(()),
+            Recorded::Moved(again) => judgement = again,
+        }
+    }
+}
+
+/// A database of some hundred pages, all of them in the main file.
+fn filled(path: &Path) -> Vec<u8> {
+    let mut store = open(path);
+    for time in 0..1_500 {
+        let mut event = event(EventKind::Stop, time);
+        event.session = format!("s{}", time % 50);
+        record_plain(&mut store, &event);
+    }
+    drop(store);
+    // As any other program would: closing the last connection leaves one file.
+    drop(
+        rusqlite::Connection::open(path).and_then(|db| db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))),
+    );
+    fs::read(path).unwrap()
+}
+
+fn aside(path: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<PathBuf> =
+        fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.retain(|name| {
+        let name = name.file_name().unwrap().to_string_lossy();
+        name.contains(".corrupt-") && !name.ends_with("-wal") && !name.ends_with("-shm")
+    });
+    names
+}
+
+fn assert_replaced(path: &Path, damaged: &[u8]) {
+    fs::write(path, damaged).unwrap();
+    let mut store = open(path);
+    try_record(&mut store).unwrap();
+    let kept_as = aside(path);
+    assert_eq!(kept_as.len(), 1);
+    assert_eq!(fs::read(&kept_as[0]).unwrap(), damaged);
+    assert_eq!(store.take_notices(), [Notice::SetAside { path: path.to_owned(), kept_as: kept_as[0].clone() }]);
+    assert_eq!(store.entries(&Filter::default()).unwrap().len(), 1);
+    drop(store);
+    let mut again = open(path);
+    try_record(&mut again).unwrap();
+    assert_eq!(again.take_notices(), []);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_set_aside() {
+    let place = place();
+    fs::create_dir_all(place.path.parent().unwrap()).unwrap();
+    assert_replaced(&place.path, &b"this is not a database, but somebody's notes\n".repeat(200));
+}
+
+#[test]
+fn a_corrupt_header_is_set_aside() {
+    let place = place();
+    let mut bytes = filled(&place.path);
+    bytes[..50].fill(0x5a);
+    assert_replaced(&place.path, &bytes);
+}
+
+#[test]
+fn a_corrupt_schema_is_set_aside() {
+    let place = place();
+    let mut bytes = filled(&place.path);
+    bytes[100..4096].fill(0x5a);
+    assert_replaced(&place.path, &bytes);
+}
+
+#[test]
+fn a_truncated_database_is_set_aside() {
+    let place = place();
+    let bytes = filled(&place.path);
+    assert_replaced(&place.path, &bytes[..4096 * 2]);
+}
+
+#[test]
+fn garbage_where_the_next_row_goes_is_set_aside() {
+    let place = place();
+    let mut bytes = filled(&place.path);
+    bytes[4096..].fill(0x5a);
+    assert_replaced(&place.path, &bytes);
+}
+
+#[test]
+fn garbage_anywhere_never_fails_to_record() {
+    let place = place();
+    let bytes = filled(&place.path);
+    for page in 0..bytes.len() / 4096 {
+        let mut damaged = bytes.clone();
+        damaged[page * 4096 + 1000..][..2000].fill(0xa5);
+        for companion in ["", "-wal", "-shm"] {
+            let _ = fs::remove_file(place.path.with_file_name(format!("state.db{companion}")));
+        }
+        fs::write(&place.path, damaged).unwrap();
+        try_record(&mut open(&place.path)).unwrap();
+    }
+}
+
+#[test]
+fn two_that_meet_a_corrupt_database_set_it_aside_once() {
+    let place = place();
+    let mut bytes = filled(&place.path);
+    let (mut one, mut two) = (open(&place.path), open(&place.path));
+    bytes[4096..].fill(0x5a);
+    fs::write(&place.path, &bytes).unwrap();
+    try_record(&mut one).unwrap();
+    try_record(&mut two).unwrap();
+    assert_eq!(aside(&place.path).len(), 1);
+    assert_eq!((one.take_notices().len(), two.take_notices().len()), (1, 0));
+    assert_eq!(two.entries(&Filter::default()).unwrap().len(), 2);
+}
+
+#[test]
+fn a_second_corrupt_database_does_not_replace_the_first() {
+    let place = place();
+    fs::create_dir_all(place.path.parent().unwrap()).unwrap();
+    for garbage in
+        ["first, and long enough for SQLite to look at it", "second, and long enough for SQLite to look at it"]
+    {
+        fs::write(&place.path, garbage.repeat(100)).unwrap();
+        open(&place.path);
+        let _ = fs::remove_file(place.path.with_file_name("state.db-wal"));
+    }
+    assert_eq!(aside(&place.path).len(), 2);
+}
+
+#[test]
+fn reading_a_corrupt_database_changes_nothing() {
+    let place = place();
+    fs::create_dir_all(place.path.parent().unwrap()).unwrap();
+    fs::write(&place.path, "no database".repeat(500)).unwrap();
+    let error = Store::open_existing_read(&place.path, options()).unwrap_err();
+    assert_eq!(error.kind(), "corrupt");
+    assert_eq!(aside(&place.path).len(), 0);
+}
+
+#[test]
+fn a_newer_database_is_left_alone() {
+    let place = place();
+    drop(open(&place.path));
+    let connection = rusqlite::Connection::open(&place.path).unwrap();
+    connection.execute_batch("PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    drop(connection);
+    let before = fs::read(&place.path).unwrap();
+    for error in [
+        Store::open(&place.path, options()).unwrap_err(),
+        Store::open_existing_read(&place.path, options()).unwrap_err(),
+    ] {
+        assert_eq!(error.to_string(), "the journal has version 99, this Linchpin knows up to 1");
+        assert_eq!(error.kind(), "newer");
+    }
+    assert_eq!(fs::read(&place.path).unwrap(), before);
+    assert_eq!(aside(&place.path).len(), 0);
+}
+
+#[test]
+fn a_lock_that_stays_is_waited_for_only_so_long() {
+    let place = place();
+    try_record(&mut open(&place.path)).unwrap();
+    let locker = Locker::start(&place.path);
+    let since = Instant::now();
+    let mut store = Store::open(&place.path, Options { busy: Duration::from_millis(100), now: 0 }).unwrap();
+    let error = try_record(&mut store).unwrap_err();
+    assert_eq!(error.kind(), "locked");
+    assert!(since.elapsed() >= Duration::from_millis(100));
+    assert_eq!(store.entries(&Filter::default()).unwrap().len(), 1, "reading waits for nobody");
+    drop(locker);
+    try_record(&mut store).unwrap();
+}
+
+#[test]
+fn a_full_disk_loses_nothing_that_was_there() {
+    let place = place();
+    let mut store = open(&place.path);
+    try_record(&mut store).unwrap();
+    store.limit_pages(1).unwrap();
+    let mut stored = 1;
+    let error = loop {
+        match try_record(&mut store) {
+            Ok(()) => stored += 1,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.kind(), "full");
+    assert_eq!(store.entries(&Filter::default()).unwrap().len(), stored);
+    store.limit_pages(1_000_000).unwrap();
+    try_record(&mut store).unwrap();
+}
+
+#[test]
+fn a_connection_for_reading_does_not_write() {
+    let place = place();
+    try_record(&mut open(&place.path)).unwrap();
+    let mut store = Store::open_existing_read(&place.path, options()).unwrap();
+    assert_eq!(try_record(&mut store).unwrap_err().kind(), "read_only");
+}
+
+#[test]
+fn a_folder_that_is_a_file_cannot_be_used() {
+    let place = place();
+    fs::write(place.path.parent().unwrap(), "").unwrap();
+    assert_eq!(Store::open(&place.path, options()).unwrap_err().kind(), "unavailable");
+}
+
+#[test]
+fn a_database_that_is_a_folder_cannot_be_used() {
+    let place = place();
+    fs::create_dir_all(&place.path).unwrap();
+    assert_eq!(Store::open(&place.path, options()).unwrap_err().kind(), "unavailable");
+}
+
+#[cfg(unix)]
+#[test]
+fn modes_that_forbid_writing() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = place();
+    let closed = place.folder.path().join("closed");
+    fs::create_dir(&closed).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o500)).unwrap();
+    if fs::write(closed.join("probe"), "").is_ok() {
+        return; // root
+    }
+    assert_eq!(Store::open(&closed.join("state.db"), options()).unwrap_err().kind(), "read_only");
+    drop(open(&place.path));
+    fs::set_permissions(&place.path, fs::Permissions::from_mode(0o400)).unwrap();
+    let error = Store::open(&place.path, options()).and_then(|mut store| try_record(&mut store)).unwrap_err();
+    assert_eq!(error.kind(), "read_only");
+}
+
+#[test]
+fn what_each_error_says() {
+    let errors = [
+        StoreError::Missing { path: PathBuf::from("/p/state.db") },
+        StoreError::Newer { found: 9, known: 1 },
+        StoreError::Locked,
+        StoreError::ReadOnly,
+        StoreError::Full,
+        StoreError::Corrupt,
+        StoreError::Unavailable { reason: "no such device".to_owned() },
+        StoreError::Sql(rusqlite::Error::InvalidQuery),
+    ];
+    let said: Vec<String> = errors.iter().map(|error| format!("{}: {error}", error.kind())).collect();
+    insta::assert_snapshot!(said.join("\n"), @"
+    missing: there is no journal at `/p/state.db`
+    newer: the journal has version 9, this Linchpin knows up to 1
+    locked: the journal is locked by another process
+    read_only: the journal cannot be written: it is read-only
+    full: the journal cannot be written: the disk is full
+    corrupt: the journal is corrupt
+    unavailable: the journal cannot be used: no such device
+    sql: the journal failed
+    ");
+}
+
+#[test]
+fn what_each_notice_says() {
+    let path = PathBuf::from("/p/state.db");
+    let notices = [
+        Notice::Created { path: path.clone() },
+        Notice::SetAside { path, kept_as: PathBuf::from("/p/state.db.corrupt-7") },
+    ];
+    let said: Vec<String> = notices.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(said.join("\n"), @"
+    the journal `/p/state.db` was made anew
+    the journal `/p/state.db` was corrupt: it is kept as `/p/state.db.corrupt-7`, and a new one was begun
+    ");
+}

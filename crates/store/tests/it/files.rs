@@ -1,0 +1,79 @@
+//! Opening, and what is on the disk.
+
+use std::fs;
+
+use store::{Notice, Store};
+
+use crate::sample::{self, event, open, place, record_plain};
+use engine::event::EventKind;
+
+#[test]
+fn a_missing_database_is_made_and_said_so_once() {
+    let place = place();
+    let mut store = open(&place.path);
+    assert_eq!(store.take_notices(), [Notice::Created { path: place.path.clone() }]);
+    assert_eq!(store.take_notices(), []);
+    drop(store);
+    assert_eq!(open(&place.path).take_notices(), []);
+}
+
+#[test]
+fn a_deleted_database_is_made_anew_though_its_log_remained() {
+    let place = place();
+    record_plain(&mut open(&place.path), &event(EventKind::Stop, 1));
+    fs::remove_file(&place.path).unwrap();
+    let mut store = open(&place.path);
+    assert_eq!(store.take_notices().len(), 1);
+    assert_eq!(store.entries(&store::Filter::default()).unwrap(), []);
+    record_plain(&mut store, &event(EventKind::Stop, 2));
+}
+
+#[test]
+fn an_empty_file_is_an_empty_database() {
+    let place = place();
+    fs::create_dir_all(place.path.parent().unwrap()).unwrap();
+    fs::write(&place.path, "").unwrap();
+    record_plain(&mut open(&place.path), &event(EventKind::Stop, 1));
+}
+
+#[test]
+fn reading_makes_nothing() {
+    let place = place();
+    let error = Store::open_existing_read(&place.path, sample::options()).unwrap_err();
+    assert_eq!(error.kind(), "missing");
+    assert!(!place.path.parent().unwrap().exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_may_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let place = place();
+    let mut store = open(&place.path);
+    record_plain(&mut store, &event(EventKind::Stop, 1));
+    let beside = |suffix: &str| place.folder.path().join(".linchpin").join(format!("state.db{suffix}"));
+    assert_eq!(mode(place.path.parent().unwrap()), 0o700);
+    for suffix in ["", "-wal", "-shm"] {
+        assert_eq!(mode(&beside(suffix)), 0o600, "{suffix}");
+    }
+    fs::set_permissions(&place.path, fs::Permissions::from_mode(0o644)).unwrap();
+    drop(store);
+    open(&place.path);
+    assert_eq!(mode(&place.path), 0o600);
+}
+
+#[test]
+fn the_log_is_emptied_when_it_is_long() {
+    let place = place();
+    let wal = place.path.with_file_name("state.db-wal");
+    let mut longest = 0;
+    let mut store = open(&place.path);
+    for time in 0..2_000 {
+        record_plain(&mut store, &event(EventKind::Stop, time));
+        longest = longest.max(fs::metadata(&wal).unwrap().len());
+    }
+    let page = 16 * 1024;
+    assert!(longest <= 1024 * 1024 + page, "{longest}");
+    assert!(longest > 900 * 1024, "{longest}");
+}

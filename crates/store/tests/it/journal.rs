@@ -1,0 +1,295 @@
+//! Recording and reading the journal.
+
+use engine::event::{Access, Event, EventKind, FileAccess, McpTool, Outcome, ShellText, ToolCall};
+use engine::verdict::{Finding, Level, Verdict};
+use serde_json::{Map, Value, json};
+use store::{Changes, Entry, EventId, Filter, Journal, Record, SessionKey, Store};
+
+use crate::sample::{KEY, event, open, place, record, record_plain, shell, stored};
+
+fn finding(rule: &str, level: Level, reason: &str) -> Finding {
+    Finding { rule: rule.to_owned(), level, reason: reason.to_owned(), digest: Some("d1".to_owned()) }
+}
+
+fn everything() -> Event {
+    Event {
+        outcome: Some(Outcome::Ok),
+        prompt: Some("the person's words".to_owned()),
+        message: Some("the agent's words".to_owned()),
+        held_before: true,
+        subagent: Some("helper".to_owned()),
+        extra: json!({"odd": "private"}).as_object().unwrap().clone(),
+        tool: Some(ToolCall {
+            name: "Bash".to_owned(),
+            aliases: vec!["shell".to_owned()],
+            id: Some("call-1".to_owned()),
+            input: json!({"command": "x", "content": "private"}),
+            output: Some(json!("private")),
+            shell: Some(ShellText::Command("deploy --token abc123".to_owned())),
+            files: vec![FileAccess { path: "/a?token=abc123".to_owned(), access: Access::Write }],
+            mcp: vec![McpTool { server: "s".to_owned(), tool: "t".to_owned() }],
+        }),
+        ..event(EventKind::AfterTool, 12)
+    }
+}
+
+fn record_everything(store: &mut Store, journal: Journal) -> EventId {
+    let mut verdict = Verdict::of(vec![
+        finding("careful", Level::Warn, "mind `--token abc123`"),
+        finding("never", Level::Block, "no"),
+    ]);
+    verdict.notices.push("PASSWORD=abc123 was ignored".to_owned());
+    let facts = json!({"git.branch": "main", "variables": {"api_key": "abc123"}}).as_object().unwrap().clone();
+    let fields = json!({"description": "API_KEY=abc123"}).as_object().unwrap().clone();
+    let event = everything();
+    let record = Record {
+        event: &event,
+        root: "/work/project",
+        verdict: &verdict,
+        facts: &facts,
+        fields: &fields,
+        changes: &Changes::default(),
+        journal,
+    };
+    stored(store.begin(KEY).unwrap().record(&record).unwrap())
+}
+
+fn only_entry(store: &Store) -> Entry {
+    store.entries(&Filter::default()).unwrap().pop().unwrap()
+}
+
+#[test]
+fn an_entry_has_a_stable_shape() {
+    let place = place();
+    let mut store = open(&place.path);
+    record_everything(&mut store, Journal::Lean);
+    let mut shown = serde_json::to_value(only_entry(&store)).unwrap();
+    for digest in shown["digests"].as_object_mut().unwrap().values_mut() {
+        assert_eq!(digest.as_str().unwrap().len(), 32);
+        *digest = json!("…");
+    }
+    insta::assert_json_snapshot!(shown, @r#"
+    {
+      "id": 1,
+      "time": 12,
+      "agent": "claude",
+      "session": "s1",
+      "root": "/work/project",
+      "cwd": "/work/project",
+      "kind": "after_tool",
+      "name": "after_tool",
+      "tool": "Bash",
+      "aliases": [
+        "shell"
+      ],
+      "call": "call-1",
+      "command": "deploy --token ***",
+      "paths": [
+        {
+          "path": "/a?token=***",
+          "access": "write"
+        }
+      ],
+      "mcp": [
+        {
+          "server": "s",
+          "tool": "t"
+        }
+      ],
+      "outcome": "ok",
+      "subagent": "helper",
+      "held_before": true,
+      "verdict": {
+        "level": "block",
+        "approved": false,
+        "findings": [
+          {
+            "rule": "never",
+            "level": "block",
+            "reason": "no",
+            "digest": "d1"
+          },
+          {
+            "rule": "careful",
+            "level": "warn",
+            "reason": "mind `--token ***`",
+            "digest": "d1"
+          }
+        ],
+        "notices": [
+          "PASSWORD=*** was ignored"
+        ]
+      },
+      "fields": {
+        "description": "API_KEY=***"
+      },
+      "facts": {
+        "git.branch": "main",
+        "variables": {
+          "api_key": "***"
+        }
+      },
+      "digests": {
+        "prompt": "…",
+        "message": "…",
+        "input": "…",
+        "output": "…",
+        "extra": "…"
+      }
+    }
+    "#);
+}
+
+#[test]
+fn an_entry_without_much_is_short() {
+    let place = place();
+    let mut store = open(&place.path);
+    record_plain(&mut store, &event(EventKind::Stop, 1));
+    let shown = serde_json::to_string(&only_entry(&store)).unwrap();
+    insta::assert_snapshot!(shown, @r#"{"id":1,"time":1,"agent":"claude","session":"s1","root":"/work/project","cwd":"/work/project","kind":"stop","name":"stop","verdict":{"level":"allow","approved":false,"findings":[],"notices":[]}}"#);
+}
+
+#[test]
+fn an_entry_survives_its_json() {
+    let place = place();
+    let mut store = open(&place.path);
+    record_everything(&mut store, Journal::Full);
+    let entry = only_entry(&store);
+    assert_eq!(serde_json::from_str::<Entry>(&serde_json::to_string(&entry).unwrap()).unwrap(), entry);
+}
+
+#[test]
+fn a_lean_journal_holds_nothing_private() {
+    let place = place();
+    let mut store = open(&place.path);
+    record_everything(&mut store, Journal::Lean);
+    drop(store);
+    let connection = rusqlite::Connection::open(&place.path).unwrap();
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    drop(connection);
+    let bytes = std::fs::read(&place.path).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    for private in ["abc123", "private", "the person's words", "the agent's words"] {
+        assert!(!text.contains(private), "{private}");
+    }
+}
+
+#[test]
+fn a_full_journal_holds_the_event_but_no_secret() {
+    let place = place();
+    let mut store = open(&place.path);
+    record_everything(&mut store, Journal::Full);
+    let whole = only_entry(&store).event.unwrap();
+    assert_eq!(whole["prompt"], "the person's words");
+    assert_eq!(whole["tool"]["shell"]["command"], "deploy --token ***");
+    assert!(!whole.to_string().contains("abc123"));
+}
+
+#[test]
+fn a_shell_call_without_text_is_told_from_none() {
+    let place = place();
+    let mut store = open(&place.path);
+    let mut call = shell(EventKind::BeforeTool, 1, "", None);
+    call.tool.as_mut().unwrap().shell = Some(ShellText::Missing);
+    record_plain(&mut store, &call);
+    record_plain(&mut store, &shell(EventKind::BeforeTool, 2, "", None));
+    let entries = store.entries(&Filter::default()).unwrap();
+    assert_eq!((entries[0].command.as_deref(), entries[0].command_missing), (None, true));
+    assert_eq!((entries[1].command.as_deref(), entries[1].command_missing), (Some(""), false));
+}
+
+/// Ten events in two sessions, ids 1 to 10, times 10 to 100; the even ones stop, with a warning of `odd-rule` on 4 and
+/// a block of `other` on 8.
+fn ten(store: &mut Store) {
+    for number in 1..=10 {
+        let kind = if number % 2 == 0 { EventKind::Stop } else { EventKind::Prompt };
+        let mut event = event(kind, number * 10);
+        event.session = if number <= 5 { "s1" } else { "s2" }.to_owned();
+        let verdict = match number {
+            4 => Verdict::of(vec![finding("odd-rule", Level::Warn, "hm")]),
+            8 => Verdict::of(vec![finding("other", Level::Block, "no")]),
+            _ => Verdict::silent(),
+        };
+        record(store, &event, &verdict, &Changes::default());
+    }
+}
+
+#[test]
+fn filters() {
+    let place = place();
+    let mut store = open(&place.path);
+    ten(&mut store);
+    let any = Filter::default;
+    let text = |text: &str| Some(text.to_owned());
+    let cases: [(Filter, &[i64]); 14] = [
+        (any(), &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+        (Filter { limit: 3, ..any() }, &[8, 9, 10]),
+        (Filter { limit: 3, after: Some(EventId(4)), ..any() }, &[5, 6, 7]),
+        (Filter { after: Some(EventId(8)), ..any() }, &[9, 10]),
+        (Filter { after: Some(EventId(10)), ..any() }, &[]),
+        (Filter { session: text("s1"), ..any() }, &[1, 2, 3, 4, 5]),
+        (Filter { session: text("s1"), limit: 2, ..any() }, &[4, 5]),
+        (Filter { agent: text("codex"), ..any() }, &[]),
+        (Filter { kind: text("stop"), ..any() }, &[2, 4, 6, 8, 10]),
+        (Filter { level: Some(Level::Warn), ..any() }, &[4, 8]),
+        (Filter { level: Some(Level::Block), ..any() }, &[8]),
+        (Filter { rule: text("odd-rule"), ..any() }, &[4]),
+        (Filter { since: Some(30), until: Some(50), ..any() }, &[3, 4, 5]),
+        (Filter { session: text("s2"), kind: text("stop"), since: Some(70), limit: 1, ..any() }, &[10]),
+    ];
+    for (filter, expected) in cases {
+        let ids: Vec<i64> = store.entries(&filter).unwrap().iter().map(|entry| entry.id.0).collect();
+        assert_eq!(ids, expected, "{filter:?}");
+    }
+}
+
+#[test]
+fn text_in_a_filter_is_only_text() {
+    let place = place();
+    let mut store = open(&place.path);
+    ten(&mut store);
+    let filter =
+        Filter { session: Some("' OR 1=1 --".to_owned()), rule: Some("x') OR (1".to_owned()), ..Filter::default() };
+    assert_eq!(store.entries(&filter).unwrap(), []);
+}
+
+#[test]
+fn an_ordinary_event_writes_two_pages() {
+    let place = place();
+    let mut store = open(&place.path);
+    let wal = place.path.with_file_name("state.db-wal");
+    let size = || std::fs::metadata(&wal).unwrap().len();
+    record_plain(&mut store, &shell(EventKind::BeforeTool, 0, "cargo test", Some("c")));
+    let mut frames = Vec::new();
+    for time in 1..=20 {
+        let before = size();
+        record_plain(&mut store, &shell(EventKind::BeforeTool, time, "cargo test", Some("c")));
+        frames.push((size() - before) / 4096);
+    }
+    frames.sort_unstable();
+    assert_eq!(frames[10], 2, "{frames:?}");
+}
+
+#[test]
+fn reading_goes_on_while_another_writes() {
+    let place = place();
+    let mut writer = open(&place.path);
+    ten(&mut writer);
+    let reader = Store::open_existing_read(&place.path, crate::sample::options()).unwrap();
+    record_plain(&mut writer, &event(EventKind::Stop, 200));
+    assert_eq!(reader.entries(&Filter { after: Some(EventId(10)), ..Filter::default() }).unwrap().len(), 1);
+    assert_eq!(reader.session(SessionKey { agent: "claude", session: "s2" }).unwrap().first_seen, Some(60));
+}
+
+#[test]
+fn odd_rows_do_not_end_a_listing() {
+    let place = place();
+    let mut store = open(&place.path);
+    ten(&mut store);
+    let connection = rusqlite::Connection::open(&place.path).unwrap();
+    connection.execute("UPDATE events SET paths = '{', level = 'shout', kind = 'move' WHERE id = 3", []).unwrap();
+    let entries = store.entries(&Filter::default()).unwrap();
+    assert_eq!((entries[2].verdict.level, entries[2].kind.as_str()), (Level::Block, "move"));
+    assert_eq!(json!(entries[2].paths), Value::Array(Vec::new()));
+    let _: Map<String, Value> = entries[2].facts.clone();
+}

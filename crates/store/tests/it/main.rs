@@ -1,0 +1,20 @@
+//! The crate's one test binary. Started with `LINCHPIN_STORE_CHILD` set, it is one of the processes that
+//! `processes.rs` starts.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "the helpers of tests may end a test, as the tests themselves may"
+)]
+
+mod commands;
+mod digests;
+mod failures;
+mod files;
+mod journal;
+mod masking;
+mod processes;
+mod prune;
+mod sample;
+mod sessions;

@@ -1,0 +1,207 @@
+//! Many processes at once, and processes that are killed.
+//!
+//! The other processes are this test binary, started again with `LINCHPIN_STORE_CHILD` set to what they are to do.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use engine::event::EventKind;
+use engine::verdict::Verdict;
+use serde_json::Map;
+use store::{Changes, CounterChange, EventId, Filter, Journal, Record, Recorded, SessionKey, Store};
+
+use crate::sample::{KEY, event, open, options, place, shell};
+
+const WRITERS: usize = 64;
+const EVENTS_EACH: usize = 100;
+const KILLS: usize = 200;
+/// So many are at work while one of them is killed.
+const LANES: usize = 4;
+
+const TASK: &str = "LINCHPIN_STORE_CHILD";
+
+/// What a child is to do: `count`, `write` or `lock`, in a database, as a session.
+fn start(task: &str, path: &Path, session: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "processes::child", "--nocapture", "--test-threads=1"])
+        .env(TASK, task)
+        .env("LINCHPIN_STORE_PATH", path)
+        .env("LINCHPIN_STORE_SESSION", session)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Not a test but what the other processes do; does nothing in the first one.
+#[test]
+fn child() {
+    let Ok(task) = std::env::var(TASK) else { return };
+    let path = PathBuf::from(std::env::var_os("LINCHPIN_STORE_PATH").unwrap());
+    let session = std::env::var("LINCHPIN_STORE_SESSION").unwrap();
+    match task.as_str() {
+        "count" => {
+            for time in 0..EVENTS_EACH {
+                record_counting(&mut open(&path), &session, time);
+            }
+        }
+        "write" => {
+            for time in 0.. {
+                let id = record_counting(&mut open(&path), &session, time);
+                acknowledge(&format!("stored {}", id.0));
+            }
+        }
+        "lock" => {
+            let connection = rusqlite::Connection::open(&path).unwrap();
+            connection.execute_batch("BEGIN EXCLUSIVE").unwrap();
+            acknowledge("locked");
+            let _ = std::io::stdin().read(&mut [0]);
+        }
+        other => panic!("{other}"),
+    }
+}
+
+fn acknowledge(line: &str) {
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "\n{line}").unwrap();
+    stdout.flush().unwrap();
+}
+
+/// One hook: an event that adds one to a counter of its session, after an event of another session was judged.
+fn record_counting(store: &mut Store, session: &str, time: usize) -> EventId {
+    let mut event = shell(EventKind::BeforeTool, i64::try_from(time).unwrap(), "cargo test", None);
+    event.session = session.to_owned();
+    let none = Map::new();
+    let mut judgement = store.begin(SessionKey { agent: KEY.agent, session }).unwrap();
+    loop {
+        let mut changes = Changes::default();
+        changes.count("events", CounterChange::Add(1));
+        changes.set("seen", judgement.state().counter("events"));
+        let record = Record {
+            event: &event,
+            root: "/",
+            verdict: &Verdict::silent(),
+            facts: &none,
+            fields: &none,
+            changes: &changes,
+            journal: Journal::Lean,
+        };
+        match judgement.record(&record).unwrap() {
+            Recorded::Stored(id) => return id,
+            Recorded::Moved(again) => judgement = again,
+        }
+    }
+}
+
+fn assert_sound(path: &Path) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let answer: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(answer, "ok");
+}
+
+/// Holds the lock for writing until it is dropped.
+pub struct Locker(Child);
+
+impl Locker {
+    pub fn start(path: &Path) -> Self {
+        let mut child = start("lock", path, "");
+        let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+        assert!(lines.map(Result::unwrap).any(|line| line == "locked"));
+        Self(child)
+    }
+}
+
+impl Drop for Locker {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// From no database at all; half of the processes share one session, so that they also contend for its state.
+#[test]
+fn processes_at_once_lose_nothing() {
+    let place = place();
+    let session = |number: usize| if number.is_multiple_of(2) { "shared".to_owned() } else { format!("own-{number}") };
+    let children: Vec<Child> = (0..WRITERS).map(|number| start("count", &place.path, &session(number))).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+    let store = open(&place.path);
+    assert_eq!(store.entries(&Filter::default()).unwrap().len(), WRITERS * EVENTS_EACH);
+    let counted = |session| store.session(SessionKey { agent: KEY.agent, session }).unwrap().counter("events");
+    assert_eq!(counted("shared"), i64::try_from(WRITERS / 2 * EVENTS_EACH).unwrap());
+    assert_eq!(counted("own-1"), i64::try_from(EVENTS_EACH).unwrap());
+    drop(store);
+    assert_sound(&place.path);
+}
+
+#[test]
+fn killed_processes_lose_nothing_that_was_acknowledged() {
+    let place = place();
+    drop(open(&place.path));
+    std::thread::scope(|scope| {
+        for lane in 0..LANES {
+            let path = &place.path;
+            scope.spawn(move || {
+                for number in 0..KILLS / LANES {
+                    write_and_kill(path, &format!("{lane}-{number}"), pause(lane, number));
+                }
+            });
+        }
+    });
+    assert_sound(&place.path);
+}
+
+fn write_and_kill(path: &Path, session: &str, pause: Duration) {
+    let mut child = start("write", path, session);
+    std::thread::sleep(pause);
+    child.kill().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let acknowledged = acknowledged(&String::from_utf8_lossy(&output.stdout));
+    let store = Store::open(path, options()).unwrap();
+    let filter = Filter { session: Some(session.to_owned()), ..Filter::default() };
+    let stored: Vec<i64> = store.entries(&filter).unwrap().iter().map(|entry| entry.id.0).collect();
+    assert!(stored.starts_with(&acknowledged), "{stored:?} {acknowledged:?}");
+    assert!(stored.len() <= acknowledged.len() + 1);
+    let counted = store.session(SessionKey { agent: KEY.agent, session }).unwrap().counter("events");
+    assert_eq!(counted, i64::try_from(stored.len()).unwrap());
+}
+
+/// Only whole lines: the last may be cut off.
+fn acknowledged(output: &str) -> Vec<i64> {
+    let whole = output.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    whole.lines().filter_map(|line| line.strip_prefix("stored ")?.parse().ok()).collect()
+}
+
+/// Up to a fifth of a second, different each time, the same in each run.
+fn pause(lane: usize, number: usize) -> Duration {
+    let mixed = (lane * 1_000 + number + 1).wrapping_mul(2_654_435_761) >> 7;
+    Duration::from_micros(u64::try_from(mixed % 200_000).unwrap())
+}
+
+#[test]
+fn a_session_is_made_once_by_processes_that_meet() {
+    let place = place();
+    let (mut one, mut two) = (open(&place.path), open(&place.path));
+    let first = one.begin(KEY).unwrap();
+    record_counting(&mut two, KEY.session, 1);
+    let (event, none) = (event(EventKind::Stop, 2), Map::new());
+    let record = Record {
+        event: &event,
+        root: "/other",
+        verdict: &Verdict::silent(),
+        facts: &none,
+        fields: &none,
+        changes: &Changes::default(),
+        journal: Journal::Lean,
+    };
+    crate::sample::stored(first.record(&record).unwrap());
+    let entries = two.entries(&Filter::default()).unwrap();
+    assert_eq!((entries[0].root.as_str(), entries[1].root.as_str()), ("/", "/"));
+}

@@ -1,0 +1,59 @@
+//! Retention.
+
+use engine::event::EventKind;
+use engine::verdict::{Finding, Level, Verdict};
+use store::{Changes, Filter, SessionKey};
+
+use crate::sample::{event, open, place, record, record_plain};
+
+#[test]
+fn what_is_older_goes_with_its_findings_and_sessions() {
+    let place = place();
+    let mut store = open(&place.path);
+    let warned =
+        || Verdict::of(vec![Finding { rule: "r".into(), level: Level::Warn, reason: "hm".into(), digest: None }]);
+    let mut changes = Changes::default();
+    changes.set("kept", true);
+    for time in 0..5_000 {
+        let mut event = event(EventKind::Stop, time);
+        event.session = if time < 4_000 { "old" } else { "new" }.to_owned();
+        record(&mut store, &event, &warned(), &changes);
+    }
+    assert_eq!(store.prune(4_500).unwrap(), 4_500);
+    assert_eq!(store.prune(4_500).unwrap(), 0);
+    let entries = store.entries(&Filter { rule: Some("r".into()), ..Filter::default() }).unwrap();
+    assert_eq!((entries.len(), entries[0].time), (500, 4_500));
+    let state = |session| store.session(SessionKey { agent: "claude", session }).unwrap();
+    assert_eq!(state("old").first_seen, None);
+    assert_eq!(state("old").variables.len(), 0);
+    assert_eq!(state("new").variables.len(), 1);
+}
+
+#[test]
+fn the_newest_event_stays_and_ids_go_on() {
+    let place = place();
+    let mut store = open(&place.path);
+    for time in 0..3 {
+        record_plain(&mut store, &event(EventKind::Stop, time));
+    }
+    assert_eq!(store.prune(i64::MAX).unwrap(), 2);
+    assert_eq!(record_plain(&mut store, &event(EventKind::Stop, 9)).0, 4);
+}
+
+#[test]
+fn a_clock_that_jumped_keeps_nothing_from_being_pruned() {
+    let place = place();
+    let mut store = open(&place.path);
+    record_plain(&mut store, &event(EventKind::Stop, 999_999));
+    for time in 0..100 {
+        record_plain(&mut store, &event(EventKind::Stop, time));
+    }
+    assert_eq!(store.prune(50).unwrap(), 50);
+    assert_eq!(store.prune(0).unwrap(), 0);
+}
+
+#[test]
+fn an_empty_journal_has_nothing_to_prune() {
+    let place = place();
+    assert_eq!(open(&place.path).prune(i64::MAX).unwrap(), 0);
+}

@@ -1,0 +1,84 @@
+//! Events, records and databases to test with.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use engine::event::{Event, EventKind, ShellText, ToolCall};
+use engine::verdict::Verdict;
+use serde_json::{Map, json};
+use store::{Changes, EventId, Journal, Options, Record, Recorded, SessionKey, Store};
+use tempfile::TempDir;
+
+pub const KEY: SessionKey<'static> = SessionKey { agent: "claude", session: "s1" };
+
+pub fn options() -> Options {
+    Options { busy: Duration::from_secs(30), now: 1_700_000_000_000 }
+}
+
+pub struct Place {
+    pub folder: TempDir,
+    pub path: PathBuf,
+}
+
+/// A place for a database, and none there.
+pub fn place() -> Place {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join(".linchpin").join("state.db");
+    Place { folder, path }
+}
+
+pub fn open(path: &Path) -> Store {
+    Store::open(path, options()).unwrap()
+}
+
+pub fn event(kind: EventKind, time: i64) -> Event {
+    Event {
+        kind,
+        name: kind.name().to_owned(),
+        agent: KEY.agent.to_owned(),
+        session: KEY.session.to_owned(),
+        time,
+        cwd: "/work/project".to_owned(),
+        tool: None,
+        outcome: None,
+        prompt: None,
+        message: None,
+        held_before: false,
+        subagent: None,
+        transcript: None,
+        extra: Map::new(),
+    }
+}
+
+pub fn shell(kind: EventKind, time: i64, command: &str, call: Option<&str>) -> Event {
+    Event {
+        tool: Some(ToolCall {
+            name: "Bash".to_owned(),
+            id: call.map(str::to_owned),
+            input: json!({"command": command, "description": "Does something"}),
+            shell: Some(ShellText::Command(command.to_owned())),
+            ..ToolCall::default()
+        }),
+        ..event(kind, time)
+    }
+}
+
+/// Records `event` with a verdict and changes, and nothing else.
+pub fn record(store: &mut Store, event: &Event, verdict: &Verdict, changes: &Changes) -> EventId {
+    let none = Map::new();
+    let record =
+        Record { event, root: "/work/project", verdict, facts: &none, fields: &none, changes, journal: Journal::Lean };
+    let judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session }).unwrap();
+    stored(judgement.record(&record).unwrap())
+}
+
+pub fn record_plain(store: &mut Store, event: &Event) -> EventId {
+    record(store, event, &Verdict::silent(), &Changes::default())
+}
+
+pub fn stored(recorded: Recorded<'_>) -> EventId {
+    match recorded {
+        Recorded::Stored(id) => id,
+        Recorded::Moved(_) => panic!("the state moved though nobody else was there"),
+    }
+}

@@ -1,0 +1,141 @@
+//! Variables, counters, and the step from reading them to recording.
+
+use engine::event::EventKind;
+use engine::verdict::Verdict;
+use serde_json::{Map, json};
+use store::{Changes, CounterChange, Filter, Journal, Record, Recorded, SessionKey, SessionState};
+
+use crate::sample::{KEY, event, open, place, record, record_plain, stored};
+
+#[test]
+fn a_session_that_was_never_seen_has_nothing() {
+    let place = place();
+    assert_eq!(open(&place.path).session(KEY).unwrap(), SessionState::default());
+}
+
+#[test]
+fn variables_and_counters_outlive_the_process() {
+    let place = place();
+    let mut changes = Changes::default();
+    changes.set("tests_ran", true);
+    changes.set("notes", json!({"a": [1, "two", null]}));
+    changes.set("gone", "soon");
+    changes.count("hold:x", CounterChange::Add(2));
+    changes.count("y", CounterChange::Set(-7));
+    record(&mut open(&place.path), &event(EventKind::Stop, 5), &Verdict::silent(), &changes);
+
+    let mut changes = Changes::default();
+    changes.unset("gone");
+    changes.unset("never was");
+    changes.count("hold:x", CounterChange::Add(1));
+    record(&mut open(&place.path), &event(EventKind::Stop, 6), &Verdict::silent(), &changes);
+
+    let state = open(&place.path).session(KEY).unwrap();
+    assert_eq!(json!(state.variables), json!({"notes": {"a": [1, "two", null]}, "tests_ran": true}));
+    assert_eq!((state.counter("hold:x"), state.counter("y"), state.counter("z")), (3, -7, 0));
+    assert_eq!((state.root.as_deref(), state.first_seen), (Some("/work/project"), Some(5)));
+}
+
+#[test]
+fn sessions_of_two_agents_are_two_sessions() {
+    let place = place();
+    let mut store = open(&place.path);
+    let mut changes = Changes::default();
+    changes.set("mine", 1);
+    record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &changes);
+    let other = SessionKey { agent: "codex", session: KEY.session };
+    assert_eq!(store.session(other).unwrap(), SessionState::default());
+}
+
+#[test]
+fn secrets_in_variables_are_masked() {
+    let place = place();
+    let mut store = open(&place.path);
+    let mut changes = Changes::default();
+    changes.set("last", "deploy --token abc123");
+    changes.set("login", json!({"password": "hunter2"}));
+    record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &changes);
+    let state = store.session(KEY).unwrap();
+    assert_eq!(json!(state.variables), json!({"last": "deploy --token ***", "login": {"password": "***"}}));
+}
+
+/// A record that adds one to `count` and keeps what it saw of it.
+fn counting(judgement: store::Judgement<'_>, time: i64) -> Recorded<'_> {
+    let mut changes = Changes::default();
+    changes.count("count", CounterChange::Add(1));
+    changes.set("seen", judgement.state().counter("count"));
+    let (event, none) = (event(EventKind::Stop, time), Map::new());
+    judgement
+        .record(&Record {
+            event: &event,
+            root: "/",
+            verdict: &Verdict::silent(),
+            facts: &none,
+            fields: &none,
+            changes: &changes,
+            journal: Journal::Lean,
+        })
+        .unwrap()
+}
+
+#[test]
+fn a_judgement_by_a_state_that_moved_is_made_again() {
+    let place = place();
+    let (mut one, mut two) = (open(&place.path), open(&place.path));
+    let early = one.begin(KEY).unwrap();
+    stored(counting(two.begin(KEY).unwrap(), 1));
+    let Recorded::Moved(again) = counting(early, 2) else { panic!("recorded by an old state") };
+    assert_eq!(again.state().counter("count"), 1);
+    stored(counting(again, 2));
+    let state = two.session(KEY).unwrap();
+    assert_eq!((state.counter("count"), &state.variables["seen"]), (2, &json!(1)));
+    assert_eq!(two.entries(&Filter::default()).unwrap().len(), 2);
+}
+
+#[test]
+fn an_event_that_changes_nothing_is_never_judged_twice() {
+    let place = place();
+    let (mut one, mut two) = (open(&place.path), open(&place.path));
+    stored(counting(two.begin(KEY).unwrap(), 1));
+    let early = one.begin(KEY).unwrap();
+    stored(counting(two.begin(KEY).unwrap(), 1));
+    let (event, none) = (event(EventKind::Stop, 2), Map::new());
+    let mut as_it_was = Changes::default();
+    as_it_was.set("seen", 0);
+    as_it_was.count("count", CounterChange::Add(0));
+    let record = Record {
+        event: &event,
+        root: "/",
+        verdict: &Verdict::silent(),
+        facts: &none,
+        fields: &none,
+        changes: &as_it_was,
+        journal: Journal::Lean,
+    };
+    stored(early.record(&record).unwrap());
+}
+
+#[test]
+fn a_judgement_that_is_dropped_leaves_no_trace_and_no_lock() {
+    let place = place();
+    let (mut one, mut two) = (open(&place.path), open(&place.path));
+    let early = one.begin(KEY).unwrap();
+    stored(counting(two.begin(KEY).unwrap(), 1));
+    let Recorded::Moved(again) = counting(early, 2) else { panic!("recorded by an old state") };
+    drop(again);
+    record_plain(&mut two, &event(EventKind::Stop, 3));
+    assert_eq!(two.session(KEY).unwrap().counter("count"), 1);
+    assert_eq!(two.entries(&Filter::default()).unwrap().len(), 2);
+}
+
+#[test]
+fn counters_do_not_overflow() {
+    let place = place();
+    let mut store = open(&place.path);
+    for change in [CounterChange::Set(i64::MAX), CounterChange::Add(1)] {
+        let mut changes = Changes::default();
+        changes.count("n", change);
+        record(&mut store, &event(EventKind::Stop, 1), &Verdict::silent(), &changes);
+    }
+    assert_eq!(store.session(KEY).unwrap().counter("n"), i64::MAX);
+}
