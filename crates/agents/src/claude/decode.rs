@@ -1,0 +1,42 @@
+//! Claude Code's event and tool names.
+
+use engine::EventKind;
+use engine::event::{Outcome, ToolCall};
+
+use crate::protocol::decode::RawCall;
+use crate::protocol::tools;
+
+pub(super) fn kind(event: &str) -> EventKind {
+    match event {
+        "SessionStart" => EventKind::SessionStart,
+        "SessionEnd" => EventKind::SessionEnd,
+        "UserPromptSubmit" => EventKind::Prompt,
+        "PreToolUse" => EventKind::BeforeTool,
+        "PostToolUse" => EventKind::AfterTool,
+        "PostToolUseFailure" => EventKind::ToolFailed,
+        "PermissionRequest" => EventKind::Permission,
+        "Stop" => EventKind::Stop,
+        "SubagentStart" => EventKind::SubagentStart,
+        "SubagentStop" => EventKind::SubagentStop,
+        "PreCompact" => EventKind::BeforeCompact,
+        "PostCompact" => EventKind::AfterCompact,
+        "Notification" => EventKind::Notification,
+        "FileChanged" => EventKind::FileChanged,
+        "TaskCompleted" => EventKind::TaskCompleted,
+        _ => EventKind::Other,
+    }
+}
+
+pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+    match call.name.as_str() {
+        // Named `Task` before 2.1.63, and still so in rules.
+        "Agent" => tools::renamed(call.name, "Task", call.input, call.cwd),
+        _ => tools::canonical(&call.name, call.input, call.cwd),
+    }
+}
+
+/// A call that failed comes as an event of its own; one that ran may yet have been interrupted.
+pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
+    let failed = tools::says_failed(tool.output.as_ref()?);
+    Some(if failed { Outcome::Failed } else { Outcome::Ok })
+}

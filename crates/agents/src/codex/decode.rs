@@ -1,0 +1,102 @@
+//! Codex's event and tool names, and its patches.
+
+use engine::EventKind;
+use engine::event::{Access, FileAccess, Outcome, ToolCall};
+use serde_json::Value;
+
+use super::patch;
+use crate::protocol::decode::RawCall;
+use crate::protocol::{paths, tools};
+
+pub(super) fn kind(event: &str) -> EventKind {
+    match event {
+        "SessionStart" => EventKind::SessionStart,
+        "SessionEnd" => EventKind::SessionEnd,
+        "UserPromptSubmit" => EventKind::Prompt,
+        "PreToolUse" => EventKind::BeforeTool,
+        "PostToolUse" => EventKind::AfterTool,
+        "PermissionRequest" => EventKind::Permission,
+        "Stop" => EventKind::Stop,
+        "SubagentStart" => EventKind::SubagentStart,
+        "SubagentStop" => EventKind::SubagentStop,
+        "PreCompact" => EventKind::BeforeCompact,
+        "PostCompact" => EventKind::AfterCompact,
+        _ => EventKind::Other,
+    }
+}
+
+pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+    match call.name.as_str() {
+        "apply_patch" => patch_call(call),
+        "Bash" => shell_call(call),
+        "shell" | "local_shell" | "shell_command" | "exec_command" => {
+            tools::renamed(call.name, "Bash", call.input, call.cwd)
+        }
+        "spawn_agent" => tools::renamed(call.name, "Task", call.input, call.cwd),
+        "view_image" => tools::renamed(call.name, "Read", call.input, call.cwd),
+        _ => tools::canonical(&call.name, call.input, call.cwd),
+    }
+}
+
+/// A patch is an `Edit`, or a `Write` where it only adds files; if it does both, it is found under both names.
+fn patch_call(call: RawCall<'_>) -> ToolCall {
+    let text = call.input.get("command").or_else(|| call.input.get("input")).and_then(Value::as_str);
+    let changes = patch::changes(text.unwrap_or_default());
+    let files = accesses(&changes, call.cwd);
+    let adds = changes.iter().any(|change| matches!(change, patch::Change::Add(_)));
+    let edits = changes.iter().any(|change| !matches!(change, patch::Change::Add(_)));
+    let (name, other) = match (adds, edits) {
+        (true, false) => ("Write", None),
+        (true, true) => ("Edit", Some("Write".to_owned())),
+        (false, _) => ("Edit", None),
+    };
+    let mut tool = tools::renamed(call.name, name, call.input, call.cwd);
+    tool.aliases.extend(other);
+    tool.files = files;
+    tool
+}
+
+/// Codex takes `apply_patch <<EOF` out of a shell command and applies it itself, so its files are the call's own.
+fn shell_call(call: RawCall<'_>) -> ToolCall {
+    let mut tool = tools::canonical("Bash", call.input, call.cwd);
+    if let Some(engine::event::ShellText::Command(text)) = &tool.shell
+        && text.contains("apply_patch")
+    {
+        let folder = patch::folder_of_shell_patch(text).map(|folder| paths::absolute(call.cwd, folder));
+        tool.files = accesses(&patch::changes(text), folder.as_deref().unwrap_or(call.cwd));
+    }
+    tool
+}
+
+fn accesses(changes: &[patch::Change<'_>], cwd: &str) -> Vec<FileAccess> {
+    let access = |path: &str, access| FileAccess { path: paths::absolute(cwd, path), access };
+    let mut files = Vec::new();
+    for change in changes {
+        match change {
+            patch::Change::Add(path) | patch::Change::Update(path) => files.push(access(path, Access::Write)),
+            patch::Change::Delete(path) => files.push(access(path, Access::Delete)),
+            patch::Change::Move { from, to } => {
+                files.push(access(from, Access::Delete));
+                files.push(access(to, Access::Write));
+            }
+        }
+    }
+    files
+}
+
+/// Codex sends no event after a call that failed by itself. Of a command it sends only the output, which says
+/// nothing reliable: a command can print whatever it likes. The transcript knows its exit code.
+pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
+    let output = tool.output.as_ref()?;
+    if tool.shell.is_none() {
+        let failed = tools::says_failed(output) || output.as_str().and_then(exit_code).is_some_and(|code| code != 0);
+        return Some(if failed { Outcome::Failed } else { Outcome::Ok });
+    }
+    let code = output.get("exit_code").or_else(|| output.get("metadata")?.get("exit_code"))?.as_i64()?;
+    Some(if code == 0 { Outcome::Ok } else { Outcome::Failed })
+}
+
+/// The `Exit code: N` that Codex itself writes before the output of a patch.
+fn exit_code(output: &str) -> Option<i64> {
+    output.strip_prefix("Exit code: ")?.lines().next()?.trim().parse().ok()
+}

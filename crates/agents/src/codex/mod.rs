@@ -1,0 +1,26 @@
+//! Codex CLI. Its hooks have Claude Code's shape; its answers must hold exactly the keys that it knows.
+
+mod decode;
+mod encode;
+mod install;
+mod patch;
+mod transcript;
+
+use crate::Adapter;
+use crate::environment::Variables;
+
+pub(crate) const ADAPTER: Adapter = Adapter {
+    name: "codex",
+    title: "Codex CLI",
+    kind: decode::kind,
+    tool: decode::tool,
+    outcome: decode::outcome,
+    encode: encode::encode,
+    settings: install::SETTINGS,
+    transcript: transcript::FORMAT,
+    environment: Variables {
+        marks: &["CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_TOOL_CALL_ID"],
+        session: &["CODEX_THREAD_ID", "CODEX_SESSION_ID"],
+        project_dir: None,
+    },
+};

@@ -1,0 +1,42 @@
+use proptest::prelude::*;
+
+use super::{Change, changes, folder_of_shell_patch};
+
+#[test]
+fn every_file_of_a_patch_is_found() {
+    let patch = "*** Begin Patch\n*** Add File: new.txt\n+*** Delete File: no.txt\n*** Update File: a b.txt\n@@ fn\n-x\n+y\n\
+                 *** Update File: old.txt\n*** Move to: sub/new.txt\n*** Delete File: gone.txt\n*** End of File\n*** End Patch";
+    assert_eq!(
+        changes(patch),
+        [
+            Change::Add("new.txt"),
+            Change::Update("a b.txt"),
+            Change::Move { from: "old.txt", to: "sub/new.txt" },
+            Change::Delete("gone.txt"),
+        ]
+    );
+}
+
+#[test]
+fn sloppy_patches_are_read_too() {
+    assert_eq!(
+        changes("  ***  Add File:x \r\n*** Update File:\ty\r\n***Delete File: z"),
+        [Change::Add("x"), Change::Update("y"), Change::Delete("z")]
+    );
+    assert_eq!(changes("*** Move to: nowhere\n*** Add File: \n***"), []);
+}
+
+#[test]
+fn a_patch_in_a_shell_may_change_folder_first() {
+    assert_eq!(folder_of_shell_patch("cd 'my dir' && apply_patch <<'EOF'"), Some("my dir"));
+    assert_eq!(folder_of_shell_patch("apply_patch <<'EOF'"), None);
+    assert_eq!(folder_of_shell_patch("cd x && ls && apply_patch"), None);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read(text in r"(\*\*\* ?(Add|Update|Delete) File: ?|\*\*\* Move to:|[ -~]|\n|\PC){0,40}") {
+        changes(&text);
+        folder_of_shell_patch(&text);
+    }
+}

@@ -1,0 +1,263 @@
+//! Linchpin's own entries among those of others: `hooks` → event → groups → handlers.
+//!
+//! An entry is ours if it runs a program named `linchpin` with `hook` and the agent's name.
+
+use jsonc_parser::ast::{Array, Object, ObjectProp, Value as Node};
+use jsonc_parser::common::{Range, Ranged};
+use serde_json::{Map, Value, json};
+
+use super::document::{Container, Document, SettingsError};
+use super::pretty;
+use crate::Agent;
+
+/// One of our handlers, by value; its place is found again before each edit.
+pub(super) struct Own {
+    pub event: String,
+    pub program: String,
+    group: Map<String, Value>,
+    handler: Map<String, Value>,
+    /// Which group of the event, and which handler of the group.
+    place: (usize, usize),
+}
+
+impl Own {
+    /// What about this very entry keeps it from guarding.
+    pub fn weaknesses(&self, has_matcher: bool) -> Vec<String> {
+        let mut found = Vec::new();
+        let event = &self.event;
+        if self.handler.get("async") == Some(&Value::Bool(true)) {
+            found.push(format!("the `{event}` hook is `async`, so it cannot stop anything"));
+        }
+        if self.handler.contains_key("if") {
+            found.push(format!("the `{event}` hook has an `if`, so some calls pass unseen"));
+        }
+        let matcher = self.group.get("matcher").and_then(Value::as_str).unwrap_or_default();
+        if has_matcher && !matches!(matcher, "" | "*" | ".*") {
+            found.push(format!("the `{event}` hook matches only `{matcher}`, so other tools pass unseen"));
+        }
+        found
+    }
+}
+
+/// Every handler of ours, in the order of the text.
+pub(super) fn find(document: &Document, agent: Agent) -> Result<Vec<Own>, SettingsError> {
+    let syntax = document.syntax()?;
+    let mut found = Vec::new();
+    let Some(hooks) = hooks(document, &syntax.root)? else { return Ok(found) };
+    for event in &hooks.properties {
+        let Node::Array(groups) = &event.value else { continue };
+        for (group_index, group) in groups.elements.iter().enumerate() {
+            let Node::Object(group) = group else { continue };
+            let Some(handlers) = group.get_array("hooks") else { continue };
+            for (index, handler) in handlers.elements.iter().enumerate() {
+                let Value::Object(handler) = value(handler) else { continue };
+                let Some(program) = program(&handler, agent) else { continue };
+                found.push(Own {
+                    event: event.name.as_str().to_owned(),
+                    program,
+                    group: members(group),
+                    handler,
+                    place: (group_index, index),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Everything in the settings, by value.
+pub(super) fn values(document: &Document) -> Result<Map<String, Value>, SettingsError> {
+    Ok(members(&document.syntax()?.root))
+}
+
+/// Sees to it that the event has exactly one handler of ours, in a group like `wanted`.
+pub(super) fn put(document: &mut Document, agent: Agent, event: &str, wanted: &Value) -> Result<(), SettingsError> {
+    let of_event = |document: &Document| {
+        Ok(find(document, agent)?.into_iter().filter(|own| own.event == event).collect::<Vec<_>>())
+    };
+    let mut own: Vec<Own> = of_event(document)?;
+    while own.len() > 1 {
+        if let Some(surplus) = own.pop() {
+            take_out(document, &surplus)?;
+        }
+        own = of_event(document)?;
+    }
+    match own.pop() {
+        Some(own) if Value::Object(own.group.clone()) == *wanted => Ok(()),
+        Some(own) => bring_up_to_date(document, &own, wanted),
+        None => add(document, event, wanted),
+    }
+}
+
+fn bring_up_to_date(document: &mut Document, own: &Own, wanted: &Value) -> Result<(), SettingsError> {
+    let syntax = document.syntax()?;
+    let Some(place) = place(document, &syntax.root, own)? else { return Ok(()) };
+    let (range, item) = if place.handlers.elements.len() == 1 {
+        (place.group.range, pretty(wanted))
+    } else {
+        // Someone put our handler into a group with others; only the handler is ours.
+        let handler = wanted.get("hooks").and_then(|handlers| handlers.get(0)).unwrap_or(&Value::Null);
+        (place.handler, pretty(handler))
+    };
+    document.replace(range, &item);
+    Ok(())
+}
+
+fn add(document: &mut Document, event: &str, wanted: &Value) -> Result<(), SettingsError> {
+    let syntax = document.syntax()?;
+    let named = |name: &str, value: &Value| format!("{}: {}", Value::from(name), pretty(value));
+    let (container, item) = match hooks(document, &syntax.root)? {
+        None => (Container::from(&syntax.root), named("hooks", &json!({ event: [wanted] }))),
+        Some(hooks) => match property(document, hooks, event)? {
+            None => (Container::from(hooks), named(event, &json!([wanted]))),
+            Some(ObjectProp { value: Node::Array(groups), .. }) => (Container::from(groups), pretty(wanted)),
+            Some(other) => {
+                return Err(document.error(other.value.range(), format!("`hooks.{event}` must be an array")));
+            }
+        },
+    };
+    let tokens = syntax.tokens;
+    document.append(&container, &item, &tokens);
+    Ok(())
+}
+
+/// Takes one handler out, with whatever was only written for it. `false` if that is the whole file.
+pub(super) fn take_out(document: &mut Document, own: &Own) -> Result<bool, SettingsError> {
+    let syntax = document.syntax()?;
+    let Some(place) = place(document, &syntax.root, own)? else { return Ok(true) };
+    let tokens = &syntax.tokens;
+    let root = &syntax.root;
+    // From the inside out: as long as a container was written with its one child, it goes with it.
+    let mut child = place.handler;
+    if place.handlers.elements.len() == 1 {
+        child = place.group.range;
+        if Container::from(place.groups).came_with(child, tokens) {
+            child = place.event;
+            if Container::from(place.hooks).came_with(child, tokens) {
+                child = place.hooks_property;
+                if Container::from(root).came_with(child, tokens) && document.is_only(root.range) {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    let tokens = syntax.tokens;
+    document.remove(child, &tokens);
+    Ok(true)
+}
+
+/// The nodes around one handler.
+struct Place<'a> {
+    hooks_property: Range,
+    hooks: &'a Object<'a>,
+    event: Range,
+    groups: &'a Array<'a>,
+    group: &'a Object<'a>,
+    handlers: &'a Array<'a>,
+    handler: Range,
+}
+
+fn place<'a>(document: &Document, root: &'a Object<'a>, own: &Own) -> Result<Option<Place<'a>>, SettingsError> {
+    let found = || {
+        let hooks_property = root.get("hooks")?;
+        let hooks = hooks_property.value.as_object()?;
+        let event = hooks.get(&own.event)?;
+        let groups = event.value.as_array()?;
+        let group = groups.elements.get(own.place.0)?.as_object()?;
+        let handlers = group.get_array("hooks")?;
+        let handler = handlers.elements.get(own.place.1)?.range();
+        Some(Place {
+            hooks_property: hooks_property.range,
+            hooks,
+            event: event.range,
+            groups,
+            group,
+            handlers,
+            handler,
+        })
+    };
+    hooks(document, root)?;
+    Ok(found())
+}
+
+fn hooks<'a>(document: &Document, root: &'a Object<'a>) -> Result<Option<&'a Object<'a>>, SettingsError> {
+    let Some(hooks) = property(document, root, "hooks")? else { return Ok(None) };
+    let Node::Object(hooks) = &hooks.value else {
+        return Err(document.error(hooks.value.range(), "`hooks` must be an object"));
+    };
+    for event in &hooks.properties {
+        property(document, hooks, event.name.as_str())?;
+    }
+    Ok(Some(hooks))
+}
+
+/// The one property of this name. Of two, an agent may read either, so there must not be two.
+fn property<'a>(
+    document: &Document,
+    object: &'a Object<'a>,
+    name: &str,
+) -> Result<Option<&'a ObjectProp<'a>>, SettingsError> {
+    let mut named = object.properties.iter().filter(|property| property.name.as_str() == name);
+    let first = named.next();
+    match named.next() {
+        Some(second) => Err(document.error(second.range, format!("`{name}` is there twice"))),
+        None => Ok(first),
+    }
+}
+
+/// The program of a handler of ours.
+fn program(handler: &Map<String, Value>, agent: Agent) -> Option<String> {
+    let command = handler.get("command")?.as_str()?;
+    let words = match handler.get("args") {
+        Some(Value::Array(args)) => {
+            let mut words = vec![command.to_owned()];
+            words.extend(args.iter().map(|arg| arg.as_str().unwrap_or_default().to_owned()));
+            words
+        }
+        _ => shell_words(command),
+    };
+    match words.as_slice() {
+        [program, hook, name, ..] if hook == "hook" && name == agent.name() && is_linchpin(program) => {
+            Some(program.clone())
+        }
+        _ => None,
+    }
+}
+
+fn is_linchpin(program: &str) -> bool {
+    let base = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    base == "linchpin" || base.eq_ignore_ascii_case("linchpin.exe")
+}
+
+/// The words of a command line without expansions, as far as quotes and backslashes go.
+fn shell_words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = command.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\'' => word.get_or_insert_default().extend(chars.by_ref().take_while(|char| *char != '\'')),
+            '"' => word.get_or_insert_default().extend(chars.by_ref().take_while(|char| *char != '"')),
+            '\\' => word.get_or_insert_default().extend(chars.next()),
+            char if char.is_whitespace() => words.extend(word.take()),
+            char => word.get_or_insert_default().push(char),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+fn members(object: &Object<'_>) -> Map<String, Value> {
+    object.properties.iter().map(|member| (member.name.as_str().to_owned(), value(&member.value))).collect()
+}
+
+fn value(node: &Node<'_>) -> Value {
+    match node {
+        Node::StringLit(text) => Value::from(text.value.as_ref()),
+        Node::NumberLit(number) => serde_json::from_str(number.value).unwrap_or_default(),
+        Node::BooleanLit(boolean) => Value::from(boolean.value),
+        Node::Object(object) => Value::Object(members(object)),
+        Node::Array(array) => array.elements.iter().map(value).collect(),
+        Node::NullKeyword(_) => Value::Null,
+    }
+}

@@ -1,0 +1,55 @@
+//! Settings on disk: whole or not at all.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes the file in one step: a reader sees the old text or the new. Missing folders are made, the file's mode
+/// stays, and where the path is a link the file that it points to is replaced, not the link.
+pub fn write(path: &Path, text: &str) -> io::Result<()> {
+    let path = target(path)?;
+    let folder = path.parent().ok_or_else(|| io::Error::other("the settings file has no folder"))?;
+    fs::create_dir_all(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".linchpin-");
+    ask_for_new_file_mode(&mut builder);
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    if let Ok(existing) = fs::metadata(&path) {
+        file.as_file().set_permissions(existing.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(&path)?;
+    Ok(())
+}
+
+/// Deletes the file, or what the link points to. Nothing there is fine.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(target(path)?) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+/// Follows links to the file that is meant, which need not exist.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    const LINK_LIMIT: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..LINK_LIMIT {
+        match fs::read_link(&path) {
+            Ok(to) => path = path.parent().map_or_else(|| to.clone(), |folder| folder.join(&to)),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other(format!("{} is a link that leads in a circle", path.display())))
+}
+
+/// Readable for others as far as the umask allows, as any new file is; a temporary file by itself is not.
+#[cfg(unix)]
+fn ask_for_new_file_mode(builder: &mut tempfile::Builder<'_, '_>) {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+fn ask_for_new_file_mode(_builder: &mut tempfile::Builder<'_, '_>) {}

@@ -1,0 +1,279 @@
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::{Scope, install, installed, remove, settings_path, uninstall, write};
+use crate::Agent;
+
+const PROGRAM: &str = "/usr/local/bin/linchpin";
+
+/// Settings as people keep them, each odd in its own way.
+const SETTINGS: [&str; 24] = [
+    "{}",
+    "{ }\n",
+    "{\n}\n",
+    "{\n  // nothing yet\n}\n",
+    "\u{FEFF}{\n  \"model\": \"opus\"\n}\n",
+    "{\"model\":\"opus\"}",
+    "{ \"model\": \"opus\" }",
+    "{\n  \"model\": \"opus\",\n}\n",
+    "{\n  \"model\": \"opus\" // the large one   \n}\n",
+    "{\n  \"model\": \"opus\", // the large one\n  // more to come\n}\n",
+    "{\r\n\t\"model\": \"opus\" // large\r\n}\r\n",
+    "{\r\n    \"hooks\": {}\r\n}\r\n",
+    "{\n  \"hooks\": {\n  }\n}\n",
+    "{\n  \"hooks\": { /* none */ }\n}\n",
+    "{\"hooks\":{\"PreToolUse\":[]}}",
+    "{\n  \"hooks\": {\n    \"PreToolUse\": [ ],\n    \"Stop\": [\n    ]\n  }\n}\n",
+    "{\n   \"hooks\": {\n      \"PreToolUse\": [\n         {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"check.sh\"}]}\n      ]\n   },\n   \"model\": \"opus\"\n}",
+    "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"a\"}]}, /* last */\n    ],\n    // stop\n    \"Stop\": [{\"hooks\": []}]  ,\n  }, // end of hooks\n}\n",
+    "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"a\"}]}],\"Other\":5}}\n\n\n",
+    "// settings\n{\n  \"permissions\": {\"allow\": [\"Bash(ls)\"]}\n}\n// end",
+    "\n\n{\n\n  \"a\": 1\n\n\n}",
+    "{\n  \"a\": 1\n  ,\n  \"b\": 2\n  ,\n}",
+    "{\n        \"deep\": {\n                \"hooks\": [{\"command\": \"linchpin hook claude\"}]\n        }\n}\n",
+    "{\"ünï\":\"…\" /* ✓ */ }",
+];
+
+#[test]
+fn uninstall_gives_back_what_was_there() {
+    for agent in Agent::ALL {
+        for scope in Scope::ALL {
+            for before in SETTINGS {
+                let after = install(agent, scope, Some(before), PROGRAM).unwrap();
+                assert_eq!(installed(agent, &after).unwrap().missing, [""; 0], "{after}");
+                assert_eq!(uninstall(agent, &after).unwrap().as_deref(), Some(before), "{after}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_second_install_changes_nothing() {
+    for agent in Agent::ALL {
+        for before in SETTINGS {
+            let once = install(agent, Scope::User, Some(before), PROGRAM).unwrap();
+            assert_eq!(install(agent, Scope::User, Some(&once), PROGRAM).unwrap(), once);
+        }
+    }
+}
+
+#[test]
+fn a_new_program_or_scope_replaces_the_old_entries() {
+    for agent in Agent::ALL {
+        for before in SETTINGS {
+            let old = install(agent, Scope::User, Some(before), "/old/place/linchpin").unwrap();
+            let new = install(agent, Scope::Project, Some(&old), "linchpin").unwrap();
+            assert!(!new.contains("/old/place"), "{new}");
+            assert_eq!(new, install(agent, Scope::Project, Some(before), "linchpin").unwrap());
+            assert_eq!(uninstall(agent, &new).unwrap().as_deref(), Some(before));
+        }
+    }
+}
+
+#[test]
+fn a_file_of_our_own_goes_as_a_whole() {
+    for agent in Agent::ALL {
+        for blank in [None, Some(""), Some(" \n")] {
+            let text = install(agent, Scope::Project, blank, PROGRAM).unwrap();
+            assert_eq!(uninstall(agent, &text).unwrap(), None);
+            assert_eq!(install(agent, Scope::Project, Some(&text), PROGRAM).unwrap(), text);
+        }
+    }
+    // Someone added to it: that stays.
+    let text = install(Agent::Claude, Scope::Project, None, PROGRAM).unwrap();
+    let added = text.replacen('{', "{\n  \"model\": \"opus\",", 1);
+    assert_eq!(uninstall(Agent::Claude, &added).unwrap().as_deref(), Some("{\n  \"model\": \"opus\"\n}\n"));
+}
+
+#[test]
+fn what_install_writes_is_what_a_person_would() {
+    insta::assert_snapshot!("claude_project", install(Agent::Claude, Scope::Project, None, "linchpin").unwrap());
+    insta::assert_snapshot!(
+        "codex_project",
+        install(Agent::Codex, Scope::Project, None, "/opt/my tools/linchpin").unwrap()
+    );
+    let before = "{\n    // my settings\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"PreToolUse\": [\n            {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"check.sh\"}]}\n        ]\n    }\n}\n";
+    insta::assert_snapshot!("claude_user_merged", install(Agent::Claude, Scope::User, Some(before), PROGRAM).unwrap());
+}
+
+#[test]
+fn the_switch_that_fails_closed_is_never_committed() {
+    let project = install(Agent::Claude, Scope::Project, None, PROGRAM).unwrap();
+    assert!(!project.contains("onFailure"));
+    for scope in [Scope::User, Scope::Local] {
+        let own = install(Agent::Claude, scope, None, PROGRAM).unwrap();
+        assert_eq!(own.matches("\"onFailure\": \"block\"").count(), 1);
+    }
+}
+
+#[test]
+fn entries_of_ours_that_others_moved_are_found() {
+    let text = r#"{"hooks": {
+      "PreToolUse": [{"matcher": "Bash", "hooks": [
+        {"type": "command", "command": "check.sh"},
+        {"type": "command", "command": "'/my tools/linchpin' hook claude --x", "async": true, "if": "Bash(git *)"}
+      ]}],
+      "Setup": [{"hooks": [{"type": "command", "command": "C:\\bin\\linchpin.exe", "args": ["hook", "claude"]}]}],
+      "Stop": [{"hooks": [{"type": "command", "command": "linchpin hook codex"}, {"type": "command", "command": "linchpin check"}]}]
+    }}"#;
+    insta::assert_debug_snapshot!(installed(Agent::Claude, text).unwrap());
+    let without = uninstall(Agent::Claude, text).unwrap().unwrap();
+    insta::assert_snapshot!(without, @r#"
+    {"hooks": {
+          "PreToolUse": [{"matcher": "Bash", "hooks": [
+            {"type": "command", "command": "check.sh"}
+          ]}],
+          "Setup": [],
+          "Stop": [{"hooks": [{"type": "command", "command": "linchpin hook codex"}, {"type": "command", "command": "linchpin check"}]}]
+        }}
+    "#);
+    let again = install(Agent::Claude, Scope::Project, Some(text), PROGRAM).unwrap();
+    assert!(again.contains("check.sh") && !again.contains("my tools") && !again.contains("linchpin.exe"), "{again}");
+}
+
+#[test]
+fn what_switches_hooks_off_is_said() {
+    let claude = install(Agent::Claude, Scope::Project, Some("{\"disableAllHooks\": true}"), PROGRAM).unwrap();
+    assert_eq!(
+        installed(Agent::Claude, &claude).unwrap().problems,
+        ["`disableAllHooks` is on, so Claude Code calls no hooks"]
+    );
+    let codex = install(Agent::Codex, Scope::Project, Some("{\"version\": 1}"), PROGRAM).unwrap();
+    assert_eq!(
+        installed(Agent::Codex, &codex).unwrap().problems,
+        ["Codex rejects the whole file because of the key `version`"]
+    );
+}
+
+#[test]
+fn settings_that_make_no_sense_are_left_alone() {
+    let broken = [
+        "{\n  \"a\": 1",
+        "{\n  \"a\" 1\n}",
+        "[]",
+        "{'a': 1}",
+        "{\"a\": 1 \"b\": 2}",
+        "{\n  \"hooks\": []\n}",
+        "{\"hooks\": null}",
+        "{\n  \"hooks\": {\n    \"Stop\": {}\n  }\n}",
+        "{\"hooks\": {},\n \"hooks\": {}}",
+        "{\"hooks\": {\"Stop\": [],\n\"Stop\": []}}",
+    ];
+    let mut said: Vec<String> = broken
+        .iter()
+        .map(|text| install(Agent::Claude, Scope::User, Some(text), PROGRAM).unwrap_err().to_string())
+        .collect();
+    let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    said.push(install(Agent::Claude, Scope::User, Some(&deep), PROGRAM).unwrap_err().to_string());
+    insta::assert_debug_snapshot!(said);
+}
+
+#[test]
+fn settings_are_where_the_agents_look() {
+    let at = |agent, scope, moved: &str| {
+        let lookup = |name: &str| {
+            (!moved.is_empty()
+                && name.ends_with(if agent == Agent::Claude { "CLAUDE_CONFIG_DIR" } else { "CODEX_HOME" }))
+            .then(|| moved.to_owned())
+        };
+        settings_path(agent, scope, Path::new("/p"), Path::new("/home/dev"), lookup)
+            .map(|path| path.display().to_string())
+    };
+    let path = |text: &str| Some(text.to_owned());
+    assert_eq!(at(Agent::Claude, Scope::Project, ""), path("/p/.claude/settings.json"));
+    assert_eq!(at(Agent::Claude, Scope::Local, ""), path("/p/.claude/settings.local.json"));
+    assert_eq!(at(Agent::Claude, Scope::User, ""), path("/home/dev/.claude/settings.json"));
+    assert_eq!(at(Agent::Claude, Scope::User, "/c"), path("/c/settings.json"));
+    assert_eq!(at(Agent::Codex, Scope::Project, ""), path("/p/.codex/hooks.json"));
+    assert_eq!(at(Agent::Codex, Scope::Local, ""), None);
+    assert_eq!(at(Agent::Codex, Scope::User, "/c"), path("/c/hooks.json"));
+    assert_eq!(at(Agent::Codex, Scope::User, ""), path("/home/dev/.codex/hooks.json"));
+}
+
+#[cfg(unix)]
+#[test]
+fn writing_keeps_links_and_modes() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().join("dotfiles/settings.json");
+    let link = folder.path().join("home/.claude/settings.json");
+    write(&real, "old").unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    symlink("../../dotfiles/settings.json", &link).unwrap();
+
+    write(&link, "new").unwrap();
+    assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(fs::read_dir(real.parent().unwrap()).unwrap().count(), 1);
+
+    remove(&link).unwrap();
+    assert!(!real.exists());
+    remove(&real).unwrap();
+    // A link to nothing is filled, not replaced.
+    write(&link, "again").unwrap();
+    assert_eq!(fs::read_to_string(&real).unwrap(), "again");
+    let circle = folder.path().join("circle");
+    symlink("circle", &circle).unwrap();
+    write(&circle, "x").unwrap_err();
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_settings_or_refused(text in r#"([{}\[\]":,/*\n \r\t#]|"hooks"|"Stop"|"command"|"linchpin hook claude"|//|/\*|\*/|true|1|\PC){0,40}"#) {
+        for agent in Agent::ALL {
+            let _ = installed(agent, &text);
+            let _ = uninstall(agent, &text);
+            let _ = install(agent, Scope::User, Some(&text), PROGRAM);
+        }
+    }
+
+    /// Any order of white space, comments and commas around any shape of `hooks`.
+    #[test]
+    fn what_is_put_in_can_be_taken_out(
+        space in proptest::collection::vec(r"( |\t|\n|\r\n|/\*c\*/|//c \n){0,3}", 12),
+        groups in proptest::collection::vec(prop_oneof![
+            Just(r#"{"hooks":[]}"#),
+            Just(r#"{"matcher":"Bash","hooks":[{"type":"command","command":"a"}]}"#),
+            Just("5"),
+        ], 0..3),
+        has_hooks: bool,
+        has_other: bool,
+        trailing: [bool; 3],
+        event in prop_oneof![Just("PreToolUse"), Just("Stop"), Just("Unheard")],
+    ) {
+        let mut space = space.iter().map(String::as_str).cycle();
+        let mut list = |open: &str, items: Vec<String>, trailing: bool, close: &str| {
+            let mut next = || space.next().unwrap();
+            let count = items.len();
+            let mut text = format!("{open}{}", next());
+            for (index, item) in items.into_iter().enumerate() {
+                text += &item;
+                text += next();
+                if index + 1 < count || trailing {
+                    text += ",";
+                    text += next();
+                }
+            }
+            text + close
+        };
+        let groups = list("[", groups.into_iter().map(str::to_owned).collect(), trailing[0], "]");
+        let hooks = list("{", vec![format!("\"{event}\":{groups}")], trailing[1], "}");
+        let mut members = Vec::new();
+        if has_other {
+            members.push("\"model\":\"opus\"".to_owned());
+        }
+        if has_hooks {
+            members.push(format!("\"hooks\":{hooks}"));
+        }
+        let before = list("{", members, trailing[2], "}");
+        for agent in Agent::ALL {
+            let after = install(agent, Scope::Local, Some(&before), PROGRAM).unwrap();
+            let back = uninstall(agent, &after).unwrap();
+            prop_assert_eq!(back.as_deref(), Some(before.as_str()), "{}", after);
+        }
+    }
+}

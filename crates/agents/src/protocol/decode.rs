@@ -1,0 +1,200 @@
+//! A payload to an [`Event`]: the fields that all agents of this protocol family share.
+//!
+//! What is not understood is kept (`extra`) and never fails. What cannot be read at all still yields the envelope,
+//! so that the failure can be answered in the right shape. Nothing here judges.
+
+use engine::event::{Outcome, ToolCall};
+use engine::{Event, EventKind};
+use serde_json::{Map, Value};
+
+use super::{envelope, paths};
+use crate::Adapter;
+
+/// Payloads over this size are not parsed.
+pub const PAYLOAD_LIMIT: usize = 16 * 1024 * 1024;
+
+/// A payload that could not be read as a whole.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+pub struct Undecodable {
+    /// As much of the envelope as could be read: kind, name, session, cwd, and the tool's name.
+    pub partial: Event,
+    pub why: String,
+}
+
+/// What a payload says of a tool call, before an agent's names are translated.
+pub(crate) struct RawCall<'a> {
+    pub name: String,
+    pub input: Value,
+    pub cwd: &'a str,
+}
+
+pub(crate) fn decode(adapter: &Adapter, payload: &[u8], received: i64) -> Result<Event, Box<Undecodable>> {
+    let undecodable = |why: String| {
+        Box::new(Undecodable { partial: partial(adapter, payload, received), why: format!("the payload {why}") })
+    };
+    if payload.len() > PAYLOAD_LIMIT {
+        return Err(undecodable(format!("has {} bytes; the limit is {PAYLOAD_LIMIT}", payload.len())));
+    }
+    let fields = match parse(payload) {
+        Ok(Value::Object(fields)) => fields,
+        Ok(_) => return Err(undecodable("is not a JSON object".to_owned())),
+        Err(error) => return Err(undecodable(format!("is not readable JSON: {error}"))),
+    };
+    let event = event(adapter, fields, received);
+    if event.kind.awaits_permission() && !paths::is_absolute(&event.cwd) {
+        return Err(Box::new(Undecodable {
+            partial: event,
+            why: "the payload names no working folder, so nobody can say which files the call means".to_owned(),
+        }));
+    }
+    Ok(event)
+}
+
+/// `serde_json` refuses nesting over 128 levels by itself.
+fn parse(payload: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice(payload).or_else(|error| match with_lone_surrogates_replaced(payload) {
+        Some(mended) => serde_json::from_slice(&mended),
+        None => Err(error),
+    })
+}
+
+/// JavaScript text may hold half of a surrogate pair, and its serialiser writes it as an escape that no Unicode
+/// string can hold. Where such text leaves JavaScript (a file, a process) it becomes U+FFFD; so it does here.
+fn with_lone_surrogates_replaced(payload: &[u8]) -> Option<Vec<u8>> {
+    let mut mended = Vec::new();
+    let mut rest = payload;
+    let mut found = false;
+    while let Some(backslash) = rest.iter().position(|byte| *byte == b'\\') {
+        let (before, escape) = rest.split_at(backslash);
+        mended.extend_from_slice(before);
+        let (taken, replacement) = match surrogate(escape) {
+            Some(Surrogate::High) if matches!(escape.get(6..).and_then(surrogate), Some(Surrogate::Low)) => (12, None),
+            Some(_) => (6, Some(br"\ufffd")),
+            None => (2, None),
+        };
+        let (escape, after) = escape.split_at(taken.min(escape.len()));
+        match replacement {
+            Some(replacement) => {
+                found = true;
+                mended.extend_from_slice(replacement);
+            }
+            None => mended.extend_from_slice(escape),
+        }
+        rest = after;
+    }
+    mended.extend_from_slice(rest);
+    found.then_some(mended)
+}
+
+enum Surrogate {
+    High,
+    Low,
+}
+
+/// Whether the bytes start with a `\uXXXX` escape of half a pair.
+fn surrogate(bytes: &[u8]) -> Option<Surrogate> {
+    let digits = bytes.strip_prefix(br"\u")?.get(..4)?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xD800..=0xDBFF => Some(Surrogate::High),
+        0xDC00..=0xDFFF => Some(Surrogate::Low),
+        _ => None,
+    }
+}
+
+fn event(adapter: &Adapter, mut fields: Map<String, Value>, received: i64) -> Event {
+    let name = take_string(&mut fields, "hook_event_name").unwrap_or_default();
+    let kind = (adapter.kind)(&name);
+    let cwd = take_string(&mut fields, "cwd").unwrap_or_default();
+    let tool = take_tool(adapter, kind, &mut fields, &cwd);
+    let outcome = match (kind, &tool) {
+        (EventKind::AfterTool, Some(tool)) => (adapter.outcome)(tool),
+        (EventKind::ToolFailed, _) => Some(Outcome::Failed),
+        _ => None,
+    };
+    Event {
+        kind,
+        name,
+        agent: adapter.name.to_owned(),
+        session: take_string(&mut fields, "session_id").unwrap_or_default(),
+        time: received,
+        cwd,
+        tool,
+        outcome,
+        prompt: take_string(&mut fields, "prompt"),
+        message: take_string(&mut fields, "last_assistant_message").or_else(|| take_string(&mut fields, "message")),
+        held_before: take_bool(&mut fields, "stop_hook_active"),
+        subagent: take_string(&mut fields, "agent_id"),
+        transcript: take_string(&mut fields, "transcript_path"),
+        extra: fields,
+    }
+}
+
+/// The tool call of an event that is about one. A call that names no tool is a call all the same, of a tool
+/// without a name: what to make of it is for the guard to say.
+fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>, cwd: &str) -> Option<ToolCall> {
+    let about_a_tool =
+        matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed | EventKind::Permission);
+    let name = take_string(fields, "tool_name");
+    if !about_a_tool && name.is_none() {
+        return None;
+    }
+    let input = fields.remove("tool_input").unwrap_or_default();
+    let mut tool = (adapter.tool)(RawCall { name: name.unwrap_or_default(), input, cwd });
+    tool.id = take_string(fields, "tool_use_id");
+    tool.output = match kind {
+        EventKind::ToolFailed => fields.remove("tool_response").or_else(|| fields.remove("error")),
+        _ => fields.remove("tool_response"),
+    };
+    Some(tool)
+}
+
+fn partial(adapter: &Adapter, payload: &[u8], received: i64) -> Event {
+    let envelope = envelope::scan(payload);
+    let name = envelope.hook_event_name.unwrap_or_default();
+    let cwd = envelope.cwd.unwrap_or_default();
+    let tool = envelope.tool_name.map(|name| (adapter.tool)(RawCall { name, input: Value::Null, cwd: &cwd }));
+    Event {
+        kind: (adapter.kind)(&name),
+        name,
+        agent: adapter.name.to_owned(),
+        session: envelope.session_id.unwrap_or_default(),
+        time: received,
+        cwd,
+        tool,
+        outcome: None,
+        prompt: None,
+        message: None,
+        held_before: false,
+        subagent: None,
+        transcript: None,
+        extra: Map::new(),
+    }
+}
+
+/// A string field, or nothing for `null`. A value of another type stays where it is, and so ends in `extra`.
+fn take_string(fields: &mut Map<String, Value>, key: &str) -> Option<String> {
+    match fields.remove(key)? {
+        Value::String(text) => Some(text),
+        Value::Null => None,
+        other => {
+            fields.insert(key.to_owned(), other);
+            None
+        }
+    }
+}
+
+fn take_bool(fields: &mut Map<String, Value>, key: &str) -> bool {
+    match fields.get(key) {
+        Some(Value::Bool(value)) => {
+            let value = *value;
+            fields.remove(key);
+            value
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

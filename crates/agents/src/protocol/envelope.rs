@@ -1,0 +1,118 @@
+//! The envelope of a payload that does not parse: which event, session and folder it was about.
+//!
+//! A payload can be cut off, nested too deeply, or not quite JSON. The answer must still have the shape that the
+//! agent takes for that event, so the outermost object's own fields are read by a scan that keeps no stack but a
+//! number, accepts any bytes, and never looks below the first level: what a tool's input says is not the envelope.
+
+/// Fields longer than this are no names or paths.
+const FIELD_LIMIT: usize = 32 * 1024;
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Envelope {
+    pub hook_event_name: Option<String>,
+    pub session_id: Option<String>,
+    pub cwd: Option<String>,
+    pub tool_name: Option<String>,
+}
+
+impl Envelope {
+    fn field(&mut self, key: &str) -> Option<&mut Option<String>> {
+        match key {
+            "hook_event_name" => Some(&mut self.hook_event_name),
+            "session_id" => Some(&mut self.session_id),
+            "cwd" => Some(&mut self.cwd),
+            "tool_name" => Some(&mut self.tool_name),
+            _ => None,
+        }
+    }
+}
+
+/// Where the scan stands within the outermost object.
+enum Expect {
+    Key,
+    Colon(String),
+    Value(String),
+    Comma,
+}
+
+pub(crate) fn scan(payload: &[u8]) -> Envelope {
+    let mut envelope = Envelope::default();
+    let mut rest = payload;
+    let mut depth = 0_usize;
+    let mut expect = Expect::Key;
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        match byte {
+            b'"' => {
+                let (text, after, closed) = string(rest);
+                rest = after;
+                if depth != 1 {
+                    continue;
+                }
+                expect = match expect {
+                    Expect::Key if closed => Expect::Colon(text),
+                    Expect::Value(key) => {
+                        if closed && let Some(field) = envelope.field(&key) {
+                            // The first of two equal keys stands: nothing that comes later can replace it.
+                            field.get_or_insert(text);
+                        }
+                        Expect::Comma
+                    }
+                    other => other,
+                };
+            }
+            b'{' | b'[' => {
+                // Before the outermost object there can be only one thing: that object.
+                if depth == 0 && byte == b'[' {
+                    return envelope;
+                }
+                depth += 1;
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                match depth {
+                    0 => return envelope,
+                    1 => expect = Expect::Comma,
+                    _ => {}
+                }
+            }
+            b':' if depth == 1 => {
+                expect = match expect {
+                    Expect::Colon(key) => Expect::Value(key),
+                    other => other,
+                };
+            }
+            b',' if depth == 1 => expect = Expect::Key,
+            _ => {}
+        }
+    }
+    envelope
+}
+
+/// A string's text up to its closing quote, what follows it, and whether it was closed at all.
+fn string(bytes: &[u8]) -> (String, &[u8], bool) {
+    let mut escaped = false;
+    for (end, &byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => {
+                let (raw, after) = bytes.split_at(end);
+                return (unescaped(raw), after.get(1..).unwrap_or_default(), true);
+            }
+            _ => {}
+        }
+    }
+    (String::new(), &[], false)
+}
+
+fn unescaped(raw: &[u8]) -> String {
+    if raw.len() > FIELD_LIMIT {
+        return String::new();
+    }
+    let text = String::from_utf8_lossy(raw);
+    serde_json::from_str(&format!("\"{text}\"")).unwrap_or_else(|_| text.into_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! Paths as agents name them, made absolute by their text alone: nothing here looks at a disk.
+
+/// `path` against `cwd`, with `/`, without `.` and `..`.
+///
+/// A path that starts with `~` stays as it is: which home is meant, only the caller can say. Without an absolute
+/// `cwd` a relative path stays relative.
+pub(crate) fn absolute(cwd: &str, path: &str) -> String {
+    let windows = is_windows(path) || is_windows(cwd);
+    let slashed = |text: &str| if windows { text.replace('\\', "/") } else { text.to_owned() };
+    let path = slashed(path);
+    if path.starts_with('/') || path.starts_with('~') || is_windows(&path) {
+        return normal(&path);
+    }
+    if cwd.is_empty() {
+        return normal(&path);
+    }
+    normal(&format!("{}/{path}", slashed(cwd)))
+}
+
+pub(crate) fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || is_windows(path)
+}
+
+/// `C:\…`, `C:/…` or `\\server\…`.
+fn is_windows(path: &str) -> bool {
+    match path.as_bytes() {
+        [drive, b':', b'\\' | b'/', ..] => drive.is_ascii_alphabetic(),
+        [b'\\', b'\\', ..] => true,
+        _ => false,
+    }
+}
+
+fn normal(path: &str) -> String {
+    let root = if path.starts_with('/') { "/" } else { "" };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                // The first part of `C:/…` and `~/…` is a root, and above a root is the root.
+                let floor =
+                    usize::from(parts.first().is_some_and(|first| first.starts_with('~') || first.ends_with(':')));
+                if parts.len() > floor {
+                    parts.pop();
+                }
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("{root}{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests;

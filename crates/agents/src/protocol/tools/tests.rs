@@ -1,0 +1,40 @@
+use engine::event::ShellText;
+use serde_json::json;
+
+use super::{canonical, shell_quoted};
+
+fn shell(input: serde_json::Value) -> ShellText {
+    canonical("Bash", input, "/p").shell.unwrap()
+}
+
+#[test]
+fn a_vector_becomes_the_text_that_means_it() {
+    let text = |text: &str| ShellText::Command(text.to_owned());
+    assert_eq!(shell(json!({"command": "ls -l"})), text("ls -l"));
+    assert_eq!(
+        shell(json!({"command": ["bash", "-lc", "echo 'a b' && ls"]})),
+        text(r"bash -lc 'echo '\''a b'\'' && ls'")
+    );
+    assert_eq!(shell(json!({"command": ["echo", "", "$HOME", "~"]})), text("echo '' '$HOME' '~'"));
+}
+
+#[test]
+fn a_shell_call_without_text_is_told_apart_from_empty_text() {
+    assert_eq!(shell(json!({"command": ""})), ShellText::Command(String::new()));
+    for input in [
+        json!(null),
+        json!({}),
+        json!({"command": null}),
+        json!({"command": []}),
+        json!({"command": ["ls", 1]}),
+        json!("ls"),
+    ] {
+        assert_eq!(shell(input), ShellText::Missing);
+    }
+}
+
+#[test]
+fn plain_words_need_no_quotes() {
+    assert_eq!(shell_quoted("/usr/bin/linchpin"), "/usr/bin/linchpin");
+    assert_eq!(shell_quoted("/my folder/it's"), r"'/my folder/it'\''s'");
+}

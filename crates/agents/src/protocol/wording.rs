@@ -1,0 +1,113 @@
+//! The text that agents and people read, composed from findings and notices in one place for all agents.
+
+use engine::{Event, EventKind, Finding, Level, Verdict};
+
+/// What an agent is shown at once, in bytes, unless the configuration says otherwise.
+pub const TEXT_LIMIT: usize = 8 * 1024;
+
+/// Everything the verdict has to say about the event: one paragraph a finding, strictest first. Never empty.
+pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
+    let paragraphs: Vec<String> = verdict.spoken().map(|finding| paragraph(event, finding)).collect();
+    if paragraphs.is_empty() {
+        return format!("{} by Linchpin, which gave no reason.", lead(event, verdict.level));
+    }
+    capped(&paragraphs)
+}
+
+/// Why a call was approved, naming the rules that did it.
+pub(crate) fn approval(verdict: &Verdict) -> String {
+    let rules: Vec<String> = verdict.findings.iter().map(|finding| format!("`{}`", shown(&finding.rule))).collect();
+    match rules.as_slice() {
+        [] => "Approved by Linchpin".to_owned(),
+        [rule] => format!("Approved by Linchpin rule {rule}"),
+        _ => format!("Approved by Linchpin rules {}", rules.join(", ")),
+    }
+}
+
+/// What the person is to know besides, or nothing.
+pub(crate) fn notices(verdict: &Verdict) -> Option<String> {
+    let lines: Vec<String> = verdict.notices.iter().map(|notice| format!("Linchpin: {}", shown(notice))).collect();
+    (!lines.is_empty()).then(|| capped(&lines))
+}
+
+/// The notices, and `more` after them.
+pub(crate) fn notices_and(verdict: &Verdict, more: String) -> String {
+    match notices(verdict) {
+        Some(notices) => format!("{notices}\n\n{more}"),
+        None => more,
+    }
+}
+
+fn paragraph(event: &Event, finding: &Finding) -> String {
+    let lead = lead(event, finding.level);
+    let reason = shown(finding.reason.trim());
+    let reason = if reason.is_empty() { "it gives no reason" } else { &reason };
+    // The guard speaks for itself under its own name.
+    if finding.rule == "linchpin" {
+        format!("{lead} by Linchpin: {reason}")
+    } else {
+        format!("{lead} by Linchpin rule `{}`: {reason}", shown(&finding.rule))
+    }
+}
+
+/// How a level is called on this event. Always followed by "by Linchpin".
+fn lead(event: &Event, level: Level) -> &'static str {
+    match level {
+        Level::Block if event.kind.is_stop() => "Held",
+        // What has happened already can only be objected to.
+        Level::Block
+            if matches!(
+                event.kind,
+                EventKind::SessionStart
+                    | EventKind::SessionEnd
+                    | EventKind::SubagentStart
+                    | EventKind::AfterTool
+                    | EventKind::ToolFailed
+                    | EventKind::AfterCompact
+                    | EventKind::FileChanged
+                    | EventKind::Notification
+            ) =>
+        {
+            "Objection"
+        }
+        Level::Block => "Blocked",
+        Level::Ask => "Approval required",
+        Level::Warn => "Warning",
+        Level::Allow => "Allowed",
+    }
+}
+
+/// Paragraphs as long as they fit into the limit; what does not fit is counted.
+fn capped(paragraphs: &[String]) -> String {
+    let mut room = TEXT_LIMIT;
+    let mut text: Vec<String> = Vec::new();
+    for paragraph in paragraphs {
+        if paragraph.len() > room {
+            break;
+        }
+        room = room.saturating_sub(paragraph.len() + 2);
+        text.push(paragraph.clone());
+    }
+    // The first one has to be seen, if only in part.
+    if let (true, Some(first)) = (text.is_empty(), paragraphs.first()) {
+        let (head, tail) = first.split_at(first.floor_char_boundary(TEXT_LIMIT));
+        text.push(format!("{head} … ({} bytes more)", tail.len()));
+    }
+    let left = paragraphs.len() - text.len();
+    if left > 0 {
+        text.push(format!("… and {left} more."));
+    }
+    text.join("\n\n")
+}
+
+/// Text fit to be shown: no control characters but line ends and tabs, nothing that turns the writing direction.
+pub fn shown(text: &str) -> String {
+    let hidden = |char: char| {
+        (char.is_control() && char != '\n' && char != '\t')
+            || matches!(char, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().filter(|char| !hidden(*char)).collect()
+}
+
+#[cfg(test)]
+mod tests;

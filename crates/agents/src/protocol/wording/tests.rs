@@ -1,0 +1,69 @@
+use engine::{Finding, Level, Verdict};
+
+use super::{TEXT_LIMIT, approval, capped, notices, reasons, shown};
+use crate::tests::event;
+
+fn finding(rule: &str, level: Level, reason: &str) -> Finding {
+    Finding { rule: rule.to_owned(), level, reason: reason.to_owned(), digest: None }
+}
+
+fn several() -> Verdict {
+    let mut verdict = Verdict::of(vec![
+        finding("tidy-paths", Level::Warn, "Prefer a path inside the project."),
+        finding("no-force-push", Level::Block, "Do not force-push.\nPush to a branch of your own instead."),
+        finding("linchpin", Level::Ask, "`rules/x.md` is broken (line 3)."),
+        finding("read-all", Level::Allow, ""),
+    ]);
+    verdict.notices.push("observing only: nothing is stopped".to_owned());
+    verdict
+}
+
+#[test]
+fn every_rule_that_speaks_has_its_paragraph() {
+    insta::assert_snapshot!(reasons(&event("PreToolUse"), &several()));
+}
+
+#[test]
+fn a_held_stop_and_an_objection_are_called_so() {
+    let verdict = Verdict::of(vec![finding("tests-ran", Level::Block, "Run the tests first.")]);
+    insta::assert_snapshot!(reasons(&event("Stop"), &verdict), @"Held by Linchpin rule `tests-ran`: Run the tests first.");
+    insta::assert_snapshot!(reasons(&event("PostToolUse"), &verdict), @"Objection by Linchpin rule `tests-ran`: Run the tests first.");
+}
+
+#[test]
+fn there_is_always_a_reason() {
+    let nameless = Verdict { level: Level::Block, ..Verdict::silent() };
+    insta::assert_snapshot!(reasons(&event("PreToolUse"), &nameless), @"Blocked by Linchpin, which gave no reason.");
+    let blank = Verdict::of(vec![finding("a", Level::Ask, " \u{7}\n")]);
+    insta::assert_snapshot!(reasons(&event("PreToolUse"), &blank), @"Approval required by Linchpin rule `a`: it gives no reason");
+}
+
+#[test]
+fn an_approval_names_its_rules() {
+    let mut verdict = Verdict::silent();
+    insta::assert_snapshot!(approval(&verdict), @"Approved by Linchpin");
+    verdict.findings.push(finding("reads", Level::Allow, "fine"));
+    insta::assert_snapshot!(approval(&verdict), @"Approved by Linchpin rule `reads`");
+    verdict.findings.push(finding("tests", Level::Allow, "fine"));
+    insta::assert_snapshot!(approval(&verdict), @"Approved by Linchpin rules `reads`, `tests`");
+}
+
+#[test]
+fn people_read_notices() {
+    insta::assert_snapshot!(notices(&several()).unwrap(), @"Linchpin: observing only: nothing is stopped");
+    assert_eq!(notices(&Verdict::silent()), None);
+}
+
+#[test]
+fn long_text_is_cut_and_the_rest_counted() {
+    let long = "ä".repeat(TEXT_LIMIT);
+    let text = capped(&[long.clone(), "b".to_owned()]);
+    assert!(text.len() < TEXT_LIMIT + 60, "{}", text.len());
+    assert!(text.ends_with("ä … (8192 bytes more)\n\n… and 1 more."), "{}", &text[TEXT_LIMIT..]);
+    assert_eq!(capped(&["a".to_owned(), long.clone(), long]), "a\n\n… and 2 more.");
+}
+
+#[test]
+fn nothing_hidden_is_shown() {
+    assert_eq!(shown("a\u{1b}[31mb\r\n\tc\u{202e}d\u{0}\u{9b}"), "a[31mb\n\tcd");
+}
