@@ -3,7 +3,9 @@
 //! Compiling one costs more than a whole hook should, so [`Hints`] are worked out once, when a policy is compiled:
 //! texts of which one must occur wherever the expression is found. Only a hit on those asks for the expression.
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use fancy_regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind};
@@ -116,6 +118,30 @@ impl Hints {
 }
 
 const PIECES_LIMIT: usize = 32;
+
+/// A search that is compiled when a text first gets past its hints.
+#[derive(Debug)]
+pub struct LazySearch<'a> {
+    source: Cow<'a, str>,
+    hints: Cow<'a, Hints>,
+    compiled: OnceLock<Result<Search, SearchError>>,
+}
+
+impl<'a> LazySearch<'a> {
+    pub fn new(source: impl Into<Cow<'a, str>>, hints: Cow<'a, Hints>) -> Self {
+        Self { source: source.into(), hints, compiled: OnceLock::new() }
+    }
+
+    pub fn found_in(&self, text: &str) -> Result<bool, SearchError> {
+        if !self.hints.may_be_in(text) {
+            return Ok(false);
+        }
+        match self.compiled.get_or_init(|| Search::parse(&self.source)) {
+            Ok(search) => search.found_in(text),
+            Err(error) => Err(error.clone()),
+        }
+    }
+}
 
 /// Recursion ends with the nesting limit of the parser that made the tree.
 fn needed_literals(hir: &Hir) -> Vec<String> {

@@ -6,6 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::event::{Access, Event, ShellText};
+use crate::expr::Converted;
 use crate::facts::Facts;
 use crate::paths;
 use crate::shell::{self, Script, SimpleCommand};
@@ -17,6 +18,7 @@ pub struct Situation {
     script: OnceLock<Option<Script>>,
     texts: OnceLock<Vec<String>>,
     touches: OnceLock<Vec<Touch>>,
+    pub(crate) converted: Converted,
 }
 
 /// The folders that path patterns speak of; absolute.
@@ -41,7 +43,7 @@ pub struct Touch {
 
 impl Situation {
     pub fn new(event: Arc<Event>, place: Place, facts: Arc<dyn Facts>) -> Self {
-        Self { event, place, facts, script: OnceLock::new(), texts: OnceLock::new(), touches: OnceLock::new() }
+        Self { event, place, facts, script: OnceLock::new(), texts: OnceLock::new(), touches: OnceLock::new(), converted: Converted::default() }
     }
 
     /// The simple commands of a shell call; `None` where the event is no shell call or the call has no text.

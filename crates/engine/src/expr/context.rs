@@ -17,36 +17,27 @@ use super::{
     names::{self, EVENT_FIELDS, GIT_FIELDS},
 };
 use crate::{
-    event::{Event, ShellText, ToolCall},
-    facts::{Facts, GitField},
+    event::{ShellText, ToolCall},
+    facts::GitField,
+    situation::Situation,
 };
 
-/// All that is known at one judgement.
-pub struct Situation {
-    pub event: Event,
-    /// The normalised text of each simple command of a shell call.
-    pub commands: Vec<String>,
-    pub facts: Box<dyn Facts>,
-    /// What was converted before, by name: rules read the same few fields, and one of them may be a large file.
-    converted: Mutex<BTreeMap<String, Value>>,
-}
+/// What was converted before, by name: rules read the same few fields, and one of them may be a large file.
+#[derive(Default)]
+pub(crate) struct Converted(Mutex<BTreeMap<String, Value>>);
 
 impl Situation {
-    pub fn new(event: Event, commands: Vec<String>, facts: Box<dyn Facts>) -> Self {
-        Self { event, commands, facts, converted: Mutex::default() }
-    }
-
     fn tool<'s, T: 's>(&'s self, part: impl FnOnce(&'s ToolCall) -> Option<T>) -> Option<T> {
         self.event.tool.as_ref().and_then(part)
     }
 
     fn converted(&self, name: &str, convert: impl FnOnce() -> Option<Value>) -> Option<Value> {
-        if let Some(value) = self.converted.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
+        if let Some(value) = self.converted.0.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
             return Some(value.clone());
         }
         // The lock is not held here: facts may take their time.
         let value = convert()?;
-        self.converted.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), value.clone());
+        self.converted.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), value.clone());
         Some(value)
     }
 
@@ -72,7 +63,7 @@ impl Situation {
                 ShellText::Command(text) => Some(Value::from(text.as_str())),
                 ShellText::Missing => None,
             }),
-            "commands" => Some(self.commands.iter().map(String::as_str).collect()),
+            "commands" => Some(self.texts().iter().map(String::as_str).collect()),
             "paths" => self.tool(|tool| Some(tool.files.iter().map(|file| file.path.as_str()).collect())),
             "prompt" => self.event.prompt.as_deref().map(Value::from),
             "message" => self.event.message.as_deref().map(Value::from),
@@ -92,8 +83,8 @@ impl Situation {
     }
 
     fn variable(&self, name: &str) -> Option<Value> {
-        // A dot keeps a variable apart from a field of the event that has the same name.
-        self.converted(&format!(".{name}"), || self.facts.variable(name).as_ref().map(from_json))
+        // Not kept: whoever supplies the facts counts who asked.
+        self.facts.variable(name).as_ref().map(from_json)
     }
 }
 

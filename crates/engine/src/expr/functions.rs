@@ -8,9 +8,10 @@ use super::{
     context,
     error::{failure, wrong_arity},
     operators::{dictionary_key, whole},
-    search::Search,
+    search::search,
     work::{self, Work},
 };
+use crate::{pattern::Pattern, search::Search};
 
 pub(super) struct Function {
     pub(super) name: &'static str,
@@ -32,15 +33,8 @@ pub(super) enum PatternKind {
 impl PatternKind {
     pub(super) fn check(self, pattern: &str) -> Result<(), String> {
         match self {
-            Self::Regex => Search::new(pattern)?.compiled().map(|_| ()),
-            Self::Glob => parse_glob(pattern).map(|_| ()),
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Regex => "regular expression",
-            Self::Glob => "glob pattern",
+            Self::Regex => Search::parse(pattern).map(|_| ()).map_err(|problem| problem.message),
+            Self::Glob => Pattern::parse(pattern).map(|_| ()).map_err(|problem| format!("bad pattern: {problem}")),
         }
     }
 }
@@ -198,9 +192,7 @@ fn search_for(pattern: &str, text: &str, work: &mut Work) -> Result<bool, Error>
     // What compiling costs is charged even if it was done before: the answer may not depend on what ran earlier.
     work.charge(pattern.len() * 1024)?;
     work.charge(text.len() * 4)?;
-    Search::new(pattern)
-        .and_then(|search| search.found_in(text))
-        .map_err(|problem| failure(format!("regular expression: {problem}")))
+    search(pattern).found_in(text).map_err(|problem| failure(problem.message))
 }
 
 fn matches(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -217,45 +209,8 @@ fn glob(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let Some(pattern) = text_argument(pattern, "glob")? else { return Err(failure("`glob` has no pattern")) };
     let Some(path) = text_argument(path, "glob")? else { return Ok(Value::from(false)) };
     work::of(state).charge(pattern.len() * 1024 + path.len() * 4)?;
-    let matches = parse_glob(pattern).map_err(|problem| failure(format!("glob pattern: {problem}")))?;
-    Ok(Value::from(matches(path)))
-}
-
-/// The only place that knows how path patterns are written.
-// MERGE: the body becomes
-//     let pattern = crate::pattern::Pattern::parse(pattern).map_err(|error| error.to_string())?;
-//     Ok(move |path: &str| pattern.matches(path))
-// and what follows goes.
-fn parse_glob(pattern: &str) -> Result<impl Fn(&str) -> bool, String> {
-    let mut regex = String::from("^");
-    let mut open_braces = 0_u32;
-    let mut rest = pattern.chars().peekable();
-    while let Some(character) = rest.next() {
-        match character {
-            '*' if rest.next_if_eq(&'*').is_some() => {
-                regex.push_str(if rest.next_if_eq(&'/').is_some() { "(?:.*/)?" } else { ".*" });
-            }
-            '*' => regex.push_str("[^/]*"),
-            '?' => regex.push_str("[^/]"),
-            '{' => {
-                open_braces += 1;
-                regex.push_str("(?:");
-            }
-            '}' if open_braces > 0 => {
-                open_braces -= 1;
-                regex.push(')');
-            }
-            ',' if open_braces > 0 => regex.push('|'),
-            other => regex.push_str(&regex_syntax::escape(other.encode_utf8(&mut [0; 4]))),
-        }
-    }
-    if open_braces > 0 {
-        return Err("`{` is never closed".to_owned());
-    }
-    regex.push('$');
-    let search = Search::new(&regex)?;
-    search.compiled()?;
-    Ok(move |path: &str| search.found_in(path).unwrap_or(false))
+    let pattern = Pattern::parse(pattern).map_err(|problem| failure(format!("glob pattern: {problem}")))?;
+    Ok(Value::from(pattern.matches(path)))
 }
 
 fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {

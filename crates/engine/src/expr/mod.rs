@@ -54,7 +54,9 @@ use self::{
     builtin::Builtin, context::Root, filters::FILTERS, functions::FUNCTIONS, lower::Lowering, operators::OPERATORS,
     source::Source, work::Work,
 };
-pub use self::{context::Situation, error::ExprError, json::truthy, names::Scope};
+pub(crate) use self::context::Converted;
+pub use self::{error::ExprError, json::truthy, names::{Scope, check_variable_name}};
+use crate::situation::Situation;
 
 /// More steps than the longest expression has.
 const FUEL: u64 = 20_000;
@@ -96,8 +98,7 @@ pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
     }
     for pattern in &lowering.patterns {
         if let Err(problem) = pattern.kind.check(pattern.text.as_str().unwrap_or_default()) {
-            let message = format!("bad {}: {problem}", pattern.kind.name());
-            errors.push(ExprError::new(pattern.span.clone(), message));
+            errors.push(ExprError::new(pattern.span.clone(), problem));
         }
     }
     errors.sort_by_key(|error| error.span.start);

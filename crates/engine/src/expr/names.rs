@@ -7,6 +7,7 @@ use super::{
     functions::{self, FUNCTIONS},
     lower::Mention,
 };
+use crate::suggest;
 
 pub(super) const EVENT_FIELDS: &[&str] = &[
     "kind", "agent", "session", "tool", "input", "output", "outcome", "command", "commands", "paths", "prompt",
@@ -53,6 +54,22 @@ pub(super) fn is_context(name: &str) -> bool {
     context_name(name).is_some()
 }
 
+/// Whether a variable can have this name, and why not.
+pub fn check_variable_name(name: &str) -> Result<(), String> {
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    if !is_name {
+        return Err(format!("`{name}` cannot be a variable: names are letters, digits and `_`, and begin with a letter"));
+    }
+    if name.starts_with('_') {
+        return Err(format!("`{name}` cannot be a variable: names that begin with `_` are Linchpin's own"));
+    }
+    if is_context(name) || functions::find(name).is_some() {
+        return Err(format!("`{name}` cannot be a variable: it already means something in expressions"));
+    }
+    Ok(())
+}
+
 /// What an expression may name at the place where it is written, beside what it may name everywhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
@@ -63,6 +80,10 @@ impl Scope {
     /// Variables that are declared, or set by something in scope.
     pub fn with_variables<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         Self { variables: names.into_iter().map(Into::into).collect() }
+    }
+
+    pub fn declare(&mut self, name: impl Into<String>) {
+        self.variables.insert(name.into());
     }
 
     fn declared(&self) -> impl Iterator<Item = &str> {
@@ -122,10 +143,5 @@ pub(super) fn unknown_function(name: &str, span: Range<usize>) -> ExprError {
 
 /// The known name that was most likely meant.
 pub(super) fn suggestion<'n>(written: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
-    let tolerance = (written.chars().count() / 3).max(1);
-    known
-        .map(|name| (strsim::damerau_levenshtein(written, name), name))
-        .filter(|(distance, _)| *distance <= tolerance)
-        .min()
-        .map(|(_, name)| format!("did you mean `{name}`?"))
+    suggest::closest(written, known).map(suggest::did_you_mean)
 }

@@ -4,12 +4,14 @@
 //! said before a command runs: text that does not parse, a variable in a place that matters, a path that a command
 //! names without it being known what the command does with it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::Truth;
 use crate::event::{Access, McpTool, ShellText, ToolCall};
 use crate::pattern::Pattern;
-use crate::search::{Hints, Search, SearchError};
+use crate::search::{Hints, LazySearch, SearchError};
 use crate::shell::SimpleCommand;
 use crate::situation::{Situation, Touch};
 use crate::verdict::Level;
@@ -142,8 +144,8 @@ impl CommandSearch {
 
     fn truths(&self, situation: &Situation) -> Result<Vec<Truth>, SearchError> {
         let Some(script) = situation.script() else { return Ok(Vec::new()) };
-        let pattern = self.pattern.as_ref().map(CompiledSearch::new);
-        let not_pattern = self.not_pattern.as_ref().map(CompiledSearch::new);
+        let pattern = self.pattern.as_ref().map(CommandTruths::of);
+        let not_pattern = self.not_pattern.as_ref().map(CommandTruths::of);
         script
             .commands
             .iter()
@@ -179,41 +181,31 @@ impl CommandSearch {
     }
 }
 
-/// Compiled when a text first gets past the hints.
-struct CompiledSearch<'a> {
-    search: &'a TextSearch,
-    regex: std::cell::OnceCell<Result<Search, SearchError>>,
+/// One search over the simple commands of a call.
+struct CommandTruths<'a> {
+    search: LazySearch<'a>,
+    pieces: &'a [String],
 }
 
 /// Stands for a part of a word that cannot be known; no rule is about it.
 const UNKNOWN: &str = "\u{FFFC}";
 
-impl<'a> CompiledSearch<'a> {
-    fn new(search: &'a TextSearch) -> Self {
-        Self { search, regex: std::cell::OnceCell::new() }
-    }
-
-    fn found_in(&self, text: &str) -> Result<bool, SearchError> {
-        if !self.search.hints.may_be_in(text) {
-            return Ok(false);
-        }
-        match self.regex.get_or_init(|| Search::parse(&self.search.regex)) {
-            Ok(regex) => regex.found_in(text),
-            Err(error) => Err(error.clone()),
-        }
+impl<'a> CommandTruths<'a> {
+    fn of(text: &'a TextSearch) -> Self {
+        Self { search: LazySearch::new(text.regex.as_str(), Cow::Borrowed(&text.hints)), pieces: &text.hints.pieces }
     }
 
     /// True where the expression is found whatever the unknown words turn out to be; unknown where one of its own
     /// constant pieces in their place would make it found. Only a program can be unknown *and* an option: an unknown
     /// operand is taken to be an operand, or every `git push origin "$branch"` would be asked about.
     fn truth(&self, command: &SimpleCommand) -> Result<Truth, SearchError> {
-        if self.found_in(&command.text_with(UNKNOWN, UNKNOWN))? {
+        if self.search.found_in(&command.text_with(UNKNOWN, UNKNOWN))? {
             return Ok(Truth::True);
         }
         if command.is_known() {
             return Ok(Truth::False);
         }
-        let pieces = &self.search.hints.pieces;
+        let pieces = self.pieces;
         let operands = || pieces.iter().filter(|piece| !piece.starts_with('-')).map(String::as_str).chain([UNKNOWN]);
         let programs: Vec<&str> = match command.program() {
             Some(_) => vec![UNKNOWN],
@@ -221,7 +213,7 @@ impl<'a> CompiledSearch<'a> {
         };
         for program in programs {
             for operand in operands() {
-                if self.found_in(&command.text_with(program, operand))? {
+                if self.search.found_in(&command.text_with(program, operand))? {
                     return Ok(Truth::Unknown);
                 }
             }

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use crate::{
     event::Event,
-    expr::{Scope, Situation, check, evaluate, holds, names},
-    facts::{Facts, GitField, RanCommand},
+    expr::{Scope, check, evaluate, holds, names},
+    facts::{Facts, GitField, NoFacts, RanCommand},
+    situation::{Place, Situation},
 };
 
 #[derive(Default)]
@@ -53,6 +54,18 @@ impl Facts for Asked {
             RanCommand { time: 40_000, text: "git fetch".to_owned() },
         ]
     }
+
+    fn resolved(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    fn holds(&self, _rule: &str) -> u32 {
+        0
+    }
+
+    fn take_missed(&self) -> bool {
+        false
+    }
 }
 
 fn event() -> Event {
@@ -73,7 +86,7 @@ fn event() -> Event {
 fn situation() -> (Arc<Situation>, Arc<Mutex<Vec<String>>>) {
     let facts = Asked::default();
     let log = Arc::clone(&facts.log);
-    (Arc::new(Situation::new(event(), vec!["git push".to_owned()], Box::new(facts))), log)
+    (Arc::new(Situation::new(Arc::new(event()), Place::default(), Arc::new(facts))), log)
 }
 
 fn value(source: &str) -> Value {
@@ -100,7 +113,7 @@ fn every_field_of_the_event() {
 fn fields_that_the_event_has_not_are_undefined() {
     let event = json!({"kind": "stop", "name": "Stop", "agent": "claude", "session": "s1", "time": 1, "cwd": "/"});
     let event = serde_json::from_value(event).expect("an event");
-    let situation = Arc::new(Situation::new(event, Vec::new(), Box::new(crate::facts::NoFacts)));
+    let situation = Arc::new(Situation::new(Arc::new(event), Place::default(), Arc::new(NoFacts)));
     for source in
         ["event.tool", "event.command", "tool_input.command", "event.paths", "event.prompt", "git.branch", "git.head"]
     {
