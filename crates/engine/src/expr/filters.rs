@@ -6,7 +6,7 @@ use minijinja::{Error, State, Value};
 
 use super::{
     builtin::{Arity, Run},
-    compare::{self, Number, is_missing, kind_name},
+    compare::{self, Number, is_missing},
     error::{failure, wrong_arity},
     functions::{items, length},
     methods,
@@ -127,9 +127,4 @@ fn unique(value: &Value, _: Option<&Value>, work: &mut Work) -> Result<Value, Er
         kept.push(item);
     }
     Ok(Value::from(kept))
-}
-
-/// What a method that wants text says when it gets something else.
-pub(super) fn no_text(method: &str, value: &Value) -> Error {
-    failure(format!("`{method}` takes text, not {}", kind_name(value)))
 }

@@ -9,7 +9,7 @@ use super::{
     builtin::Arity,
     compare::{self, is_list, is_missing, kind_name},
     error::{failure, wrong_arity},
-    filters::{join_with, no_text},
+    filters::join_with,
     functions::items,
     work,
 };
@@ -68,7 +68,8 @@ pub(super) fn call(state: &mut State, method: &str, args: &[Value]) -> Result<Va
     }
     match method {
         "join" => {
-            let (Some(separator), [list]) = (value.as_str(), args) else { return Err(no_text(method, value)) };
+            let [list] = args else { return Err(wrong_arity()) };
+            let Some(separator) = value.as_str() else { return Err(no_method(value, method)) };
             return join_with(separator, list, work::of(state));
         }
         "count" if is_list(value) => return count(state, value, args),
@@ -78,14 +79,16 @@ pub(super) fn call(state: &mut State, method: &str, args: &[Value]) -> Result<Va
     match unknown_method_callback(state, value, method, args) {
         Ok(result) if result.kind() == ValueKind::Iterable => items(&result, work::of(state)).map(Value::from),
         Ok(result) => Ok(result),
-        Err(error) if error.kind() == ErrorKind::UnknownMethod => {
-            Err(failure(format!("{} has no method `{method}`", kind_name(value))))
-        }
+        Err(error) if error.kind() == ErrorKind::UnknownMethod => Err(no_method(value, method)),
         Err(error) => {
             let kind = error.kind().to_string();
             Err(failure(format!("`{method}`: {}", error.detail().unwrap_or(&kind))))
         }
     }
+}
+
+fn no_method(value: &Value, method: &str) -> Error {
+    failure(format!("{} has no method `{method}`", kind_name(value)))
 }
 
 fn count(state: &mut State, list: &Value, args: &[Value]) -> Result<Value, Error> {
