@@ -74,7 +74,7 @@ pub fn parse(source: &Source, part: Range<usize>) -> Result<Node, Box<Diagnostic
     let options = options! {
         strict_booleans: true,
         with_snippet: false,
-        budget: Some(budget! { max_depth: DEPTH_LIMIT, max_nodes: NODE_LIMIT, max_documents: 1 }),
+        budget: budget! { max_depth: DEPTH_LIMIT, max_nodes: NODE_LIMIT, max_documents: 1 },
     };
     let parsed: Result<Spanned<Option<Raw>>, _> = serde_saphyr::from_str_with_options(text, options);
     match parsed {

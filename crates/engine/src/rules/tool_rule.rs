@@ -150,6 +150,10 @@ impl CommandSearch {
             .commands
             .iter()
             .map(|command| {
+                // One that only assigns or redirects runs no program to speak of.
+                if command.words.is_empty() {
+                    return Ok(Truth::False);
+                }
                 let meant = pattern.as_ref().map_or(Ok(Truth::True), |search| search.truth(command))?;
                 if meant == Truth::False {
                     return Ok(meant);
@@ -199,7 +203,7 @@ impl<'a> CommandTruths<'a> {
     /// constant pieces in their place would make it found. Only a program can be unknown *and* an option: an unknown
     /// operand is taken to be an operand, or every `git push origin "$branch"` would be asked about.
     fn truth(&self, command: &SimpleCommand) -> Result<Truth, SearchError> {
-        if self.search.found_in(&command.text_with(UNKNOWN, UNKNOWN))? {
+        if self.search.found_in(&command.text_if(UNKNOWN, UNKNOWN))? {
             return Ok(Truth::True);
         }
         if command.is_known() {
@@ -213,7 +217,7 @@ impl<'a> CommandTruths<'a> {
         };
         for program in programs {
             for operand in operands() {
-                if self.search.found_in(&command.text_with(program, operand))? {
+                if self.search.found_in(&command.text_if(program, operand))? {
                     return Ok(Truth::Unknown);
                 }
             }
