@@ -1,1 +1,75 @@
-//! (being built)
+//! From shell text to the simple commands in it.
+//!
+//! [`parse`] finds every simple command that the text could run, wherever it stands: in lists, pipelines, groups,
+//! functions, conditionals, loops, substitutions and here-documents. Each comes with its words after quote removal, its
+//! redirections and assignments, and a normalised text that rules search. What cannot be known before it runs is marked
+//! so, and what cannot be understood is a [`Gap`]: never a failure, never a guess.
+//!
+//! This module must not know rules, files or the environment, and it runs nothing. What programs *do* (wrappers such as
+//! `sudo`, working directories, reads and writes) is built on top of it: `walk` emits every command in one place, where
+//! one command may later become several, and [`SimpleCommand::via`] has room for what was seen through.
+//!
+//! The text is hostile. `door` stands before the parser and limits size, nesting and what else makes it slow, overflow
+//! or panic; everything else here is iterative, or recursive within that same nesting limit.
+
+mod ansi_c;
+mod brace;
+mod command;
+mod data;
+mod door;
+mod extent;
+mod walk;
+mod word;
+
+#[cfg(test)]
+mod tests;
+
+pub use command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
+use thiserror::Error;
+
+/// Nesting of any kind, substitutions and compound commands together.
+const MAX_NESTING: usize = 64;
+
+/// What a text would run, as far as it can be told.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Script {
+    /// In the order of the text; a command stands before those in its own substitutions. One without words only
+    /// assigns or redirects (the redirections of a loop or group, for example).
+    pub commands: Vec<SimpleCommand>,
+    /// Whether every command that could run is among them.
+    pub complete: bool,
+    /// Why not.
+    pub gaps: Vec<Gap>,
+    /// Names of the functions it defines. Their bodies are among the commands.
+    pub functions: Vec<String>,
+    /// The shells it runs in, by number, each with the one it came from: a subshell, substitution, background job or
+    /// part of a pipeline cannot change its parent's folder or variables. Number 0 is the text itself.
+    pub scopes: Vec<Option<usize>>,
+}
+
+impl Script {
+    /// The normalised text of each command that has a program.
+    pub fn texts(&self) -> impl Iterator<Item = String> {
+        self.commands.iter().filter(|command| !command.words.is_empty()).map(SimpleCommand::text)
+    }
+}
+
+/// Why a picture is not complete.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Gap {
+    #[error("the command is longer than {} bytes", door::MAX_BYTES)]
+    TooLong,
+    #[error("the command is nested too deeply")]
+    TooDeep,
+    #[error("the command has a NUL character")]
+    Nul,
+    #[error("the command's braces expand to too many words")]
+    TooManyWords,
+    #[error("the command is not understood: {0}")]
+    Rejected(String),
+}
+
+/// Never fails: what cannot be parsed is a script with gaps.
+pub fn parse(text: &str) -> Script {
+    walk::walk(text)
+}

@@ -1,0 +1,142 @@
+//! What a script consists of: simple commands and their words.
+
+use std::ops::Range;
+
+use super::data;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SimpleCommand {
+    /// The program and its arguments, after quote removal and brace expansion.
+    pub words: Vec<Word>,
+    /// `NAME=value` before the program.
+    pub assignments: Vec<Assignment>,
+    pub redirects: Vec<Redirect>,
+    /// The programs through which it would be run, outermost first: `sudo`, `env`, `bash -c`.
+    pub via: Vec<String>,
+    /// The shell it runs in: a place in [`super::Script::scopes`].
+    pub scope: usize,
+    /// The commands whose output it may read: places in [`super::Script::commands`].
+    pub piped_from: Range<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Word {
+    /// As it was written.
+    pub raw: String,
+    /// What the program gets; none where that cannot be known before it runs (a variable, a substitution). Globs and
+    /// tildes stay as they are.
+    pub value: Option<String>,
+    /// An operand that is data to its program, such as a message or a search pattern.
+    pub data: bool,
+    /// Whether there are glob characters in it that are not quoted.
+    pub glob: bool,
+    /// Whether it starts with a tilde that is not quoted.
+    pub tilde: bool,
+    /// For a word whose value is not known: without quotes, expansions as they were written.
+    pub(super) shown: String,
+    /// How much of it is a flag before a value that is data, as in `--message=…`; in bytes.
+    pub(super) flag_length: usize,
+}
+
+/// `NAME=value`, `NAME+=value`, `NAME[index]=value` or `NAME=(…)`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    pub name: String,
+    /// Not known where it appends, or sets an array.
+    pub value: Word,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// The descriptor before the operator, where one is written.
+    pub descriptor: Option<i32>,
+    pub kind: RedirectKind,
+    /// A file, a descriptor, or the text of a here-document or here-string.
+    pub target: Word,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectKind {
+    /// `<`
+    Read,
+    /// `>`
+    Write,
+    /// `>>`
+    Append,
+    /// `<>`
+    ReadWrite,
+    /// `>|`
+    Clobber,
+    /// `<&`
+    DuplicateInput,
+    /// `>&`; with a target that is no number or `-`, a write.
+    DuplicateOutput,
+    /// `&>`
+    WriteAll,
+    /// `&>>`
+    AppendAll,
+    /// `<<`
+    HereDocument,
+    /// `<<<`
+    HereString,
+}
+
+/// Stands for an argument whose text is not shown.
+const ELLIPSIS: &str = "…";
+
+impl SimpleCommand {
+    /// Base name of the program; none where it is not known, or there is no program.
+    pub fn program(&self) -> Option<&str> {
+        self.words.first()?.value.as_deref().map(base_name)
+    }
+
+    /// The normalised text, which rules search: base name and arguments, joined by single spaces. An argument that
+    /// holds white space or is data reads `…`; one whose value is not known reads as it was written, less its quotes,
+    /// so that [`SimpleCommand::words`] must be asked which ones those are.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (place, word) in self.words.iter().enumerate() {
+            if place == 0 {
+                let program = word.value.as_deref().map_or(word.shown.as_str(), base_name);
+                text.push_str(&visible(program));
+            } else {
+                text.push(' ');
+                text.push_str(&word.normalised());
+            }
+        }
+        text
+    }
+
+    /// Marks the operands that are data. To be called when the words have changed.
+    pub(super) fn mark_data(&mut self) {
+        data::mark(&mut self.words);
+    }
+}
+
+impl Word {
+    fn normalised(&self) -> String {
+        let shown = self.value.as_deref().unwrap_or(&self.shown);
+        match self.data {
+            true if self.flag_length > 0 && !shown.contains(char::is_whitespace) => {
+                format!("{}{ELLIPSIS}", shown.get(..self.flag_length).unwrap_or_default())
+            }
+            true => ELLIPSIS.to_owned(),
+            false => visible(shown),
+        }
+    }
+}
+
+fn visible(argument: &str) -> String {
+    match argument {
+        "" => "''".to_owned(),
+        _ if argument.contains(char::is_whitespace) => ELLIPSIS.to_owned(),
+        _ => argument.to_owned(),
+    }
+}
+
+fn base_name(program: &str) -> &str {
+    match program.rsplit_once('/') {
+        Some((_, name)) if !name.is_empty() => name,
+        _ => program,
+    }
+}

@@ -1,0 +1,310 @@
+//! The door before the parser: only text that it can take in bounded time and stack passes.
+//!
+//! Measured on brush-parser 0.4.0, release build, 8 MiB of stack:
+//! - each nested `case` whose last item lacks `;;` doubles the time (26 of them: 20 s);
+//! - each open parenthesis inside `((` or `[[ … =~` doubles it where none is closed (22: 0.6 s);
+//! - compound commands overflow the stack at about 1,600 levels, chains of `coproc` and of `!` in `[[` like them, and
+//!   `$(`, `${` and `$[` at some thousands;
+//! - an array index is parsed by recursion, and overflows like them (`a[a[a[…`);
+//! - a file descriptor over `i32::MAX` (`99999999999>x`) panics;
+//! - an expansion behind `<<TAG` on the same line is torn apart: of `a <<E $(b)` it makes the words `a b $()`.
+//!
+//! The parser's word grammar (`brush_parser::word`) and its global caches are not used at all.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use brush_parser::ast::Program;
+use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
+
+use super::{Gap, MAX_NESTING};
+
+/// Far more than a person or an agent writes into one call, files in here-documents included.
+pub(super) const MAX_BYTES: usize = 64 * 1024;
+const MAX_CASES: usize = 8;
+/// Where parentheses may be retried as plain tokens.
+const MAX_RETRIED_PARENTHESES: usize = 8;
+/// Expansions that may be open at once, counted so that it is never too few: more than nesting, less than the stack.
+const MAX_OPEN_EXPANSIONS: usize = 100;
+/// Brackets, quotes and expansions in an array index.
+const MAX_INDEX_PARTS: usize = 32;
+/// Longer ones overflow the parser's number.
+const MAX_DESCRIPTOR_DIGITS: usize = 9;
+
+/// Syntax tree of the text, where `depth` levels of nesting are around it already.
+pub(super) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
+    if text.len() > MAX_BYTES {
+        return Err(Gap::TooLong);
+    }
+    if text.contains('\0') {
+        return Err(Gap::Nul);
+    }
+    if depth >= MAX_NESTING || open_expansions(text) > MAX_OPEN_EXPANSIONS {
+        return Err(Gap::TooDeep);
+    }
+    // Extended globs are off unless a script turns them on; reading `!(rm x)` as one would hide a command.
+    let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
+    // The parser is not ours and has asserts: a panic is text that it rejects.
+    let parsed = catch_unwind(AssertUnwindSafe(|| {
+        let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
+            .map_err(|error| Gap::Rejected(error.to_string()))?;
+        check_nesting(&tokens, MAX_NESTING - depth)?;
+        check_words(&tokens)?;
+        check_here_documents(text, &tokens)?;
+        check_nothing_lost(text, &tokens)?;
+        parse_tokens(&tokens, &options).map_err(|error| Gap::Rejected(error.to_string()))
+    }));
+    parsed.unwrap_or_else(|_| Err(Gap::Rejected("the parser gave up".to_owned())))
+}
+
+/// How many `$(`, `${` and `$[` the tokenizer, which recurses into them, may have open at once: never fewer than it has.
+/// One counts as closed only where nothing in it could make the tokenizer read the closing character differently.
+fn open_expansions(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut stuck = 0;
+    let mut most = 0;
+    let mut open: Vec<&[u8]> = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let opened: Option<(usize, &[u8])> = match rest {
+            [b'$', b'(', b'(', ..] => Some((3, b"))")),
+            [b'$', b'(', ..] => Some((2, b")")),
+            [b'$', b'{', ..] => Some((2, b"}")),
+            [b'$', b'[', ..] => Some((2, b"]")),
+            _ => None,
+        };
+        if let Some((length, closing)) = opened {
+            open.push(closing);
+            most = most.max(stuck + open.len());
+            at += length;
+            continue;
+        }
+        match open.last() {
+            Some(closing) if rest.starts_with(closing) => {
+                at += closing.len();
+                open.pop();
+                continue;
+            }
+            Some(_) if matches!(rest, [b'\'' | b'"' | b'\\' | b'`' | b'#' | b'<' | b'(' | b')' | b'\n', ..]) => {
+                stuck += open.len();
+                open.clear();
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    most
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nested {
+    Parenthesis,
+    Brace,
+    If,
+    Loop,
+    Case,
+    Test,
+}
+
+/// Compound commands as the parser will see them. Only what certainly closes the innermost one closes it.
+fn check_nesting(tokens: &[Token], limit: usize) -> Result<(), Gap> {
+    let mut open: Vec<Nested> = Vec::new();
+    let (mut before_last, mut last): (Option<&Token>, Option<&Token>) = (None, None);
+    // The number of open compounds at the outermost place where parentheses may be retried.
+    let mut retried_from: Option<usize> = None;
+    // What nests without an end of its own: the operators of one test, and all coprocesses.
+    let (mut test_operators, mut coprocesses) = (0, 0);
+    for token in tokens {
+        let starts_command = match last {
+            None | Some(Token::Operator(..)) => true,
+            Some(Token::Word(word, _)) => precedes_command(word) || before_last.is_some_and(introduces_name),
+        };
+        match token {
+            Token::Operator(operator, location) => match operator.as_str() {
+                "(" => {
+                    if retried_from.is_none() && matches!(last, Some(Token::Operator(last, _)) if last == "(") {
+                        retried_from = Some(open.len());
+                    }
+                    open.push(Nested::Parenthesis);
+                }
+                ")" if open.last() == Some(&Nested::Parenthesis) => _ = open.pop(),
+                _ if operator.starts_with(['<', '>']) => {
+                    if let Some(Token::Word(number, word_location)) = last
+                        && number.len() > MAX_DESCRIPTOR_DIGITS
+                        && number.bytes().all(|byte| byte.is_ascii_digit())
+                        && word_location.end.index == location.start.index
+                    {
+                        return Err(Gap::Rejected("file descriptor out of range".to_owned()));
+                    }
+                }
+                _ => {}
+            },
+            Token::Word(word, _) if starts_command => {
+                let opens = match word.as_str() {
+                    "{" => Some(Nested::Brace),
+                    "if" => Some(Nested::If),
+                    "for" | "while" | "until" => Some(Nested::Loop),
+                    "case" => Some(Nested::Case),
+                    "[[" => Some(Nested::Test),
+                    _ => None,
+                };
+                if opens == Some(Nested::Test) && retried_from.is_none() {
+                    retried_from = Some(open.len());
+                }
+                open.extend(opens);
+                let closes = match word.as_str() {
+                    "}" => Some(Nested::Brace),
+                    "fi" => Some(Nested::If),
+                    "done" => Some(Nested::Loop),
+                    "esac" => Some(Nested::Case),
+                    "]]" => Some(Nested::Test),
+                    _ => None,
+                };
+                if closes.is_some() && open.last().copied() == closes {
+                    open.pop();
+                }
+            }
+            // A test is closed by a word that follows a word.
+            Token::Word(word, _) if word == "]]" && open.last() == Some(&Nested::Test) => _ = open.pop(),
+            Token::Word(..) => {}
+        }
+        if retried_from.is_some_and(|from| open.len() <= from) {
+            retried_from = None;
+        }
+        let word_or_operator = token.to_str();
+        if !open.contains(&Nested::Test) {
+            test_operators = 0;
+        } else if matches!(word_or_operator, "!" | "&&" | "||") {
+            test_operators += 1;
+        }
+        coprocesses += usize::from(word_or_operator == "coproc");
+        let cases = open.iter().filter(|nested| **nested == Nested::Case).count();
+        let retried = retried_from.map_or(0, |from| open.len() - from);
+        if open.len() + test_operators + coprocesses > limit || cases > MAX_CASES || retried > MAX_RETRIED_PARENTHESES {
+            return Err(Gap::TooDeep);
+        }
+        (before_last, last) = (last, Some(token));
+    }
+    Ok(())
+}
+
+/// Words that the parser would go too deep in.
+fn check_words(tokens: &[Token]) -> Result<(), Gap> {
+    let too_deep = |token: &Token| matches!(token, Token::Word(word, _) if index_parts(word) > MAX_INDEX_PARTS);
+    if tokens.iter().any(too_deep) { Err(Gap::TooDeep) } else { Ok(()) }
+}
+
+/// Lines with `<<` that the tokenizer tears apart. Its words cannot be trusted there: the text at their place is asked.
+fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
+    if !text.contains("<<") || !has_expansion(text) {
+        return Ok(());
+    }
+    let offsets: Vec<usize> = text.char_indices().map(|(offset, _)| offset).chain([text.len()]).collect();
+    let source = |from: usize, to: usize| {
+        let (from, to) = (offsets.get(from).copied()?, offsets.get(to).copied()?);
+        text.get(from..to)
+    };
+    let is_torn = |line: &str| line.split_once("<<").is_some_and(|(_, behind)| has_expansion(behind));
+    let torn = || Gap::Rejected("an expansion behind `<<` on the same line".to_owned());
+    // What is lost in comments hides what is lost elsewhere, so `check_nothing_lost` does not help here.
+    if text.contains('#') && text.split('\n').any(is_torn) {
+        return Err(torn());
+    }
+    let mut rest = tokens.iter();
+    while let Some(token) = rest.next() {
+        let location = token.location();
+        let tears = match token {
+            Token::Operator(operator, _) if operator == "<<" || operator == "<<-" => {
+                // The tag, the document and the closing tag: text, of which the parser makes nothing.
+                let _ = rest.nth(2);
+                let behind = source(location.end.index, offsets.len() - 1).unwrap_or(text);
+                has_expansion(behind.split('\n').next().unwrap_or_default())
+            }
+            Token::Operator(..) => false,
+            Token::Word(word, _) => {
+                let written = source(location.start.index, location.end.index).unwrap_or(word);
+                has_substitution(written) && written.split('\n').any(is_torn)
+            }
+        };
+        if tears {
+            return Err(torn());
+        }
+    }
+    Ok(())
+}
+
+/// The tokens are the text, less white space and comments. Where they are not, a command may have got lost. Which `#`
+/// begins a comment only the tokenizer knows, so text with one is not checked.
+fn check_nothing_lost(text: &str, tokens: &[Token]) -> Result<(), Gap> {
+    if text.contains('#') {
+        return Ok(());
+    }
+    let visible = |text: &str| text.chars().filter(|character| !character.is_whitespace()).count();
+    let kept: usize = tokens.iter().map(|token| visible(token.to_str())).sum();
+    let continued_lines = text.matches("\\\n").count();
+    if (kept..=kept + continued_lines).contains(&visible(text)) {
+        Ok(())
+    } else {
+        Err(Gap::Rejected("the parser lost part of it".to_owned()))
+    }
+}
+
+fn has_expansion(text: &str) -> bool {
+    ["$(", "${", "$["].iter().any(|opening| text.contains(opening))
+}
+
+/// `$(`, but not `$((`, in which `<<` is an operator.
+fn has_substitution(word: &str) -> bool {
+    word.split("$(").skip(1).any(|behind| !behind.starts_with('('))
+}
+
+/// How much the parser may nest in `name[index]`, by which it finds assignments.
+fn index_parts(word: &str) -> usize {
+    let name = word.find(|character: char| !character.is_ascii_alphanumeric() && character != '_').unwrap_or(0);
+    let Some(index) = word.get(name..).filter(|index| name > 0 && index.starts_with('[')) else { return 0 };
+    let index = index.split_once("]=").map_or(index, |(index, _)| index);
+    index.bytes().filter(|byte| b"[({$`\"'".contains(byte)).count()
+}
+
+/// Words behind which the parser looks for a command.
+fn precedes_command(word: &str) -> bool {
+    matches!(
+        word,
+        "if" | "then"
+            | "elif"
+            | "else"
+            | "fi"
+            | "while"
+            | "until"
+            | "do"
+            | "done"
+            | "esac"
+            | "in"
+            | "{"
+            | "}"
+            | "!"
+            | "time"
+            | "-p"
+            | "coproc"
+            | "function"
+            | "]]"
+    )
+}
+
+/// `function f {` and `coproc n {`.
+fn introduces_name(token: &Token) -> bool {
+    matches!(token, Token::Word(word, _) if matches!(word.as_str(), "function" | "coproc"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expansions_that_surely_close_do_not_add_up() {
+        assert_eq!(open_expansions(&"${a} $(b c) $((1+2)) $[3] ".repeat(500)), 1);
+        assert_eq!(open_expansions("${a:-${b:-$(c)}}"), 3);
+        assert_eq!(open_expansions(&"\"${a}\"'$b' ".repeat(500)), 1);
+        assert_eq!(open_expansions(&"$( ')' ".repeat(500)), 500);
+        assert_eq!(open_expansions(&"$(a <<E\n)".repeat(500)), 500);
+    }
+}

@@ -1,0 +1,198 @@
+//! Where an expansion ends.
+//!
+//! Quotes, nested expansions, comments and here-documents inside it are skipped, on an explicit stack.
+
+use super::MAX_NESTING;
+
+/// What an expansion is closed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Enclosed {
+    /// `$(…)`, and parentheses in it.
+    Commands,
+    /// `$((…))`, where `<<` and `#` are operators.
+    Arithmetic,
+    /// `${…}`; in double quotes, single quotes are text.
+    Parameter {
+        in_double_quotes: bool,
+    },
+    /// `$[…]`
+    Brackets,
+    DoubleQuotes,
+}
+
+/// The place of the character that closes what was opened just before `start`; none where it is not closed, or nested
+/// too deeply.
+pub(super) fn closing(text: &str, start: usize, enclosed: Enclosed) -> Option<usize> {
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: start, open: vec![enclosed], here_documents: Vec::new() };
+    loop {
+        let innermost = *scan.open.last()?;
+        let byte = *scan.bytes.get(scan.at)?;
+        if byte == closing_byte(innermost) {
+            scan.open.pop();
+            if scan.open.is_empty() {
+                return Some(scan.at);
+            }
+            scan.at += 1;
+        } else {
+            scan.step(innermost, byte)?;
+        }
+        if scan.open.len() > MAX_NESTING {
+            return None;
+        }
+    }
+}
+
+/// The place of the backquote that closes the one before `start`.
+pub(super) fn closing_backquote(text: &str, start: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = start;
+    loop {
+        match bytes.get(at)? {
+            b'\\' => at += 2,
+            b'`' => return Some(at),
+            _ => at += 1,
+        }
+    }
+}
+
+/// The place of the quote that closes the `$'` before `start`.
+pub(super) fn closing_ansi_c(text: &str, start: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = start;
+    loop {
+        match bytes.get(at)? {
+            b'\\' => at += 2,
+            b'\'' => return Some(at),
+            _ => at += 1,
+        }
+    }
+}
+
+/// What `$` and the bytes behind it open, and how many bytes that takes.
+pub(super) fn opened_by_dollar(rest: &[u8], in_double_quotes: bool) -> Option<(Enclosed, usize)> {
+    match rest {
+        [b'$', b'(', b'(', ..] => Some((Enclosed::Arithmetic, 2)),
+        [b'$', b'(', ..] => Some((Enclosed::Commands, 2)),
+        [b'$', b'{', ..] => Some((Enclosed::Parameter { in_double_quotes }, 2)),
+        [b'$', b'[', ..] => Some((Enclosed::Brackets, 2)),
+        _ => None,
+    }
+}
+
+fn closing_byte(enclosed: Enclosed) -> u8 {
+    match enclosed {
+        Enclosed::Commands | Enclosed::Arithmetic => b')',
+        Enclosed::Parameter { .. } => b'}',
+        Enclosed::Brackets => b']',
+        Enclosed::DoubleQuotes => b'"',
+    }
+}
+
+struct Scan<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    open: Vec<Enclosed>,
+    here_documents: Vec<HereDocument>,
+}
+
+struct HereDocument {
+    delimiter: String,
+    strips_tabs: bool,
+}
+
+impl Scan<'_> {
+    /// One step inside `innermost`, over a byte that does not close it.
+    fn step(&mut self, innermost: Enclosed, byte: u8) -> Option<()> {
+        let quoted = match innermost {
+            Enclosed::DoubleQuotes => true,
+            Enclosed::Parameter { in_double_quotes } => in_double_quotes,
+            _ => false,
+        };
+        let rest = self.bytes.get(self.at..)?;
+        if let Some((enclosed, length)) = opened_by_dollar(rest, quoted) {
+            self.open.push(enclosed);
+            self.at += length;
+            return Some(());
+        }
+        match byte {
+            b'\\' => self.at += 2,
+            b'`' => self.at = closing_backquote(self.text, self.at + 1)? + 1,
+            b'"' if innermost != Enclosed::DoubleQuotes => {
+                self.open.push(Enclosed::DoubleQuotes);
+                self.at += 1;
+            }
+            b'$' if !quoted && rest.get(1) == Some(&b'\'') => self.at = closing_ansi_c(self.text, self.at + 2)? + 1,
+            b'\'' if !quoted => self.at += 2 + rest.get(1..)?.iter().position(|byte| *byte == b'\'')?,
+            b'(' if matches!(innermost, Enclosed::Commands | Enclosed::Arithmetic) => {
+                self.open.push(innermost);
+                self.at += 1;
+            }
+            b'[' if innermost == Enclosed::Brackets => {
+                self.open.push(innermost);
+                self.at += 1;
+            }
+            _ if innermost == Enclosed::Commands => self.command_step(byte)?,
+            _ => self.at += 1,
+        }
+        Some(())
+    }
+
+    fn command_step(&mut self, byte: u8) -> Option<()> {
+        let rest = self.bytes.get(self.at..)?;
+        match byte {
+            b'#' if self.starts_word() => {
+                self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+            }
+            b'<' if rest.starts_with(b"<<<") => self.at += 3,
+            b'<' if rest.starts_with(b"<<") => self.here_document_operator(),
+            b'\n' => {
+                self.at += 1;
+                for document in std::mem::take(&mut self.here_documents) {
+                    self.skip_body(&document)?;
+                }
+            }
+            _ => self.at += 1,
+        }
+        Some(())
+    }
+
+    fn starts_word(&self) -> bool {
+        let before = self.at.checked_sub(1).and_then(|at| self.bytes.get(at));
+        before.is_none_or(|byte| b" \t\n;&|()".contains(byte))
+    }
+
+    fn here_document_operator(&mut self) {
+        self.at += 2;
+        let strips_tabs = self.bytes.get(self.at) == Some(&b'-');
+        self.at += usize::from(strips_tabs);
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+        let start = self.at;
+        let mut quote = None;
+        while let Some(byte) = self.bytes.get(self.at) {
+            match (quote, *byte) {
+                (None, byte) if b" \t\n;&|()<>".contains(&byte) => break,
+                (None, byte @ (b'\'' | b'"')) => quote = Some(byte),
+                (Some(open), byte) if open == byte => quote = None,
+                _ => {}
+            }
+            self.at += 1;
+        }
+        let word = self.text.get(start..self.at).unwrap_or_default();
+        self.here_documents.push(HereDocument { delimiter: word.replace(['\'', '"', '\\'], ""), strips_tabs });
+    }
+
+    fn skip_body(&mut self, document: &HereDocument) -> Option<()> {
+        loop {
+            let rest = self.text.get(self.at..)?;
+            let line = rest.lines().next()?;
+            let content = if document.strips_tabs { line.trim_start_matches('\t') } else { line };
+            self.at = (self.at + line.len() + 1).min(self.text.len());
+            if content == document.delimiter {
+                return Some(());
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! From the raw text of a word to what the program will get.
+
+use super::ansi_c;
+use super::extent::{self, Enclosed};
+use super::{Gap, MAX_NESTING};
+
+/// A part of a word after quote removal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// Unquoted: may be part of a glob, a brace expansion or a tilde.
+    Bare(char),
+    Quoted(char),
+    /// Raw text of an expansion, whose value only running it tells.
+    Unknown(String),
+}
+
+/// How the text around an expansion is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Context {
+    /// A word of a command.
+    Word,
+    /// Text in which only expansions and backslashes mean anything: a here-document, arithmetic.
+    Text,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Scanned {
+    pub(super) units: Vec<Unit>,
+    /// The texts of its command substitutions, in order.
+    pub(super) scripts: Vec<String>,
+    pub(super) gap: Option<Gap>,
+}
+
+/// Whether nothing in the word needs a closer look.
+pub(super) fn is_plain(raw: &str) -> bool {
+    !raw.bytes().any(|byte| matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'{'))
+}
+
+pub(super) fn scan(raw: &str, context: Context) -> Scanned {
+    let mut scanned = Scanned::default();
+    scan_into(raw, context, 0, &mut scanned);
+    scanned
+}
+
+/// Recursion, into the words of `${…}` and `$((…))`, ends at the nesting limit.
+fn scan_into(text: &str, context: Context, depth: usize, found: &mut Scanned) {
+    if depth > MAX_NESTING {
+        found.gap = Some(Gap::TooDeep);
+        return;
+    }
+    let mut scanner = Scanner { text, at: 0, context, in_double_quotes: false, depth, found };
+    while let Some(character) = scanner.peek() {
+        if scanner.step(character).is_none() {
+            scanner.found.gap.get_or_insert(Gap::Rejected("an expansion or quote that is not closed".to_owned()));
+            scanner.unknown_to(text.len());
+        }
+    }
+}
+
+struct Scanner<'a, 'b> {
+    text: &'a str,
+    at: usize,
+    context: Context,
+    in_double_quotes: bool,
+    depth: usize,
+    found: &'b mut Scanned,
+}
+
+impl<'a> Scanner<'a, '_> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn quoted(&self) -> bool {
+        self.in_double_quotes || self.context == Context::Text
+    }
+
+    /// None where something opened here is not closed.
+    fn step(&mut self, character: char) -> Option<()> {
+        match character {
+            '\\' => self.backslash(),
+            '$' => self.dollar()?,
+            '`' => self.backquote()?,
+            '"' if self.context == Context::Word => {
+                self.in_double_quotes = !self.in_double_quotes;
+                self.at += 1;
+            }
+            '\'' if !self.quoted() => {
+                let length = self.text.get(self.at + 1..)?.find('\'')?;
+                self.take_quoted(self.at + 1, self.at + 1 + length);
+                self.at += length + 2;
+            }
+            _ => {
+                self.found.units.push(if self.quoted() { Unit::Quoted(character) } else { Unit::Bare(character) });
+                self.at += character.len_utf8();
+            }
+        }
+        Some(())
+    }
+
+    fn take_quoted(&mut self, from: usize, to: usize) {
+        let text = self.text.get(from..to).unwrap_or_default();
+        self.found.units.extend(text.chars().map(Unit::Quoted));
+    }
+
+    fn unknown_to(&mut self, end: usize) {
+        self.found.units.push(Unit::Unknown(self.text.get(self.at..end).unwrap_or_default().to_owned()));
+        self.at = end;
+    }
+
+    fn backslash(&mut self) {
+        let next = self.rest().chars().nth(1);
+        match next {
+            Some('\n') => self.at += 2,
+            Some(next)
+                if !self.quoted() || matches!(next, '$' | '`' | '\\') || (next == '"' && self.in_double_quotes) =>
+            {
+                self.found.units.push(Unit::Quoted(next));
+                self.at += 1 + next.len_utf8();
+            }
+            _ => {
+                self.found.units.push(Unit::Quoted('\\'));
+                self.at += 1;
+            }
+        }
+    }
+
+    fn backquote(&mut self) -> Option<()> {
+        let end = extent::closing_backquote(self.text, self.at + 1)?;
+        let inner = self.text.get(self.at + 1..end)?;
+        self.found.scripts.push(unescape_backquoted(inner, self.in_double_quotes));
+        self.unknown_to(end + 1);
+        Some(())
+    }
+
+    fn dollar(&mut self) -> Option<()> {
+        let rest = self.rest();
+        if let Some((enclosed, length)) = extent::opened_by_dollar(rest.as_bytes(), self.quoted()) {
+            let end = extent::closing(self.text, self.at + length, enclosed)?;
+            let inner = self.text.get(self.at + length..end)?;
+            match (enclosed, arithmetic(inner)) {
+                (Enclosed::Arithmetic, Some(expression)) => self.fragment(expression, Context::Text),
+                (Enclosed::Commands | Enclosed::Arithmetic, _) => self.found.scripts.push(inner.to_owned()),
+                (Enclosed::Parameter { in_double_quotes: false }, _) => self.fragment(inner, Context::Word),
+                _ => self.fragment(inner, Context::Text),
+            }
+            self.unknown_to(end + 1);
+            return Some(());
+        }
+        match rest.chars().nth(1) {
+            Some('\'') if !self.quoted() => {
+                let end = extent::closing_ansi_c(self.text, self.at + 2)?;
+                match ansi_c::decode(self.text.get(self.at + 2..end)?) {
+                    Some(decoded) => {
+                        self.found.units.extend(decoded.chars().map(Unit::Quoted));
+                        self.at = end + 1;
+                    }
+                    None => self.unknown_to(end + 1),
+                }
+            }
+            // A translated string: the quotes that follow say the rest.
+            Some('"') if !self.quoted() => self.at += 1,
+            Some(first) if first.is_ascii_alphabetic() || first == '_' => {
+                let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
+                let name = self.text.get(self.at + 1..)?;
+                let length = name.find(|character| !is_name(character)).unwrap_or(name.len());
+                self.unknown_to(self.at + 1 + length);
+            }
+            Some(first) if first.is_ascii_digit() || "@*#?$!-".contains(first) => self.unknown_to(self.at + 2),
+            _ => {
+                self.found.units.push(if self.quoted() { Unit::Quoted('$') } else { Unit::Bare('$') });
+                self.at += 1;
+            }
+        }
+        Some(())
+    }
+
+    /// The inside of an expansion: its value is of no use, but the substitutions in it run.
+    fn fragment(&mut self, inner: &str, context: Context) {
+        let mut found = Scanned::default();
+        scan_into(inner, context, self.depth + 1, &mut found);
+        self.found.scripts.append(&mut found.scripts);
+        if found.gap.is_some() {
+            self.found.gap = found.gap;
+        }
+    }
+}
+
+/// The inside of `$(…)`, without the parentheses that make it arithmetic; none where they do not belong together, as in
+/// `$((a); (b))`.
+fn arithmetic(inner: &str) -> Option<&str> {
+    let expression = inner.strip_prefix('(')?.strip_suffix(')')?;
+    let closed = extent::closing(inner, 1, Enclosed::Arithmetic)?;
+    (closed + 1 == inner.len()).then_some(expression)
+}
+
+fn unescape_backquoted(inner: &str, in_double_quotes: bool) -> String {
+    let mut script = String::with_capacity(inner.len());
+    let mut rest = inner.chars().peekable();
+    while let Some(character) = rest.next() {
+        let escapes = |next: &char| matches!(next, '`' | '\\' | '$') || (*next == '"' && in_double_quotes);
+        match rest.next_if(|next| character == '\\' && escapes(next)) {
+            Some(next) => script.push(next),
+            None => script.push(character),
+        }
+    }
+    script
+}
