@@ -222,6 +222,8 @@ fn writing_keeps_links_and_modes() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
     #[test]
     fn any_text_is_settings_or_refused(text in r#"([{}\[\]":,/*\n \r\t#]|"hooks"|"Stop"|"command"|"linchpin hook claude"|//|/\*|\*/|true|1|\PC){0,40}"#) {
         for agent in Agent::ALL {

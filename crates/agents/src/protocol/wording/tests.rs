@@ -59,7 +59,7 @@ fn long_text_is_cut_and_the_rest_counted() {
     let long = "ä".repeat(TEXT_LIMIT);
     let text = capped(&[long.clone(), "b".to_owned()]);
     assert!(text.len() < TEXT_LIMIT + 60, "{}", text.len());
-    assert!(text.ends_with("ä … (8192 bytes more)\n\n… and 1 more."), "{}", &text[TEXT_LIMIT..]);
+    assert!(text.ends_with("ä … (8192 bytes more)\n\n… and 1 more."));
     assert_eq!(capped(&["a".to_owned(), long.clone(), long]), "a\n\n… and 2 more.");
 }
 
