@@ -446,7 +446,7 @@ fn is_literal(value: &str, single_quoted: bool) -> bool {
     let mut start = value.chars();
     let reference = match (start.next(), start.next()) {
         (Some('$'), Some(next)) => !single_quoted && (next.is_ascii_alphabetic() || matches!(next, '_' | '{' | '(')),
-        (None, _) | (Some('{'), Some('{')) | (Some('<' | '`'), _) => true,
+        (None | Some('<' | '`'), _) | (Some('{'), Some('{')) => true,
         (Some('%'), _) => value.len() > 1 && value.ends_with('%'),
         _ => false,
     };

@@ -51,7 +51,7 @@ fn record_everything(store: &mut Store, journal: Journal) -> EventId {
         changes: &Changes::default(),
         journal,
     };
-    stored(store.begin(KEY).unwrap().record(&record).unwrap())
+    stored(&store.begin(KEY).unwrap().record(&record).unwrap())
 }
 
 fn only_entry(store: &Store) -> Entry {
@@ -204,7 +204,7 @@ fn ten(store: &mut Store) {
     for number in 1..=10 {
         let kind = if number % 2 == 0 { EventKind::Stop } else { EventKind::Prompt };
         let mut event = event(kind, number * 10);
-        event.session = if number <= 5 { "s1" } else { "s2" }.to_owned();
+        if number <= 5 { "s1" } else { "s2" }.clone_into(&mut event.session);
         let verdict = match number {
             4 => Verdict::of(vec![finding("odd-rule", Level::Warn, "hm")]),
             8 => Verdict::of(vec![finding("other", Level::Block, "no")]),

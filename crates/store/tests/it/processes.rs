@@ -73,7 +73,7 @@ fn acknowledge(line: &str) {
 /// One hook: an event that adds one to a counter of its session, after an event of another session was judged.
 fn record_counting(store: &mut Store, session: &str, time: usize) -> EventId {
     let mut event = shell(EventKind::BeforeTool, i64::try_from(time).unwrap(), "cargo test", None);
-    event.session = session.to_owned();
+    session.clone_into(&mut event.session);
     let none = Map::new();
     let mut judgement = store.begin(SessionKey { agent: KEY.agent, session }).unwrap();
     loop {
@@ -201,7 +201,7 @@ fn a_session_is_made_once_by_processes_that_meet() {
         changes: &Changes::default(),
         journal: Journal::Lean,
     };
-    crate::sample::stored(first.record(&record).unwrap());
+    crate::sample::stored(&first.record(&record).unwrap());
     let entries = two.entries(&Filter::default()).unwrap();
     assert_eq!((entries[0].root.as_str(), entries[1].root.as_str()), ("/", "/"));
 }

@@ -16,7 +16,7 @@ fn what_is_older_goes_with_its_findings_and_sessions() {
     changes.set("kept", true);
     for time in 0..5_000 {
         let mut event = event(EventKind::Stop, time);
-        event.session = if time < 4_000 { "old" } else { "new" }.to_owned();
+        if time < 4_000 { "old" } else { "new" }.clone_into(&mut event.session);
         record(&mut store, &event, &warned(), &changes);
     }
     assert_eq!(store.prune(4_500).unwrap(), 4_500);

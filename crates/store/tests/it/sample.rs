@@ -69,16 +69,16 @@ pub fn record(store: &mut Store, event: &Event, verdict: &Verdict, changes: &Cha
     let record =
         Record { event, root: "/work/project", verdict, facts: &none, fields: &none, changes, journal: Journal::Lean };
     let judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session }).unwrap();
-    stored(judgement.record(&record).unwrap())
+    stored(&judgement.record(&record).unwrap())
 }
 
 pub fn record_plain(store: &mut Store, event: &Event) -> EventId {
     record(store, event, &Verdict::silent(), &Changes::default())
 }
 
-pub fn stored(recorded: Recorded<'_>) -> EventId {
+pub fn stored(recorded: &Recorded<'_>) -> EventId {
     match recorded {
-        Recorded::Stored(id) => id,
+        Recorded::Stored(id) => *id,
         Recorded::Moved(_) => panic!("the state moved though nobody else was there"),
     }
 }

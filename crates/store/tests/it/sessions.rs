@@ -83,10 +83,10 @@ fn a_judgement_by_a_state_that_moved_is_made_again() {
     let place = place();
     let (mut one, mut two) = (open(&place.path), open(&place.path));
     let early = one.begin(KEY).unwrap();
-    stored(counting(two.begin(KEY).unwrap(), 1));
+    stored(&counting(two.begin(KEY).unwrap(), 1));
     let Recorded::Moved(again) = counting(early, 2) else { panic!("recorded by an old state") };
     assert_eq!(again.state().counter("count"), 1);
-    stored(counting(again, 2));
+    stored(&counting(again, 2));
     let state = two.session(KEY).unwrap();
     assert_eq!((state.counter("count"), &state.variables["seen"]), (2, &json!(1)));
     assert_eq!(two.entries(&Filter::default()).unwrap().len(), 2);
@@ -96,9 +96,9 @@ fn a_judgement_by_a_state_that_moved_is_made_again() {
 fn an_event_that_changes_nothing_is_never_judged_twice() {
     let place = place();
     let (mut one, mut two) = (open(&place.path), open(&place.path));
-    stored(counting(two.begin(KEY).unwrap(), 1));
+    stored(&counting(two.begin(KEY).unwrap(), 1));
     let early = one.begin(KEY).unwrap();
-    stored(counting(two.begin(KEY).unwrap(), 1));
+    stored(&counting(two.begin(KEY).unwrap(), 1));
     let (event, none) = (event(EventKind::Stop, 2), Map::new());
     let mut as_it_was = Changes::default();
     as_it_was.set("seen", 0);
@@ -112,7 +112,7 @@ fn an_event_that_changes_nothing_is_never_judged_twice() {
         changes: &as_it_was,
         journal: Journal::Lean,
     };
-    stored(early.record(&record).unwrap());
+    stored(&early.record(&record).unwrap());
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_judgement_that_is_dropped_leaves_no_trace_and_no_lock() {
     let place = place();
     let (mut one, mut two) = (open(&place.path), open(&place.path));
     let early = one.begin(KEY).unwrap();
-    stored(counting(two.begin(KEY).unwrap(), 1));
+    stored(&counting(two.begin(KEY).unwrap(), 1));
     let Recorded::Moved(again) = counting(early, 2) else { panic!("recorded by an old state") };
     drop(again);
     record_plain(&mut two, &event(EventKind::Stop, 3));
