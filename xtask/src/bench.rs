@@ -35,13 +35,10 @@ pub fn run() -> Result<()> {
     million.fill_journal(1_000_000)?;
 
     let truth = || Command::new("/bin/true");
-    let medians = in_turns(&[
-        &truth,
-        &|| plain.hook(&binary),
-        &|| ten.hook(&binary),
-        &|| thousand.hook(&binary),
-        &|| million.hook(&binary),
-    ])?;
+    let medians =
+        in_turns(&[&truth, &|| plain.hook(&binary), &|| ten.hook(&binary), &|| thousand.hook(&binary), &|| {
+            million.hook(&binary)
+        }])?;
     let [truth, one, ten, thousand, million] = medians.as_slice() else { unreachable!() };
     print(&format!("/bin/true                                {:>7.2} ms", milliseconds(*truth)));
     row("one event, bundled rules / true", *one, *truth, 3.0);
@@ -164,6 +161,8 @@ fn mixed_rule(number: usize) -> String {
         1 => format!("---\ntools: [Edit, Write]\npaths: [\"vendor/{number}/**\"]\n---\nVendored.\n"),
         2 => format!("---\nmcp_tools: [\"server{number}:*\"]\naction: ask\n---\nAsk first.\n"),
         3 => format!("---\non: stop\nwhen: \"git.branch == 'release-{number}'\"\n---\nMind the release.\n"),
-        _ => format!("---\ntools: [Bash]\ncommand_pattern: '\\bmigrate\\b.*--step={number}'\nwhen: \"git.branch == 'main'\"\naction: warn\n---\nCareful.\n"),
+        _ => format!(
+            "---\ntools: [Bash]\ncommand_pattern: '\\bmigrate\\b.*--step={number}'\nwhen: \"git.branch == 'main'\"\naction: warn\n---\nCareful.\n"
+        ),
     }
 }

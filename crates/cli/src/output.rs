@@ -83,6 +83,5 @@ fn printable(text: &str) -> String {
     kept
 }
 
-const OWN_COLOURS: &[&str] = &[
-    "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[35m",
-];
+const OWN_COLOURS: &[&str] =
+    &["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[35m"];

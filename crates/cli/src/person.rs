@@ -8,7 +8,10 @@ use crate::problem::Problem;
 pub fn required(command: &str, environment: &Environment) -> Result<(), Problem> {
     match agents::environment::mark(|name| environment.get(name)) {
         None => Ok(()),
-        Some(mark) => Err(Problem::new("NotAPerson", format!("`linchpin {command}` is for people, and `{mark}` shows that an agent runs it"))
-            .help("run it in a terminal of your own")),
+        Some(mark) => Err(Problem::new(
+            "NotAPerson",
+            format!("`linchpin {command}` is for people, and `{mark}` shows that an agent runs it"),
+        )
+        .help("run it in a terminal of your own")),
     }
 }

@@ -62,7 +62,8 @@ impl Outcome {
 pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
     let situation = inquiry.situation;
     let rules = if inquiry.thorough { inquiry.rules.all()? } else { inquiry.rules.candidates(situation)? };
-    let mut decision = Decision { verdict: Verdict::silent(), holds: Vec::new(), skipped: Vec::new(), considered: Vec::new() };
+    let mut decision =
+        Decision { verdict: Verdict::silent(), holds: Vec::new(), skipped: Vec::new(), considered: Vec::new() };
     let mut findings = Vec::new();
     let mut coverage = Coverage::new(situation);
     for rule in rules {
@@ -236,6 +237,7 @@ impl<'a> Coverage<'a> {
         let covered = |(index, command): (usize, &crate::shell::SimpleCommand)| {
             self.commands.get(index).copied().unwrap_or(false) && command.is_plain()
         };
-        script.complete && (self.whole || (!script.commands.is_empty() && script.commands.iter().enumerate().all(covered)))
+        script.complete
+            && (self.whole || (!script.commands.is_empty() && script.commands.iter().enumerate().all(covered)))
     }
 }

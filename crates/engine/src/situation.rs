@@ -43,7 +43,15 @@ pub struct Touch {
 
 impl Situation {
     pub fn new(event: Arc<Event>, place: Place, facts: Arc<dyn Facts>) -> Self {
-        Self { event, place, facts, script: OnceLock::new(), texts: OnceLock::new(), touches: OnceLock::new(), converted: Converted::default() }
+        Self {
+            event,
+            place,
+            facts,
+            script: OnceLock::new(),
+            texts: OnceLock::new(),
+            touches: OnceLock::new(),
+            converted: Converted::default(),
+        }
     }
 
     /// The simple commands of a shell call; `None` where the event is no shell call or the call has no text.
@@ -58,7 +66,9 @@ impl Situation {
 
     /// The normalised text of each simple command.
     pub fn texts(&self) -> &[String] {
-        self.texts.get_or_init(|| self.script().into_iter().flat_map(|script| &script.commands).map(SimpleCommand::text).collect())
+        self.texts.get_or_init(|| {
+            self.script().into_iter().flat_map(|script| &script.commands).map(SimpleCommand::text).collect()
+        })
     }
 
     pub fn touches(&self) -> &[Touch] {

@@ -64,7 +64,10 @@ impl Repository {
             return Some(id.trim().to_owned());
         }
         let packed = fs::read_to_string(self.common_dir.join("packed-refs")).ok()?;
-        packed.lines().find_map(|line| line.split_once(' ').filter(|(_, ref_name)| *ref_name == name)).map(|(id, _)| id.to_owned())
+        packed
+            .lines()
+            .find_map(|line| line.split_once(' ').filter(|(_, ref_name)| *ref_name == name))
+            .map(|(id, _)| id.to_owned())
     }
 
     /// Whether anything differs from `HEAD`, untracked files included; none where git cannot say in time.

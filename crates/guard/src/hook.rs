@@ -117,7 +117,8 @@ fn in_time(
             Err(panic) => Message::Panicked(panic_text(panic.as_ref())),
         });
     });
-    let known = |event: &OnceLock<Arc<Event>>| event.get().cloned().unwrap_or_else(|| Arc::new(nameless(agent, received)));
+    let known =
+        |event: &OnceLock<Arc<Event>>| event.get().cloned().unwrap_or_else(|| Arc::new(nameless(agent, received)));
     let fail = |failure: &Failure| {
         let event = known(&event);
         let verdict = failure.verdict(&event);

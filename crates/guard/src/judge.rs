@@ -71,7 +71,8 @@ impl<'a> Judge<'a> {
         let mut store = Store::open(&path, self.store_options(event))?;
         // A journal that was just made is news only to somebody who had one.
         let lost = |notice: &store::Notice| !matches!(notice, store::Notice::Created { .. }) || !is_first;
-        let notices: Vec<String> = store.take_notices().iter().filter(|notice| lost(notice)).map(ToString::to_string).collect();
+        let notices: Vec<String> =
+            store.take_notices().iter().filter(|notice| lost(notice)).map(ToString::to_string).collect();
         let key = SessionKey { agent: &event.agent, session: &event.session };
         let mut judgement = store.begin(key)?;
         loop {
@@ -97,7 +98,13 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn verdict(&self, event: &Arc<Event>, state: Option<SessionState>, is_first: bool, stored: bool) -> (Verdict, Effects) {
+    fn verdict(
+        &self,
+        event: &Arc<Event>,
+        state: Option<SessionState>,
+        is_first: bool,
+        stored: bool,
+    ) -> (Verdict, Effects) {
         let facts = self.facts(event, state);
         let mut effects = Effects::default();
         let mut findings: Vec<Finding> = Vec::new();

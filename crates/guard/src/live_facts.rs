@@ -92,9 +92,9 @@ impl Facts for LiveFacts {
         let value = match field {
             GitField::Branch => text(repository.and_then(Repository::branch)),
             GitField::Head => text(repository.and_then(Repository::head)),
-            GitField::DefaultBranch => text(
-                self.config.default_branch.clone().or_else(|| repository.and_then(Repository::default_branch)),
-            ),
+            GitField::DefaultBranch => {
+                text(self.config.default_branch.clone().or_else(|| repository.and_then(Repository::default_branch)))
+            }
             GitField::Dirty => repository.and_then(Repository::is_dirty).map_or(Value::Null, Value::Bool),
         };
         self.note(format!("git.{}", field.name()), &value);

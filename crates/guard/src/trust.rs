@@ -19,7 +19,8 @@ impl Trust {
     }
 
     pub fn accepts(&self, weakening: &str) -> bool {
-        !weakening.is_empty() && fs::read_to_string(&self.file).is_ok_and(|kept| kept.trim() == key(weakening.as_bytes()))
+        !weakening.is_empty()
+            && fs::read_to_string(&self.file).is_ok_and(|kept| kept.trim() == key(weakening.as_bytes()))
     }
 
     /// In place of what was accepted before.

@@ -13,8 +13,7 @@ macro_rules! bundled {
     };
 }
 
-const BUNDLED: &[BundledRule] =
-    bundled![
+const BUNDLED: &[BundledRule] = bundled![
     "delete-outside-project",
     "force-push-protected",
     "hard-reset",

@@ -64,9 +64,7 @@ const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LINCHPIN_BUILD
 pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> Compiled {
     let before = match read(cache) {
         Some((header, rules)) if header.is_current(tiers, &trusted) => return header.into_compiled(rules),
-        Some((header, rules)) => {
-            Before { rules: rules.all().unwrap_or_default(), configs: header.sound_configs }
-        }
+        Some((header, rules)) => Before { rules: rules.all().unwrap_or_default(), configs: header.sound_configs },
         None => Before::default(),
     };
     // Taken before the files are read: what changes from now on must look newer.

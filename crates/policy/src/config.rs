@@ -155,10 +155,8 @@ impl Config {
                     self.rules.entry(name).or_insert(tier);
                 }
                 Yaml::Text(name) => {
-                    let help = suggest::closest(&name, known.iter().copied()).map_or_else(
-                        || format!("the bundled rules are {}", known.join(", ")),
-                        suggest::did_you_mean,
-                    );
+                    let help = suggest::closest(&name, known.iter().copied())
+                        .map_or_else(|| format!("the bundled rules are {}", known.join(", ")), suggest::did_you_mean);
                     fields.problems.push(
                         Diagnostic::error(
                             ErrorKind::UnknownRule,
@@ -247,9 +245,10 @@ fn size(key: &str, fields: &mut Fields) -> Option<usize> {
     let node = fields.take(key)?;
     let bytes = match &node.value {
         Yaml::Number(number) => number.as_u64(),
-        Yaml::Text(text) => ["KiB", "MiB"].iter().zip([1024_u64, 1024 * 1024]).find_map(|(unit, bytes)| {
-            text.strip_suffix(unit)?.trim().parse::<u64>().ok()?.checked_mul(bytes)
-        }),
+        Yaml::Text(text) => ["KiB", "MiB"]
+            .iter()
+            .zip([1024_u64, 1024 * 1024])
+            .find_map(|(unit, bytes)| text.strip_suffix(unit)?.trim().parse::<u64>().ok()?.checked_mul(bytes)),
         _ => None,
     };
     let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).filter(|bytes| *bytes >= 256);

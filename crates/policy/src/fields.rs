@@ -136,8 +136,13 @@ impl<'a> Fields<'a> {
 
     /// Refuses every key that is not among the known ones.
     pub fn refuse_unknown(&mut self, known: &[&str]) {
-        let unknown: Vec<Key> =
-            self.entries.iter().map(|(key, _)| key).filter(|key| !known.contains(&key.text.as_str())).cloned().collect();
+        let unknown: Vec<Key> = self
+            .entries
+            .iter()
+            .map(|(key, _)| key)
+            .filter(|key| !known.contains(&key.text.as_str()))
+            .cloned()
+            .collect();
         for key in unknown {
             let help = suggest::closest(&key.text, known.iter().copied());
             self.problems.push(

@@ -234,16 +234,16 @@ impl Loader<'_> {
     fn add(&mut self, file: RuleFile, source: Source) {
         let farther = self.rules.get(&file.rule.id).map(|in_force| &in_force.rule);
         if let Some(locked) = farther.filter(|rule| rule.locked) {
-            let message = format!("`{}` is locked in the {} tier and cannot be replaced", locked.id, locked.tier.name());
+            let message =
+                format!("`{}` is locked in the {} tier and cannot be replaced", locked.id, locked.tier.name());
             self.loaded.diagnostics.push(
                 Diagnostic::error(ErrorKind::LockedRule, message, &source, None).help("give this rule another name"),
             );
             return;
         }
         // What the user chose: a rule of their own, or a bundled one that their configuration names.
-        let users = farther.filter(|rule| {
-            rule.tier == Tier::User || self.loaded.config.rules.get(&rule.id) == Some(&Tier::User)
-        });
+        let users = farther
+            .filter(|rule| rule.tier == Tier::User || self.loaded.config.rules.get(&rule.id) == Some(&Tier::User));
         let weakens = match users {
             _ if file.rule.tier != Tier::Project => None,
             Some(_) if file.enabled => Some("takes the place of a rule that the user chose"),

@@ -259,7 +259,11 @@ fn check_action(action: Level, on: EventKinds, span: std::ops::Range<usize>, fie
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,
-                format!("`action: {}` has no meaning on `{}`: nobody waits for permission there", action.name(), kind.name()),
+                format!(
+                    "`action: {}` has no meaning on `{}`: nobody waits for permission there",
+                    action.name(),
+                    kind.name()
+                ),
                 fields.source(),
                 Some(span),
             )
@@ -293,7 +297,8 @@ fn tool_rule(fields: &mut Fields) -> ToolRule {
             Some(PathClause { about, patterns })
         })
         .collect();
-    let incomplete = fields.choice("incomplete", &[("ask", Level::Ask), ("block", Level::Block), ("allow", Level::Allow)]);
+    let incomplete =
+        fields.choice("incomplete", &[("ask", Level::Ask), ("block", Level::Block), ("allow", Level::Allow)]);
     ToolRule { tools, mcp_tools, command, paths, incomplete }
 }
 
@@ -320,7 +325,8 @@ fn refuse_pattern(text: &Text, problem: &engine::pattern::PatternError, fields: 
 }
 
 fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
-    let Some((server, tool)) = text.value.split_once(':').filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+    let Some((server, tool)) =
+        text.value.split_once(':').filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
     else {
         fields.problems.push(
             Diagnostic::error(

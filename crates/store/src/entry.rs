@@ -109,7 +109,13 @@ impl Entry {
 
 /// Of `rule, level, reason, digest`.
 pub(crate) fn finding_from_row(row: &Row<'_>) -> rusqlite::Result<Finding> {
-    Ok(Finding { rule: row.get("rule")?, level: level(row)?, reason: row.get("reason")?, because: Vec::new(), digest: row.get("digest")? })
+    Ok(Finding {
+        rule: row.get("rule")?,
+        level: level(row)?,
+        reason: row.get("reason")?,
+        because: Vec::new(),
+        digest: row.get("digest")?,
+    })
 }
 
 /// A name that this code does not know counts as the strictest level.

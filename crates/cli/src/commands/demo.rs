@@ -26,7 +26,9 @@ pub fn run(context: &Context) -> Outcome {
     let root = base.join("project");
     prepare(&root)?;
     if !context.output.json {
-        context.output.line(format!("A scratch repository with {} rules of its own and the bundled ones.", RULES.len()));
+        context
+            .output
+            .line(format!("A scratch repository with {} rules of its own and the bundled ones.", RULES.len()));
         context.output.line("Each step of a recorded Claude Code session goes through `linchpin hook claude`.");
     }
     let mut steps = Vec::new();
@@ -56,7 +58,8 @@ fn prepare(root: &Path) -> Result<(), Problem> {
     for (id, text) in RULES {
         fs::write(rules.join(format!("{id}.md")), text)?;
     }
-    let made = Command::new("git").args(["init", "--quiet", "--initial-branch=main"]).arg(root).stdin(Stdio::null()).status();
+    let made =
+        Command::new("git").args(["init", "--quiet", "--initial-branch=main"]).arg(root).stdin(Stdio::null()).status();
     match made {
         Ok(status) if status.success() => Ok(()),
         _ => Err(Problem::new("NotFound", "`git` is needed to make the scratch repository, and cannot be run")),

@@ -32,8 +32,11 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
     })?;
     let captures = pattern.captures(path);
     let matches = captures.is_some();
-    let captured: Map<String, Value> =
-        captures.iter().flat_map(engine::pattern::Captures::iter).map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    let captured: Map<String, Value> = captures
+        .iter()
+        .flat_map(engine::pattern::Captures::iter)
+        .map(|(name, value)| (name.to_owned(), json!(value)))
+        .collect();
     if context.output.json {
         context.output.value(&json!({ "matches": matches, "captures": captured }));
         return Ok(ExitCode::Done);
@@ -60,7 +63,11 @@ fn explain_when(expression: &str, with: &str, context: &Context) -> Outcome {
         context.output.value(&json!({ "value": found.value, "truthy": found.truthy, "unknown": found.unknown }));
         return Ok(ExitCode::Done);
     }
-    context.output.line(format!("{} ({})", found.value, if found.truthy { "true in a condition" } else { "false in a condition" }));
+    context.output.line(format!(
+        "{} ({})",
+        found.value,
+        if found.truthy { "true in a condition" } else { "false in a condition" }
+    ));
     if !found.unknown.is_empty() {
         context.output.line(format!("undefined: {}", found.unknown.join(", ")));
     }
@@ -74,7 +81,8 @@ fn explain_command(command: &str, context: &Context) -> Outcome {
             .commands
             .iter()
             .map(|command| {
-                let argv: Vec<&str> = command.words.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect();
+                let argv: Vec<&str> =
+                    command.words.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect();
                 json!({ "argv": argv, "text": command.text(), "via": command.via })
             })
             .collect();
@@ -99,7 +107,9 @@ fn explain_entry(wanted: Wanted, context: &Context) -> Outcome {
     let project = Project::of_person(&context.environment);
     let store = super::log::open(&project, context)?;
     let filter = match wanted {
-        Wanted::Number(id) => Filter { after: Some(store::EventId(id.saturating_sub(1))), limit: 1, ..Filter::default() },
+        Wanted::Number(id) => {
+            Filter { after: Some(store::EventId(id.saturating_sub(1))), limit: 1, ..Filter::default() }
+        }
         Wanted::LastSpoken => Filter { level: Some(Level::Warn), limit: 1, ..Filter::default() },
     };
     let is_wanted = |entry: &Entry| match wanted {

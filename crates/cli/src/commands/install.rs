@@ -79,8 +79,8 @@ pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -
     let file = settings_file(agent, scope, root, environment)?;
     let before = read(&file)?;
     let program = program(scope, environment)?;
-    let after = settings::install(agent, scope, before.as_deref(), &program)
-        .map_err(|error| broken_settings(&file, &error))?;
+    let after =
+        settings::install(agent, scope, before.as_deref(), &program).map_err(|error| broken_settings(&file, &error))?;
     let changed = before.as_deref() != Some(after.as_str());
     if changed {
         settings::write(&file, &after)?;
@@ -91,7 +91,8 @@ pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -
 pub fn agent_named(name: &str) -> Result<Agent, Problem> {
     Agent::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
-        Problem::new("UnknownAgent", format!("unknown agent `{name}`")).help(format!("Linchpin knows {}", known.join(" and ")))
+        Problem::new("UnknownAgent", format!("unknown agent `{name}`"))
+            .help(format!("Linchpin knows {}", known.join(" and ")))
     })
 }
 

@@ -65,9 +65,7 @@ fn filter(arguments: &Log) -> Result<Filter, Problem> {
     }
     let level = match &arguments.level {
         None => None,
-        Some(name) => {
-            Some(Level::from_name(name).ok_or_else(|| unknown("level", name, &Level::ALL.map(Level::name)))?)
-        }
+        Some(name) => Some(Level::from_name(name).ok_or_else(|| unknown("level", name, &Level::ALL.map(Level::name)))?),
     };
     Ok(Filter {
         session: arguments.session.clone(),
@@ -151,7 +149,8 @@ fn prune(project: &Project, context: &Context) -> Outcome {
     person::required("log prune", &context.environment)?;
     // Reading first: `prune` is no reason to make a journal.
     drop(open(project, context)?);
-    let retention = i64::try_from(project.compiled(&context.environment).config.retention.as_millis()).unwrap_or(i64::MAX);
+    let retention =
+        i64::try_from(project.compiled(&context.environment).config.retention.as_millis()).unwrap_or(i64::MAX);
     let options = store::Options { busy: Duration::from_secs(5), now: super::now() };
     let mut store = Store::open(&project.store(&context.environment), options)?;
     let pruned = store.prune(super::now().saturating_sub(retention))?;

@@ -18,9 +18,10 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let rules = compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
     let store = super::log::open(&project, context).ok();
     let session = store.as_ref().and_then(|store| which(arguments, &context.environment, store));
-    let state = session.as_ref().zip(store.as_ref()).and_then(|((agent, session), store)| {
-        store.session(SessionKey { agent, session }).ok()
-    });
+    let state = session
+        .as_ref()
+        .zip(store.as_ref())
+        .and_then(|((agent, session), store)| store.session(SessionKey { agent, session }).ok());
     let holds = state.as_ref().map(holds).unwrap_or_default();
     if context.output.json {
         let in_force: Vec<Value> = rules

@@ -36,13 +36,17 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
         return Err(Problem::new("Untrusted", "nothing was accepted"));
     }
     kept.accept(&loaded.weakening)?;
-    context.output.line_or("Accepted. It holds until one of these rules changes.", &json!({ "trusted": true, "accepted": files }));
+    context.output.line_or(
+        "Accepted. It holds until one of these rules changes.",
+        &json!({ "trusted": true, "accepted": files }),
+    );
     Ok(ExitCode::Done)
 }
 
 fn confirmed(context: &Context) -> Result<bool, Problem> {
     if context.output.json || !io::stdin().is_terminal() {
-        return Err(Problem::new("Untrusted", "there is no terminal to ask on").help("pass `--yes` once you have read the rules"));
+        return Err(Problem::new("Untrusted", "there is no terminal to ask on")
+            .help("pass `--yes` once you have read the rules"));
     }
     write!(io::stdout(), "Accept? [y/N] ")?;
     io::stdout().flush()?;

@@ -20,8 +20,11 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
         }
     };
     if !project.has_policy() {
-        return Err(Problem::new("NoPolicy", format!("there is no policy in `{}` or above it", project.root.display()))
-            .help("`linchpin init` writes one"));
+        return Err(Problem::new(
+            "NoPolicy",
+            format!("there is no policy in `{}` or above it", project.root.display()),
+        )
+        .help("`linchpin init` writes one"));
     }
     let trust = guard::trust::Trust::of(&project.root, &context.environment);
     let loaded = policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening));

@@ -50,12 +50,16 @@ use minijinja::{
 };
 use serde_json::{Map, Value as Json};
 
+pub(crate) use self::context::Converted;
 use self::{
     builtin::Builtin, context::Root, filters::FILTERS, functions::FUNCTIONS, lower::Lowering, operators::OPERATORS,
     source::Source, work::Work,
 };
-pub(crate) use self::context::Converted;
-pub use self::{error::ExprError, json::truthy, names::{Scope, check_variable_name}};
+pub use self::{
+    error::ExprError,
+    json::truthy,
+    names::{Scope, check_variable_name},
+};
 use crate::situation::Situation;
 
 /// More steps than the longest expression has.

@@ -59,7 +59,9 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
     let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     if !is_name {
-        return Err(format!("`{name}` cannot be a variable: names are letters, digits and `_`, and begin with a letter"));
+        return Err(format!(
+            "`{name}` cannot be a variable: names are letters, digits and `_`, and begin with a letter"
+        ));
     }
     if name.starts_with('_') {
         return Err(format!("`{name}` cannot be a variable: names that begin with `_` are Linchpin's own"));

@@ -92,8 +92,7 @@ impl RuleSet {
 
 impl<'a> Head<'a> {
     fn of(rule: &'a Rule, start: u32, length: u32) -> Self {
-        let mut head =
-            Self { on: rule.on, tools: Vec::new(), command: None, paths: Vec::new(), start, length };
+        let mut head = Self { on: rule.on, tools: Vec::new(), command: None, paths: Vec::new(), start, length };
         if let Detect::Tool(tool) = &rule.detect {
             head.narrow_by(tool);
         }

@@ -173,7 +173,8 @@ impl CommandSearch {
                 let truth = if script.complete { found } else { found.or(Truth::Unknown) };
                 let speaking = situation.texts().iter().zip(truths).filter(|(_, command)| **command == truth);
                 let texts: Vec<&str> = speaking.map(|(text, _)| text.as_str()).collect();
-                let shown = if texts.is_empty() { "a command that cannot be read".to_owned() } else { texts.join("; ") };
+                let shown =
+                    if texts.is_empty() { "a command that cannot be read".to_owned() } else { texts.join("; ") };
                 (truth, if truth == Truth::False { situation.texts().join("; ") } else { shown })
             }
             (Some(call), None) if call.shell == Some(ShellText::Missing) => {

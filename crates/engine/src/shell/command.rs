@@ -1,5 +1,6 @@
 //! What a script consists of: simple commands and their words.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::data;
@@ -81,6 +82,27 @@ pub enum RedirectKind {
     HereString,
 }
 
+impl Redirect {
+    fn writes_a_file(&self) -> bool {
+        match self.kind {
+            RedirectKind::Read
+            | RedirectKind::DuplicateInput
+            | RedirectKind::HereDocument
+            | RedirectKind::HereString => false,
+            RedirectKind::DuplicateOutput => {
+                let is_descriptor = |target: &str| target == "-" || target.bytes().all(|byte| byte.is_ascii_digit());
+                !self.target.value.as_deref().is_some_and(is_descriptor)
+            }
+            RedirectKind::Write
+            | RedirectKind::Append
+            | RedirectKind::ReadWrite
+            | RedirectKind::Clobber
+            | RedirectKind::WriteAll
+            | RedirectKind::AppendAll => self.target.value.as_deref() != Some("/dev/null"),
+        }
+    }
+}
+
 /// Stands for an argument whose text is not shown.
 const ELLIPSIS: &str = "…";
 
@@ -94,17 +116,41 @@ impl SimpleCommand {
     /// holds white space or is data reads `…`; one whose value is not known reads as it was written, less its quotes,
     /// so that [`SimpleCommand::words`] must be asked which ones those are.
     pub fn text(&self) -> String {
+        self.joined(|word| word.value.as_deref().unwrap_or(&word.shown).into())
+    }
+
+    /// The normalised text as it would be if every word that is not known turned out to be this: what is known of its
+    /// beginning, and `program` behind that where it is the program, else `operand`.
+    pub fn text_if(&self, program: &str, operand: &str) -> String {
+        let is_program = |word: &Word| self.words.first().is_some_and(|first| std::ptr::eq(first, word));
+        self.joined(|word| match &word.value {
+            Some(value) => value.into(),
+            None => format!("{}{}", word.known_start(), if is_program(word) { program } else { operand }).into(),
+        })
+    }
+
+    fn joined<'w>(&'w self, value: impl Fn(&'w Word) -> Cow<'w, str>) -> String {
         let mut text = String::new();
         for (place, word) in self.words.iter().enumerate() {
+            let value = value(word);
             if place == 0 {
-                let program = word.value.as_deref().map_or(word.shown.as_str(), base_name);
-                text.push_str(&visible(program));
+                text.push_str(&visible(base_name(&value)));
             } else {
                 text.push(' ');
-                text.push_str(&word.normalised());
+                text.push_str(&word.normalised(&value));
             }
         }
         text
+    }
+
+    /// Whether what every word will be is known.
+    pub fn is_known(&self) -> bool {
+        self.words.iter().all(|word| word.value.is_some())
+    }
+
+    /// Whether it does no more than its words say: it sets nothing for its program, and writes to no file.
+    pub fn is_plain(&self) -> bool {
+        self.assignments.is_empty() && !self.redirects.iter().any(Redirect::writes_a_file)
     }
 
     /// Marks the operands that are data. To be called when the words have changed.
@@ -114,8 +160,12 @@ impl SimpleCommand {
 }
 
 impl Word {
-    fn normalised(&self) -> String {
-        let shown = self.value.as_deref().unwrap_or(&self.shown);
+    /// What stands before the first part that is not known.
+    fn known_start(&self) -> &str {
+        self.shown.split(['$', '`']).next().unwrap_or_default()
+    }
+
+    fn normalised(&self, shown: &str) -> String {
         match self.data {
             true if self.flag_length > 0 && !shown.contains(char::is_whitespace) => {
                 format!("{}{ELLIPSIS}", shown.get(..self.flag_length).unwrap_or_default())
