@@ -63,7 +63,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         name: "huge command",
         clients: BOTH,
         rules: &[NO_FORBIDDEN],
-        script: || vec![Step::shell(format!(": {}; touch forbidden.txt", "x".repeat(300_000))), Step::say("done")],
+        script: || vec![Step::shell(format!(": {}; touch forbidden.txt", "x".repeat(100_000))), Step::say("done")],
         made: &[],
         not_made: &["forbidden.txt"],
         told: &["Linchpin"],
@@ -87,7 +87,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         made: &[],
         not_made: &[],
         // A person would be asked; headless, Claude Code refuses in the person's place.
-        told: &["is_error\":true"],
+        told: &["Approval required by Linchpin", "\"is_error\":true"],
         turns: 2,
     },
 ];
