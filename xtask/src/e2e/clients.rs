@@ -67,7 +67,7 @@ impl Clients {
                 .env("DISABLE_TELEMETRY", "1")
                 .env("DISABLE_AUTOUPDATER", "1")
                 .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-                .args(["-p", "Do it.", "--allowedTools", "Bash,TaskCreate"])
+                .args(["-p", "Do it.", "--allowedTools", "Bash,Write,TaskCreate"])
                 .args(["--setting-sources", "project,local"]),
             Client::Codex => {
                 let home = workspace.home().join(".codex");

@@ -17,6 +17,8 @@ pub(super) enum Step {
     Say(String),
     /// A shell command, by whatever the client's shell tool is called.
     Shell(String),
+    /// A new file, by the client's own tool for that.
+    NewFile(String),
     /// A tool of Claude Code that takes data of any shape.
     DeepCall {
         nesting: usize,
@@ -30,6 +32,10 @@ impl Step {
 
     pub fn shell(command: impl Into<String>) -> Self {
         Self::Shell(command.into())
+    }
+
+    pub fn new_file(path: impl Into<String>) -> Self {
+        Self::NewFile(path.into())
     }
 
     pub fn deep_call(nesting: usize) -> Self {
@@ -143,7 +149,8 @@ fn anthropic_turns(request: &Value) -> Option<usize> {
 fn openai_turns(request: &Value) -> Option<usize> {
     let items = request.get("input")?.as_array()?;
     let by_model = |item: &&Value| {
-        item.get("type") == Some(&json!("function_call")) || item.get("role") == Some(&json!("assistant"))
+        let is = |key: &str, value: &str| item.get(key).and_then(Value::as_str) == Some(value);
+        is("type", "function_call") || is("type", "custom_tool_call") || is("role", "assistant")
     };
     Some(items.iter().filter(by_model).count())
 }
@@ -204,6 +211,9 @@ fn anthropic(step: &Step, request: &Value) -> Vec<Value> {
         Step::Shell(command) => {
             (call("Bash"), input(json!({ "command": command, "description": "Run it" }).to_string()), "tool_use")
         }
+        Step::NewFile(path) => {
+            (call("Write"), input(json!({ "file_path": path, "content": "new\n" }).to_string()), "tool_use")
+        }
         Step::DeepCall { nesting } => {
             let deep = format!(r#"{{"subject":"x","description":"x","metadata":{}}}"#, nested(*nesting));
             (call("TaskCreate"), input(deep), "tool_use")
@@ -233,6 +243,9 @@ fn openai(step: &Step, request: &Value) -> Vec<Value> {
         Step::Say(text) => json!({ "type": "message", "id": format!("msg_{turn}"), "role": "assistant",
             "content": [{ "type": "output_text", "text": text }] }),
         Step::Shell(command) => call("exec_command", json!({ "cmd": command }).to_string()),
+        Step::NewFile(path) => json!({ "type": "custom_tool_call", "id": format!("ctc_{turn}"),
+            "call_id": format!("call_{turn}"), "name": "apply_patch",
+            "input": format!("*** Begin Patch\n*** Add File: {path}\n+new\n*** End Patch") }),
         Step::DeepCall { nesting } => call("update_goal", nested(*nesting)),
     };
     let usage = json!({ "input_tokens": 10, "input_tokens_details": null, "output_tokens": 5,

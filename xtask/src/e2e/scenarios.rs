@@ -50,6 +50,16 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         turns: 2,
     },
     Scenario {
+        name: "forbidden file",
+        clients: BOTH,
+        rules: &[("no-secrets.md", "---\nwrites: [\"secrets/**\"]\n---\nSecrets are written by people.\n")],
+        script: || vec![Step::new_file("secrets/key.txt"), Step::new_file("notes.txt"), Step::say("done")],
+        made: &["notes.txt"],
+        not_made: &["secrets/key.txt"],
+        told: &["Secrets are written by people."],
+        turns: 3,
+    },
+    Scenario {
         name: "held stop",
         clients: BOTH,
         rules: &[("not-yet.md", "---\non: stop\naction: block\nmax_holds: 1\n---\nNot yet: say it again.\n")],
