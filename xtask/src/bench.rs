@@ -55,7 +55,6 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-#[expect(clippy::print_stdout, reason = "the result of the command")]
 fn print(line: &str) {
     println!("{line}");
 }

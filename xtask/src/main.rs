@@ -1,12 +1,24 @@
 //! The workshop: everything that is done to the project and is no part of it.
 
+#![expect(clippy::print_stdout, reason = "tasks talk to the person who runs them")]
+
 mod bench;
 mod ci;
+mod e2e;
 mod generate;
 mod process;
 mod test;
 
 use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  test                      every test
+  ci                        all that must hold before a change lands
+  generate [--check]        write the generated documentation, or fail where it is stale
+  bench                     how long hooks take, as ratios
+  e2e [--bin PATH] [NAME]   real agents on a scripted model, with Linchpin in their hooks";
 
 fn main() -> Result<()> {
     // Wherever it is called from, it works on this workspace.
@@ -19,6 +31,12 @@ fn main() -> Result<()> {
         "generate" if rest == ["--check"] => generate::run(generate::Mode::Check),
         "generate" => generate::run(generate::Mode::Write),
         "bench" => bench::run(),
-        _ => bail!("usage: cargo xtask test | ci | generate [--check] | bench | e2e"),
+        "e2e" => e2e::run(rest.to_vec()),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        "" => bail!("which task?\n\n{USAGE}"),
+        other => bail!("there is no task `{other}`\n\n{USAGE}"),
     }
 }

@@ -4,26 +4,16 @@ use engine::EventKind;
 use engine::event::{Outcome, ToolCall};
 
 use crate::protocol::decode::RawCall;
-use crate::protocol::tools;
+use crate::protocol::{kinds, tools};
 
+/// The family's events, and those that only Claude Code has.
 pub(super) fn kind(event: &str) -> EventKind {
     match event {
-        "SessionStart" => EventKind::SessionStart,
-        "SessionEnd" => EventKind::SessionEnd,
-        "UserPromptSubmit" => EventKind::Prompt,
-        "PreToolUse" => EventKind::BeforeTool,
-        "PostToolUse" => EventKind::AfterTool,
         "PostToolUseFailure" => EventKind::ToolFailed,
-        "PermissionRequest" => EventKind::Permission,
-        "Stop" => EventKind::Stop,
-        "SubagentStart" => EventKind::SubagentStart,
-        "SubagentStop" => EventKind::SubagentStop,
-        "PreCompact" => EventKind::BeforeCompact,
-        "PostCompact" => EventKind::AfterCompact,
         "Notification" => EventKind::Notification,
         "FileChanged" => EventKind::FileChanged,
         "TaskCompleted" => EventKind::TaskCompleted,
-        _ => EventKind::Other,
+        _ => kinds::kind(event),
     }
 }
 

@@ -1,29 +1,11 @@
-//! Codex's event and tool names, and its patches.
+//! Codex's tool names, and its patches.
 
-use engine::EventKind;
 use engine::event::{Access, FileAccess, Outcome, ToolCall};
 use serde_json::Value;
 
 use super::patch;
 use crate::protocol::decode::RawCall;
 use crate::protocol::{paths, tools};
-
-pub(super) fn kind(event: &str) -> EventKind {
-    match event {
-        "SessionStart" => EventKind::SessionStart,
-        "SessionEnd" => EventKind::SessionEnd,
-        "UserPromptSubmit" => EventKind::Prompt,
-        "PreToolUse" => EventKind::BeforeTool,
-        "PostToolUse" => EventKind::AfterTool,
-        "PermissionRequest" => EventKind::Permission,
-        "Stop" => EventKind::Stop,
-        "SubagentStart" => EventKind::SubagentStart,
-        "SubagentStop" => EventKind::SubagentStop,
-        "PreCompact" => EventKind::BeforeCompact,
-        "PostCompact" => EventKind::AfterCompact,
-        _ => EventKind::Other,
-    }
-}
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {

@@ -8,11 +8,12 @@ mod transcript;
 
 use crate::Adapter;
 use crate::environment::Variables;
+use crate::protocol::kinds;
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "codex",
     title: "Codex CLI",
-    kind: decode::kind,
+    kind: kinds::kind,
     tool: decode::tool,
     outcome: decode::outcome,
     encode: encode::encode,

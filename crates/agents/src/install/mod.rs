@@ -42,7 +42,7 @@ impl Scope {
 
 /// How one agent keeps its hooks.
 pub(crate) struct Settings {
-    /// The file, from the project's root, the agent's own folder in the home, and the scope.
+    /// From the project's root.
     pub project_file: &'static str,
     pub local_file: Option<&'static str>,
     /// The agent's folder in the home, the variable that replaces it, and the file in it.

@@ -140,12 +140,12 @@ fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>
     if !about_a_tool && name.is_none() {
         return None;
     }
-    let input = fields.remove("tool_input").unwrap_or_default();
+    let input = fields.shift_remove("tool_input").unwrap_or_default();
     let mut tool = (adapter.tool)(RawCall { name: name.unwrap_or_default(), input, cwd });
     tool.id = take_string(fields, "tool_use_id");
     tool.output = match kind {
-        EventKind::ToolFailed => fields.remove("tool_response").or_else(|| fields.remove("error")),
-        _ => fields.remove("tool_response"),
+        EventKind::ToolFailed => fields.shift_remove("tool_response").or_else(|| fields.shift_remove("error")),
+        _ => fields.shift_remove("tool_response"),
     };
     Some(tool)
 }
@@ -175,25 +175,21 @@ fn partial(adapter: &Adapter, payload: &[u8], received: i64) -> Event {
 
 /// A string field, or nothing for `null`. A value of another type stays where it is, and so ends in `extra`.
 fn take_string(fields: &mut Map<String, Value>, key: &str) -> Option<String> {
-    match fields.remove(key)? {
+    match fields.get(key)? {
+        Value::String(_) | Value::Null => {}
+        _ => return None,
+    }
+    match fields.shift_remove(key)? {
         Value::String(text) => Some(text),
-        Value::Null => None,
-        other => {
-            fields.insert(key.to_owned(), other);
-            None
-        }
+        _ => None,
     }
 }
 
 fn take_bool(fields: &mut Map<String, Value>, key: &str) -> bool {
-    match fields.get(key) {
-        Some(Value::Bool(value)) => {
-            let value = *value;
-            fields.remove(key);
-            value
-        }
-        _ => false,
-    }
+    let Some(Value::Bool(value)) = fields.get(key) else { return false };
+    let value = *value;
+    fields.shift_remove(key);
+    value
 }
 
 #[cfg(test)]

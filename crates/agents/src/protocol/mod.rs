@@ -5,6 +5,7 @@
 pub(crate) mod answer;
 pub(crate) mod decode;
 pub(crate) mod envelope;
+pub(crate) mod kinds;
 pub(crate) mod paths;
 pub(crate) mod tools;
 pub(crate) mod wording;

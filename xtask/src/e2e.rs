@@ -1,0 +1,118 @@
+//! Real agents, headless, on a scripted model, with Linchpin in their hooks: does a refusal really stop the call?
+//!
+//! Nothing here leaves the machine but the installation of the clients from the npm registry, and nothing touches
+//! the home of whoever runs it.
+
+mod clients;
+mod model;
+mod scenarios;
+mod workspace;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use clients::{Client, Clients};
+use model::Model;
+use scenarios::{SCENARIOS, Scenario};
+use workspace::Workspace;
+
+pub fn run(arguments: Vec<String>) -> Result<()> {
+    let options = Options::parse(arguments)?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the workspace")?;
+    let folder = root.join("target/e2e");
+    let Some(clients) = Clients::installed_in(&folder.join("clients"))? else {
+        println!("e2e: skipped, because there is no npm here to install the agents with");
+        return Ok(());
+    };
+    let linchpin = match options.binary {
+        Some(binary) => std::path::absolute(binary)?,
+        None => build(root)?,
+    };
+    let mut failures = 0;
+    for scenario in SCENARIOS {
+        if options.only.as_ref().is_some_and(|name| !scenario.name.contains(name.as_str())) {
+            continue;
+        }
+        for client in scenario.clients {
+            let start = Instant::now();
+            let name = format!("{}, {}", client.name(), scenario.name);
+            match play(scenario, *client, &clients, &linchpin, &folder) {
+                Ok(()) => println!("ok      {name} ({:.1} s)", start.elapsed().as_secs_f32()),
+                Err(error) => {
+                    failures += 1;
+                    println!("FAILED  {name}: {error:#}");
+                }
+            }
+        }
+    }
+    if failures > 0 {
+        bail!("{failures} scenarios failed; what the clients said is under {}", folder.join("runs").display());
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Options {
+    /// Another binary than the one of this workspace.
+    binary: Option<PathBuf>,
+    /// Only scenarios with this in their name.
+    only: Option<String>,
+}
+
+impl Options {
+    fn parse(arguments: Vec<String>) -> Result<Self> {
+        let mut options = Self::default();
+        let mut arguments = arguments.into_iter();
+        while let Some(argument) = arguments.next() {
+            if argument == "--bin" {
+                options.binary = Some(arguments.next().context("`--bin` needs a path")?.into());
+            } else if argument.starts_with('-') {
+                bail!("unknown option `{argument}`");
+            } else {
+                options.only = Some(argument);
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The binary as users get it.
+fn build(root: &Path) -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(&cargo).args(["build", "--release", "--bin", "linchpin"]).current_dir(root).status()?;
+    ensure!(status.success(), "`cargo build --release` failed");
+    let metadata =
+        Command::new(cargo).args(["metadata", "--format-version=1", "--no-deps"]).current_dir(root).output()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout)?;
+    let target = metadata.get("target_directory").and_then(serde_json::Value::as_str).context("no target directory")?;
+    Ok(Path::new(target).join("release").join(format!("linchpin{}", std::env::consts::EXE_SUFFIX)))
+}
+
+fn play(scenario: &Scenario, client: Client, clients: &Clients, linchpin: &Path, folder: &Path) -> Result<()> {
+    let run = folder.join("runs").join(format!("{}-{}", client.name(), scenario.name.replace(' ', "-")));
+    let workspace = Workspace::create(&run, linchpin)?;
+    for (rule, text) in scenario.rules {
+        workspace.write_rule(rule, text)?;
+    }
+    workspace.install(client)?;
+    let model = Model::start((scenario.script)())?;
+    clients.run(client, &workspace, model.port())?;
+    let conversation = model.stop();
+    workspace.keep("conversation.jsonl", &conversation.requests.join("\n"))?;
+
+    for file in scenario.made {
+        ensure!(workspace.has(file), "`{file}` was not made, so the call did not run");
+    }
+    for file in scenario.not_made {
+        ensure!(!workspace.has(file), "`{file}` was made, so the call ran");
+    }
+    for text in scenario.told {
+        ensure!(conversation.was_told(text), "the model was never told `{text}`");
+    }
+    let turns = conversation.turns();
+    ensure!(turns == scenario.turns, "the model had {turns} turns, not {}", scenario.turns);
+    Ok(())
+}

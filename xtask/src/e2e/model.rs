@@ -1,0 +1,259 @@
+//! A model on loopback that follows a script: turn by turn it calls a tool or says something.
+//!
+//! It speaks as much of two wire formats as the clients need: Anthropic Messages and OpenAI Responses, streamed.
+//! Which turn it is, it reads from the conversation that the client sends, so a client may ask twice.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+pub(super) enum Step {
+    Say(String),
+    /// A shell command, by whatever the client's shell tool is called.
+    Shell(String),
+    /// A new file, by the client's own tool for that.
+    NewFile(String),
+    /// A tool of Claude Code that takes data of any shape.
+    DeepCall {
+        nesting: usize,
+    },
+}
+
+impl Step {
+    pub fn say(text: impl Into<String>) -> Self {
+        Self::Say(text.into())
+    }
+
+    pub fn shell(command: impl Into<String>) -> Self {
+        Self::Shell(command.into())
+    }
+
+    pub fn new_file(path: impl Into<String>) -> Self {
+        Self::NewFile(path.into())
+    }
+
+    pub fn deep_call(nesting: usize) -> Self {
+        Self::DeepCall { nesting }
+    }
+}
+
+pub(super) struct Model {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    listening: JoinHandle<()>,
+}
+
+struct Shared {
+    script: Vec<Step>,
+    requests: Mutex<Vec<String>>,
+    stopped: AtomicBool,
+}
+
+/// What a client asked the model, request by request.
+pub(super) struct Conversation {
+    /// As the client sent them, each on one line.
+    pub requests: Vec<String>,
+}
+
+impl Conversation {
+    pub fn turns(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Whether any request holds this piece of JSON.
+    pub fn was_told(&self, text: &str) -> bool {
+        self.requests.iter().any(|request| request.contains(text))
+    }
+}
+
+impl Model {
+    pub fn start(script: Vec<Step>) -> Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared { script, requests: Mutex::default(), stopped: AtomicBool::new(false) });
+        let listening = thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || {
+                for connection in listener.incoming().map_while(Result::ok) {
+                    if shared.stopped.load(Ordering::SeqCst) {
+                        break;
+                    }
+                    let shared = Arc::clone(&shared);
+                    // A client that hangs up in the middle is its own affair.
+                    thread::spawn(move || drop(answer(connection, &shared)));
+                }
+            }
+        });
+        Ok(Self { address, shared, listening })
+    }
+
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    pub fn stop(self) -> Conversation {
+        self.shared.stopped.store(true, Ordering::SeqCst);
+        // The listener wakes up for one more connection, sees that it is over, and ends.
+        drop(TcpStream::connect_timeout(&self.address, Duration::from_secs(1)));
+        drop(self.listening.join());
+        let requests = self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Conversation { requests }
+    }
+}
+
+/// One request a connection; both clients are content with that.
+fn answer(mut connection: TcpStream, shared: &Shared) -> Result<()> {
+    connection.set_read_timeout(Some(Duration::from_secs(30)))?;
+    let (path, body) = read_request(&mut BufReader::new(connection.try_clone()?))?;
+    let path = path.split('?').next().unwrap_or_default();
+    let request: Value = serde_json::from_str(&body).unwrap_or_default();
+    let reply = if path.ends_with("/responses") {
+        stream(&openai(shared.turn(body, openai_turns(&request)), &request))
+    } else if path.ends_with("/messages") && body.contains("\"tools\":[{") {
+        stream(&anthropic(shared.turn(body, anthropic_turns(&request)), &request))
+    } else if path.ends_with("/messages") {
+        // A side question (a title, a summary), not the conversation.
+        stream(&anthropic(&Step::say("ok"), &request))
+    } else {
+        plain(&json!({ "data": [], "models": [], "input_tokens": 1 }))
+    };
+    connection.write_all(reply.as_bytes())?;
+    Ok(connection.flush()?)
+}
+
+impl Shared {
+    /// What to do in the turn of this number; by the count of requests where the conversation cannot be read
+    /// because it is nested too deeply.
+    fn turn(&self, request: String, number: Option<usize>) -> &Step {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = number.unwrap_or(requests.len());
+        requests.push(request);
+        self.script.get(number).or(self.script.last()).unwrap_or(&NOTHING_MORE)
+    }
+}
+
+static NOTHING_MORE: Step = Step::Say(String::new());
+
+/// How often the model spoke in a conversation.
+fn anthropic_turns(request: &Value) -> Option<usize> {
+    let messages = request.get("messages")?.as_array()?;
+    Some(messages.iter().filter(|message| message.get("role") == Some(&json!("assistant"))).count())
+}
+
+fn openai_turns(request: &Value) -> Option<usize> {
+    let items = request.get("input")?.as_array()?;
+    let by_model = |item: &&Value| {
+        let is = |key: &str, value: &str| item.get(key).and_then(Value::as_str) == Some(value);
+        is("type", "function_call") || is("type", "custom_tool_call") || is("role", "assistant")
+    };
+    Some(items.iter().filter(by_model).count())
+}
+
+fn read_request(source: &mut impl BufRead) -> Result<(String, String)> {
+    let mut line = String::new();
+    source.read_line(&mut line)?;
+    let path = line.split(' ').nth(1).context("no request line")?.to_owned();
+    let mut length = 0;
+    loop {
+        line.clear();
+        source.read_line(&mut line)?;
+        let Some((name, value)) = line.split_once(':') else { break };
+        if name.eq_ignore_ascii_case("content-length") {
+            length = value.trim().parse()?;
+        }
+    }
+    let mut body = Vec::new();
+    source.take(length).read_to_end(&mut body)?;
+    Ok((path, String::from_utf8(body)?))
+}
+
+fn plain(body: &Value) -> String {
+    let body = body.to_string();
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// Server-sent events: each a JSON object whose `type` is its name.
+fn stream(events: &[Value]) -> String {
+    let mut reply = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n".to_owned();
+    for event in events {
+        let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
+        reply.push_str("event: ");
+        reply.push_str(kind);
+        reply.push_str("\ndata: ");
+        reply.push_str(&event.to_string());
+        reply.push_str("\n\n");
+    }
+    reply
+}
+
+/// JSON of this depth, as text: building the value would need a stack as deep.
+fn nested(depth: usize) -> String {
+    format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth))
+}
+
+fn anthropic(step: &Step, request: &Value) -> Vec<Value> {
+    let id = format!("msg_{}", anthropic_turns(request).unwrap_or_default());
+    let call = |name: &str| json!({ "type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": {} });
+    let input = |text: String| json!({ "type": "input_json_delta", "partial_json": text });
+    let (block, delta, ending) = match step {
+        Step::Say(text) => {
+            (json!({ "type": "text", "text": "" }), json!({ "type": "text_delta", "text": text }), "end_turn")
+        }
+        Step::Shell(command) => {
+            (call("Bash"), input(json!({ "command": command, "description": "Run it" }).to_string()), "tool_use")
+        }
+        Step::NewFile(path) => {
+            (call("Write"), input(json!({ "file_path": path, "content": "new\n" }).to_string()), "tool_use")
+        }
+        Step::DeepCall { nesting } => {
+            let deep = format!(r#"{{"subject":"x","description":"x","metadata":{}}}"#, nested(*nesting));
+            (call("TaskCreate"), input(deep), "tool_use")
+        }
+    };
+    let usage = json!({ "input_tokens": 10, "output_tokens": 5 });
+    vec![
+        json!({ "type": "message_start", "message": {
+            "id": id, "type": "message", "role": "assistant", "model": request.get("model"), "content": [],
+            "stop_reason": null, "stop_sequence": null, "usage": usage,
+        } }),
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+        json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": ending, "stop_sequence": null }, "usage": usage }),
+        json!({ "type": "message_stop" }),
+    ]
+}
+
+fn openai(step: &Step, request: &Value) -> Vec<Value> {
+    let turn = openai_turns(request).unwrap_or_default();
+    let call = |name: &str, arguments: String| {
+        json!({ "type": "function_call", "id": format!("fc_{turn}"), "call_id": format!("call_{turn}"),
+            "name": name, "arguments": arguments })
+    };
+    let item = match step {
+        Step::Say(text) => json!({ "type": "message", "id": format!("msg_{turn}"), "role": "assistant",
+            "content": [{ "type": "output_text", "text": text }] }),
+        Step::Shell(command) => call("exec_command", json!({ "cmd": command }).to_string()),
+        Step::NewFile(path) => json!({ "type": "custom_tool_call", "id": format!("ctc_{turn}"),
+            "call_id": format!("call_{turn}"), "name": "apply_patch",
+            "input": format!("*** Begin Patch\n*** Add File: {path}\n+new\n*** End Patch") }),
+        Step::DeepCall { nesting } => call("update_goal", nested(*nesting)),
+    };
+    let usage = json!({ "input_tokens": 10, "input_tokens_details": null, "output_tokens": 5,
+        "output_tokens_details": null, "total_tokens": 15 });
+    let id = format!("resp_{turn}");
+    vec![
+        json!({ "type": "response.created", "response": { "id": id } }),
+        json!({ "type": "response.output_item.done", "item": item }),
+        json!({ "type": "response.completed", "response": { "id": id, "usage": usage } }),
+    ]
+}

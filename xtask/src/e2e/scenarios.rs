@@ -1,0 +1,103 @@
+//! What is tried, and what must come of it.
+
+use super::clients::Client;
+use super::model::Step;
+
+pub(super) struct Scenario {
+    pub name: &'static str,
+    pub clients: &'static [Client],
+    /// Rules of the project: file name and text.
+    pub rules: &'static [(&'static str, &'static str)],
+    /// What the model does, turn by turn.
+    pub script: fn() -> Vec<Step>,
+    /// Files in the project that show which calls ran.
+    pub made: &'static [&'static str],
+    pub not_made: &'static [&'static str],
+    /// What the model must have read by the end.
+    pub told: &'static [&'static str],
+    /// How often the model was asked.
+    pub turns: usize,
+}
+
+const BOTH: &[Client] = &[Client::Claude, Client::Codex];
+/// For what only one client lets a model send.
+const CLAUDE: &[Client] = &[Client::Claude];
+
+const NO_FORBIDDEN: (&str, &str) = (
+    "no-forbidden.md",
+    "---\ntools: [Bash]\ncommand_pattern: \"touch forbidden\"\n---\nForbidden files stay unmade.\n",
+);
+
+pub(super) const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        name: "forbidden command",
+        clients: BOTH,
+        rules: &[NO_FORBIDDEN],
+        script: || vec![Step::shell("touch forbidden.txt"), Step::say("done")],
+        made: &[],
+        not_made: &["forbidden.txt"],
+        told: &["Forbidden files stay unmade.", "no-forbidden"],
+        turns: 2,
+    },
+    Scenario {
+        name: "harmless command",
+        clients: BOTH,
+        rules: &[NO_FORBIDDEN],
+        script: || vec![Step::shell("touch harmless.txt"), Step::say("done")],
+        made: &["harmless.txt"],
+        not_made: &[],
+        told: &[],
+        turns: 2,
+    },
+    Scenario {
+        name: "forbidden file",
+        clients: BOTH,
+        rules: &[("no-secrets.md", "---\nwrites: [\"secrets/**\"]\n---\nSecrets are written by people.\n")],
+        script: || vec![Step::new_file("secrets/key.txt"), Step::new_file("notes.txt"), Step::say("done")],
+        made: &["notes.txt"],
+        not_made: &["secrets/key.txt"],
+        told: &["Secrets are written by people."],
+        turns: 3,
+    },
+    Scenario {
+        name: "held stop",
+        clients: BOTH,
+        rules: &[("not-yet.md", "---\non: stop\naction: block\nmax_holds: 1\n---\nNot yet: say it again.\n")],
+        script: || vec![Step::say("done"), Step::say("done again"), Step::say("and again")],
+        made: &[],
+        not_made: &[],
+        told: &["Not yet: say it again."],
+        turns: 2,
+    },
+    Scenario {
+        name: "huge command",
+        clients: BOTH,
+        rules: &[NO_FORBIDDEN],
+        script: || vec![Step::shell(format!(": {}; touch forbidden.txt", "x".repeat(100_000))), Step::say("done")],
+        made: &[],
+        not_made: &["forbidden.txt"],
+        told: &["Linchpin"],
+        turns: 2,
+    },
+    Scenario {
+        name: "rule that never ends",
+        clients: BOTH,
+        rules: &[("bomb.md", "---\ntools: [Bash]\ncommand_pattern: \"touch (?=(a+)+(a+)+$)\"\n---\nNot such names.\n")],
+        script: || vec![Step::shell("touch aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"), Step::say("done")],
+        made: &[],
+        not_made: &["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"],
+        told: &["bomb"],
+        turns: 2,
+    },
+    Scenario {
+        name: "deep payload",
+        clients: CLAUDE,
+        rules: &[NO_FORBIDDEN],
+        script: || vec![Step::deep_call(5_000), Step::say("done")],
+        made: &[],
+        not_made: &[],
+        // A person would be asked; headless, Claude Code refuses in the person's place.
+        told: &["Approval required by Linchpin", "\"is_error\":true"],
+        turns: 2,
+    },
+];

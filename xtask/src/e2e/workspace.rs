@@ -1,0 +1,90 @@
+//! A scratch repository with a home of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use super::clients::Client;
+
+pub(super) struct Workspace {
+    folder: PathBuf,
+    linchpin: PathBuf,
+}
+
+impl Workspace {
+    /// Made anew each time; what an earlier run left is deleted.
+    pub fn create(folder: &Path, linchpin: &Path) -> Result<Self> {
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        let workspace = Self { folder: folder.to_owned(), linchpin: linchpin.to_owned() };
+        for part in [workspace.home(), workspace.project().join(".linchpin/rules"), workspace.temporary()] {
+            fs::create_dir_all(part)?;
+        }
+        fs::write(workspace.project().join("README.md"), "A project.\n")?;
+        for arguments in [
+            &["init", "--quiet", "--initial-branch=main"][..],
+            &["add", "README.md"],
+            &["-c", "user.name=e2e", "-c", "user.email=e2e@localhost", "commit", "--quiet", "--message=Start"],
+        ] {
+            let status = workspace.command("git").args(arguments).status().context("git is needed")?;
+            ensure!(status.success(), "git {} failed", arguments.join(" "));
+        }
+        Ok(workspace)
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.folder.join("home")
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.folder.join("project")
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.folder.join("tmp")
+    }
+
+    /// A command in the project that knows nothing of the environment it was started from but where programs are.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        let own = self.linchpin.parent().map(Path::to_owned);
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&paths)));
+        command
+            .current_dir(self.project())
+            .env_clear()
+            .env("PATH", path.unwrap_or(paths))
+            .env("HOME", self.home())
+            .env("TMPDIR", self.temporary())
+            .env("CLAUDE_CONFIG_DIR", self.home().join(".claude"))
+            .env("CODEX_HOME", self.home().join(".codex"));
+        command
+    }
+
+    pub fn write_rule(&self, name: &str, text: &str) -> Result<()> {
+        Ok(fs::write(self.project().join(".linchpin/rules").join(name), text)?)
+    }
+
+    pub fn install(&self, client: Client) -> Result<()> {
+        let output = self.command(&self.linchpin).args(["install", client.name()]).output()?;
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        ensure!(output.status.success(), "`linchpin install {}` failed: {said}", client.name());
+        Ok(())
+    }
+
+    pub fn has(&self, file: &str) -> bool {
+        self.project().join(file).exists()
+    }
+
+    /// Leaves something beside the project for a person to look at.
+    pub fn keep(&self, name: &str, text: &str) -> Result<()> {
+        Ok(fs::write(self.folder.join(name), text)?)
+    }
+
+    pub fn log(&self, name: &str) -> Result<fs::File> {
+        Ok(fs::File::create(self.folder.join(name))?)
+    }
+}
