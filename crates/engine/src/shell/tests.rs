@@ -378,7 +378,7 @@ fn hostile_nesting_is_incomplete() {
         ("x=${y[", "]}"),
     ];
     for (open, close) in nested {
-        for count in [20, 70, 500, 3000] {
+        for count in [20, 70, 2000] {
             for middle in ["x", "a;b", ""] {
                 let text = format!("{}{middle}{}", open.repeat(count), close.repeat(count));
                 let _ = parse(&text);
