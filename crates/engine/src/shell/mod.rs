@@ -18,6 +18,7 @@ mod command;
 mod data;
 mod door;
 mod extent;
+mod hidden;
 mod walk;
 mod word;
 
