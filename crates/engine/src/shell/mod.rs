@@ -19,6 +19,7 @@ mod data;
 mod door;
 mod extent;
 mod hidden;
+mod nesting;
 mod walk;
 mod word;
 

@@ -395,7 +395,7 @@ fn hostile_nesting_is_incomplete() {
         ("x=${y[", "]}"),
     ];
     for (open, close) in nested {
-        for count in [20, 70, 2000] {
+        for count in [20, 70, 1000] {
             for middle in ["x", "a;b", ""] {
                 let text = format!("{}{middle}{}", open.repeat(count), close.repeat(count));
                 let _ = parse(&text);
@@ -463,6 +463,7 @@ fn soup() -> impl Strategy<Value = String> {
         "; ",
         "\n",
         "<<E\n",
+        "<<E ",
         "E\n",
         "<<-'E'\n",
         "<<< ",
@@ -548,7 +549,7 @@ proptest! {
     #[test]
     fn what_is_around_a_command_does_not_hide_it(
         words in proptest::collection::vec("[a-z./=-]{1,6}|'[^'\0]{0,6}'|\"[a-z ]{0,6}\"|\\$[a-z]{1,3}", 1..5),
-        place in 0..12_usize,
+        place in 0..13_usize,
     ) {
         let command = format!("rm {}", words.join(" "));
         let text = match place {
@@ -563,10 +564,14 @@ proptest! {
             8 => format!("cat <(\n{command}\n)"),
             9 => format!("f() {{ {command}; }}; f"),
             10 => format!("cat <<E\n$({command})\nE\n"),
-            _ => format!("x=${{y:-$({command})}}"),
+            11 => format!("x=${{y:-$({command})}}"),
+            _ => format!("cat <<E $({command})\nE\n"),
         };
         let alone: Vec<_> = parse(&command).texts().collect();
-        let within: Vec<_> = parse(&text).texts().collect();
+        let script = parse(&text);
+        // Where lines of the command would end the line of a here-document, not knowing is right too.
+        prop_assume!(script.complete || place < 12);
+        let within: Vec<_> = script.texts().collect();
         prop_assert!(within.contains(&alone[0]), "{:?} not in {:?}: {}", alone, within, text);
     }
 }
