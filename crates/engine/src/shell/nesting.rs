@@ -8,12 +8,14 @@ use brush_parser::Token;
 use super::Gap;
 
 const MAX_CASES: usize = 8;
-/// Where parentheses may be retried as plain tokens.
-const MAX_RETRIED: usize = 8;
+/// Levels that the parser may try twice, which each double its time: `case`, parentheses in `((` and `[[`, and process
+/// substitutions, which behind `2>` it tries with the number and without it.
+const MAX_RETRIED: usize = 10;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nested {
     Parenthesis,
+    ProcessSubstitution,
     Brace,
     If,
     Loop,
@@ -31,12 +33,14 @@ struct Nesting<'a> {
     coprocesses: usize,
     before_last: Option<&'a Token>,
     last: Option<&'a Token>,
+    /// Whether the last token closed something.
+    last_closed: bool,
 }
 
 pub(super) fn check(tokens: &[Token], limit: usize) -> Result<(), Gap> {
     let mut nesting = Nesting::default();
-    for token in tokens {
-        nesting.follow(token);
+    for (token, next) in tokens.iter().zip(tokens.iter().skip(1).map(Some).chain([None])) {
+        nesting.follow(token, next);
         if nesting.exceeds(limit) {
             return Err(Gap::TooDeep);
         }
@@ -45,17 +49,18 @@ pub(super) fn check(tokens: &[Token], limit: usize) -> Result<(), Gap> {
 }
 
 impl<'a> Nesting<'a> {
-    fn follow(&mut self, token: &'a Token) {
+    fn follow(&mut self, token: &'a Token, next: Option<&Token>) {
+        let open_before = self.open.len();
         match token {
             Token::Operator(operator, _) => self.operator(operator),
-            Token::Word(word, _) if self.starts_command() => {
-                self.opens(word);
-                self.closes(word);
+            Token::Word(word, _) => {
+                if self.starts_command() {
+                    self.opens(word);
+                }
+                self.closes(word, next);
             }
-            // A test is closed by a word that follows a word.
-            Token::Word(word, _) if word == "]]" => self.closes(word),
-            Token::Word(..) => {}
         }
+        self.last_closed = self.open.len() < open_before;
         let text = token.to_str();
         if !self.open.contains(&Nested::Test) {
             self.test_operators = 0;
@@ -71,7 +76,8 @@ impl<'a> Nesting<'a> {
 
     fn exceeds(&self, limit: usize) -> bool {
         let cases = self.open.iter().filter(|nested| **nested == Nested::Case).count();
-        let retried = self.retried_from.map_or(0, |from| self.open.len() - from);
+        let processes = self.open.iter().filter(|nested| **nested == Nested::ProcessSubstitution).count();
+        let retried = self.retried_from.map_or(0, |from| self.open.len() - from) + cases + processes;
         let depth = self.open.len() + self.test_operators + self.coprocesses;
         depth > limit || cases > MAX_CASES || retried > MAX_RETRIED
     }
@@ -87,13 +93,17 @@ impl<'a> Nesting<'a> {
     fn operator(&mut self, operator: &str) {
         match operator {
             "(" => {
-                if matches!(self.last, Some(Token::Operator(last, _)) if last == "(") {
+                let last = self.last.map(Token::to_str);
+                if last == Some("(") {
                     self.retried_from.get_or_insert(self.open.len());
                 }
-                self.open.push(Nested::Parenthesis);
+                let is_process = matches!(last, Some("<" | ">"));
+                self.open.push(if is_process { Nested::ProcessSubstitution } else { Nested::Parenthesis });
             }
             // In a `case` it ends a pattern.
-            ")" if self.open.last() == Some(&Nested::Parenthesis) => _ = self.open.pop(),
+            ")" if matches!(self.open.last(), Some(Nested::Parenthesis | Nested::ProcessSubstitution)) => {
+                self.open.pop();
+            }
             _ => {}
         }
     }
@@ -113,19 +123,31 @@ impl<'a> Nesting<'a> {
         self.open.push(nested);
     }
 
-    fn closes(&mut self, word: &str) {
-        let nested = match word {
-            "}" => Nested::Brace,
-            "fi" => Nested::If,
-            "done" => Nested::Loop,
-            "esac" => Nested::Case,
-            "]]" => Nested::Test,
+    fn closes(&mut self, word: &str, next: Option<&Token>) {
+        let follows_end = self.last_closed || self.last.is_some_and(ends_command);
+        let (nested, is_certain) = match word {
+            "}" => (Nested::Brace, follows_end),
+            "fi" => (Nested::If, follows_end),
+            "done" => (Nested::Loop, follows_end),
+            // Before these, it is first tried as a pattern.
+            "esac" => {
+                let is_pattern = matches!(next, Some(Token::Operator(next, _)) if matches!(next.as_str(), ")" | "|"));
+                let follows_in = matches!(self.last, Some(Token::Word(last, _)) if last == "in");
+                (Nested::Case, (follows_end || follows_in) && !is_pattern)
+            }
+            // Before a word, it may be an operand.
+            "]]" => (Nested::Test, !matches!(next, Some(Token::Word(..)))),
             _ => return,
         };
-        if self.open.last() == Some(&nested) {
+        if is_certain && self.open.last() == Some(&nested) {
             self.open.pop();
         }
     }
+}
+
+/// Whether the token ends a command, so that what follows it is not an argument.
+fn ends_command(token: &Token) -> bool {
+    matches!(token, Token::Operator(operator, _) if matches!(operator.as_str(), ";" | "\n" | "&" | ";;" | ";&" | ";;&" | ")"))
 }
 
 /// Words behind which the parser looks for a command.

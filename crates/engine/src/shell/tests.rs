@@ -385,6 +385,15 @@ fn hostile_nesting_is_incomplete() {
         ("f() coproc ", ""),
         ("cat <(", ")"),
         ("cat < <(", ")"),
+        ("2> <(", ")"),
+        ("case x in esac ) ", ""),
+        ("for x in done; do ", "; done"),
+        ("while a > done; do ", "; done"),
+        ("if echo then fi; then ", "; fi"),
+        ("{ echo } }; ", "}; "),
+        ("[[ ]] =~ (a", ""),
+        ("cat 2< <(", ")"),
+        ("case x in x) 2> <(((", ")))"),
         ("[[ ", ""),
         ("((", "))"),
         ("$( ')' ", ""),
@@ -417,7 +426,20 @@ fn hostile_nesting_is_incomplete() {
 
 #[test]
 fn long_flat_text_is_fine() {
-    for piece in ["a && ", "a | ", "a; ", "! ", "time ", "x=1 ", "\n", "a > b; ", "[[ a ]] && ", "{ a; } && "] {
+    for piece in [
+        "a && ",
+        "a | ",
+        "a; ",
+        "! ",
+        "time ",
+        "x=1 ",
+        "\n",
+        "a > b; ",
+        "[[ a ]] && ",
+        "{ a; } && ",
+        "if a; then b; fi; ",
+        "(case x in y) z;; esac\n); ",
+    ] {
         let script = parse(&format!("{}x", piece.repeat(5000 / piece.len())));
         assert!(script.complete, "{piece}: {:?}", script.gaps);
     }
