@@ -1,1 +1,29 @@
+//! The built binary, used as agents and people use it.
 
+mod bad_input;
+mod commands;
+mod concurrency;
+mod explain;
+mod failure_policy;
+mod guarding;
+mod init_and_install;
+mod session_root;
+mod trust;
+mod validate;
+
+use testkit::Scratch;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_linchpin");
+
+/// A project without a policy.
+fn bare() -> Scratch {
+    Scratch::new(PROGRAM)
+}
+
+/// A project with an empty policy.
+fn project() -> Scratch {
+    Scratch::with_policy(PROGRAM)
+}
+
+/// A rule against `danger`.
+const NO_DANGER: &str = "---\ncommand_pattern: '^danger( |$)'\n---\nDanger is not for agents. Use `safety`.\n";

@@ -12,9 +12,10 @@ pub(super) struct Program {
     instructions: Vec<Instruction>,
     choices: usize,
     slots: usize,
-    /// Text at both ends of every match: most paths are turned away by it before the machine starts.
-    prefix: String,
-    suffix: String,
+    /// Every match starts with one of these and ends with one of those: most paths are turned away by them before the
+    /// machine starts.
+    prefixes: Vec<String>,
+    suffixes: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -25,6 +26,12 @@ enum Instruction {
     /// One character, `/` too.
     Any,
     OneOf(CharSet),
+    /// As many characters as possible, then fewer; in its segment only, unless it crosses folders.
+    Run {
+        crosses_folders: bool,
+        mark: usize,
+        exit: Exit,
+    },
     /// Go to `first`, and if that fails to `second`; `mark` numbers the choices of the program.
     Choice {
         first: usize,
@@ -37,21 +44,26 @@ enum Instruction {
     Match,
 }
 
+/// Where a run can end at all, by what stands behind it: most places are not worth a try.
+#[derive(Debug, Clone, Copy)]
+enum Exit {
+    Anywhere,
+    Before(u8),
+    AtEnd,
+}
+
 impl Program {
     pub(super) fn compile(nodes: &[Node]) -> Self {
         let mut compiler = Compiler::default();
         compiler.sequence(nodes);
         compiler.instructions.push(Instruction::Match);
-        let literal_at = |node: Option<&Node>| match node {
-            Some(Node::Literal(text)) => text.clone(),
-            _ => String::new(),
-        };
+        compiler.find_exits();
         Self {
             instructions: compiler.instructions,
             choices: compiler.choices,
             slots: compiler.slots,
-            prefix: literal_at(nodes.first()),
-            suffix: literal_at(nodes.last()),
+            prefixes: nodes.first().and_then(literals_of).unwrap_or_else(|| vec![String::new()]),
+            suffixes: nodes.last().and_then(literals_of).unwrap_or_else(|| vec![String::new()]),
         }
     }
 
@@ -68,7 +80,8 @@ impl Program {
     /// INVARIANT: slots need no undoing. Variables stand in no loop and no alternative, so whatever is tried after a
     /// slot was written lies behind it in the program, and going back to before it writes it again.
     fn run(&self, path: &str, slots: &mut [Range<usize>]) -> bool {
-        if !path.starts_with(self.prefix.as_str()) || !path.ends_with(self.suffix.as_str()) {
+        let starts = self.prefixes.iter().any(|prefix| path.starts_with(prefix.as_str()));
+        if !starts || !self.suffixes.iter().any(|suffix| path.ends_with(suffix.as_str())) {
             return false;
         }
         let mut taken = Marks::new(self.choices * (path.len() + 1));
@@ -111,6 +124,33 @@ impl Program {
             Some(Instruction::InSegment) => next_if(first != Some('/')),
             Some(Instruction::Any) => next_if(true),
             Some(Instruction::OneOf(set)) => next_if(first.is_some_and(|character| set.contains(character))),
+            Some(Instruction::Run { crosses_folders, mark, exit }) => {
+                let bytes = path.as_bytes();
+                let mut end = position;
+                while taken.set(mark * positions + end) {
+                    let byte = bytes.get(end).copied();
+                    let can_exit = match exit {
+                        Exit::Anywhere => true,
+                        Exit::Before(expected) => byte == Some(*expected),
+                        Exit::AtEnd => byte.is_none(),
+                    };
+                    match byte {
+                        Some(byte) if *crosses_folders || byte != b'/' => {
+                            if can_exit {
+                                untried.push((counter + 1, end));
+                            }
+                            end += 1;
+                            // To the start of the next character.
+                            while bytes.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
+                                end += 1;
+                            }
+                        }
+                        _ if can_exit => return Step::Go(counter + 1, end),
+                        _ => return Step::Fail,
+                    }
+                }
+                Step::Fail
+            }
             Some(Instruction::Choice { first, second, mark }) => {
                 if taken.set(mark * positions + position) {
                     untried.push((*second, position));
@@ -135,6 +175,22 @@ impl Program {
             Some(Instruction::Match) if rest.is_empty() => Step::Done,
             _ => Step::Fail,
         }
+    }
+}
+
+/// What a part matches, where that is plain text.
+fn literals_of(node: &Node) -> Option<Vec<String>> {
+    match node {
+        Node::Literal(text) => Some(vec![text.clone()]),
+        Node::Alternatives(alternatives) => alternatives
+            .iter()
+            .map(|alternative| match alternative.as_slice() {
+                [] => Some(String::new()),
+                [Node::Literal(text)] => Some(text.clone()),
+                _ => None,
+            })
+            .collect(),
+        _ => None,
     }
 }
 
@@ -188,7 +244,7 @@ impl Compiler {
             Node::Literal(text) => self.push(Instruction::Literal(text.clone())),
             Node::One => self.push(Instruction::InSegment),
             Node::OneOf(set) => self.push(Instruction::OneOf(set.clone())),
-            Node::Star => self.repeat(|compiler| compiler.push(Instruction::InSegment)),
+            Node::Star => self.run(false),
             Node::FoldersThenSlash => self.repeat(|compiler| {
                 compiler.segment();
                 compiler.push(Instruction::Literal("/".into()));
@@ -214,7 +270,31 @@ impl Compiler {
 
     fn segment(&mut self) {
         self.push(Instruction::InSegment);
-        self.repeat(|compiler| compiler.push(Instruction::InSegment));
+        self.run(false);
+    }
+
+    fn run(&mut self, crosses_folders: bool) {
+        self.push(Instruction::Run { crosses_folders, mark: self.choices, exit: Exit::Anywhere });
+        self.choices += 1;
+    }
+
+    fn find_exits(&mut self) {
+        let exits: Vec<_> = (0..self.instructions.len()).map(|place| self.exit_before(place + 1)).collect();
+        for (instruction, found) in self.instructions.iter_mut().zip(exits) {
+            if let Instruction::Run { exit, .. } = instruction {
+                *exit = found;
+            }
+        }
+    }
+
+    fn exit_before(&self, place: usize) -> Exit {
+        let takes_text =
+            |instruction: &&Instruction| !matches!(instruction, Instruction::Begin(_) | Instruction::End(_));
+        match self.instructions.iter().skip(place).find(takes_text) {
+            Some(Instruction::Literal(text)) => text.bytes().next().map_or(Exit::Anywhere, Exit::Before),
+            Some(Instruction::Match) => Exit::AtEnd,
+            _ => Exit::Anywhere,
+        }
     }
 
     fn slash_then_segments(&mut self) {
@@ -229,8 +309,8 @@ impl Compiler {
         self.slots += 1;
         let one = if crosses_folders { Instruction::Any } else { Instruction::InSegment };
         self.push(Instruction::Begin(slot));
-        self.push(one.clone());
-        self.repeat(|compiler| compiler.push(one.clone()));
+        self.push(one);
+        self.run(crosses_folders);
         self.push(Instruction::End(slot));
     }
 

@@ -3,6 +3,7 @@
 //! Measured on brush-parser 0.4.0, release build, 8 MiB of stack:
 //! - each nested `case` whose last item lacks `;;` doubles the time (26 of them: 20 s);
 //! - each open parenthesis inside `((` or `[[ … =~` doubles it where none is closed (22: 0.6 s);
+//! - each process substitution behind a numbered redirection (`2> <(`) doubles it where none is closed;
 //! - compound commands overflow the stack at about 1,600 levels, chains of `coproc` and of `!` in `[[` like them, and
 //!   `$(`, `${` and `$[` at some thousands;
 //! - an array index is parsed by recursion, and overflows like them (`a[a[a[…`);
@@ -16,19 +17,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use brush_parser::ast::Program;
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
-use super::{Gap, MAX_NESTING};
+use super::{Gap, MAX_NESTING, nesting};
 
 /// Far more than a person or an agent writes into one call, files in here-documents included.
 pub(super) const MAX_BYTES: usize = 64 * 1024;
-const MAX_CASES: usize = 8;
-/// Where parentheses may be retried as plain tokens.
-const MAX_RETRIED_PARENTHESES: usize = 8;
 /// Expansions that may be open at once, counted so that it is never too few: more than nesting, less than the stack.
 const MAX_OPEN_EXPANSIONS: usize = 100;
 /// Brackets, quotes and expansions in an array index.
 const MAX_INDEX_PARTS: usize = 32;
-/// Longer ones overflow the parser's number.
-const MAX_DESCRIPTOR_DIGITS: usize = 9;
 
 /// Syntax tree of the text, where `depth` levels of nesting are around it already.
 pub(super) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
@@ -47,7 +43,7 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
     let parsed = catch_unwind(AssertUnwindSafe(|| {
         let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
             .map_err(|error| Gap::Rejected(error.to_string()))?;
-        check_nesting(&tokens, MAX_NESTING - depth)?;
+        nesting::check(&tokens, MAX_NESTING - depth)?;
         check_words(&tokens)?;
         check_here_documents(text, &tokens)?;
         check_nothing_lost(text, &tokens)?;
@@ -95,102 +91,25 @@ fn open_expansions(text: &str) -> usize {
     most
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Nested {
-    Parenthesis,
-    Brace,
-    If,
-    Loop,
-    Case,
-    Test,
-}
-
-/// Compound commands as the parser will see them. Only what certainly closes the innermost one closes it.
-fn check_nesting(tokens: &[Token], limit: usize) -> Result<(), Gap> {
-    let mut open: Vec<Nested> = Vec::new();
-    let (mut before_last, mut last): (Option<&Token>, Option<&Token>) = (None, None);
-    // The number of open compounds at the outermost place where parentheses may be retried.
-    let mut retried_from: Option<usize> = None;
-    // What nests without an end of its own: the operators of one test, and all coprocesses.
-    let (mut test_operators, mut coprocesses) = (0, 0);
-    for token in tokens {
-        let starts_command = match last {
-            None | Some(Token::Operator(..)) => true,
-            Some(Token::Word(word, _)) => precedes_command(word) || before_last.is_some_and(introduces_name),
-        };
-        match token {
-            Token::Operator(operator, location) => match operator.as_str() {
-                "(" => {
-                    if retried_from.is_none() && matches!(last, Some(Token::Operator(last, _)) if last == "(") {
-                        retried_from = Some(open.len());
-                    }
-                    open.push(Nested::Parenthesis);
-                }
-                ")" if open.last() == Some(&Nested::Parenthesis) => _ = open.pop(),
-                _ if operator.starts_with(['<', '>']) => {
-                    if let Some(Token::Word(number, word_location)) = last
-                        && number.len() > MAX_DESCRIPTOR_DIGITS
-                        && number.bytes().all(|byte| byte.is_ascii_digit())
-                        && word_location.end.index == location.start.index
-                    {
-                        return Err(Gap::Rejected("file descriptor out of range".to_owned()));
-                    }
-                }
-                _ => {}
-            },
-            Token::Word(word, _) if starts_command => {
-                let opens = match word.as_str() {
-                    "{" => Some(Nested::Brace),
-                    "if" => Some(Nested::If),
-                    "for" | "while" | "until" => Some(Nested::Loop),
-                    "case" => Some(Nested::Case),
-                    "[[" => Some(Nested::Test),
-                    _ => None,
-                };
-                if opens == Some(Nested::Test) && retried_from.is_none() {
-                    retried_from = Some(open.len());
-                }
-                open.extend(opens);
-                let closes = match word.as_str() {
-                    "}" => Some(Nested::Brace),
-                    "fi" => Some(Nested::If),
-                    "done" => Some(Nested::Loop),
-                    "esac" => Some(Nested::Case),
-                    "]]" => Some(Nested::Test),
-                    _ => None,
-                };
-                if closes.is_some() && open.last().copied() == closes {
-                    open.pop();
-                }
-            }
-            // A test is closed by a word that follows a word.
-            Token::Word(word, _) if word == "]]" && open.last() == Some(&Nested::Test) => _ = open.pop(),
-            Token::Word(..) => {}
-        }
-        if retried_from.is_some_and(|from| open.len() <= from) {
-            retried_from = None;
-        }
-        let word_or_operator = token.to_str();
-        if !open.contains(&Nested::Test) {
-            test_operators = 0;
-        } else if matches!(word_or_operator, "!" | "&&" | "||") {
-            test_operators += 1;
-        }
-        coprocesses += usize::from(word_or_operator == "coproc");
-        let cases = open.iter().filter(|nested| **nested == Nested::Case).count();
-        let retried = retried_from.map_or(0, |from| open.len() - from);
-        if open.len() + test_operators + coprocesses > limit || cases > MAX_CASES || retried > MAX_RETRIED_PARENTHESES {
-            return Err(Gap::TooDeep);
-        }
-        (before_last, last) = (last, Some(token));
-    }
-    Ok(())
-}
-
-/// Words that the parser would go too deep in.
+/// Words that the parser would go too deep in, or panic at.
 fn check_words(tokens: &[Token]) -> Result<(), Gap> {
     let too_deep = |token: &Token| matches!(token, Token::Word(word, _) if index_parts(word) > MAX_INDEX_PARTS);
-    if tokens.iter().any(too_deep) { Err(Gap::TooDeep) } else { Ok(()) }
+    if tokens.iter().any(too_deep) {
+        return Err(Gap::TooDeep);
+    }
+    let panics = |pair: (&Token, &Token)| match pair {
+        (Token::Word(number, number_at), Token::Operator(operator, operator_at)) => {
+            operator.starts_with(['<', '>'])
+                && number_at.end.index == operator_at.start.index
+                && number.bytes().all(|byte| byte.is_ascii_digit())
+                && number.parse::<i32>().is_err()
+        }
+        _ => false,
+    };
+    if tokens.iter().zip(tokens.iter().skip(1)).any(panics) {
+        return Err(Gap::Rejected("file descriptor out of range".to_owned()));
+    }
+    Ok(())
 }
 
 /// Lines with `<<` that the tokenizer tears apart. Its words cannot be trusted there: the text at their place is asked.
@@ -263,36 +182,6 @@ fn index_parts(word: &str) -> usize {
     let Some(index) = word.get(name..).filter(|index| name > 0 && index.starts_with('[')) else { return 0 };
     let index = index.split_once("]=").map_or(index, |(index, _)| index);
     index.bytes().filter(|byte| b"[({$`\"'".contains(byte)).count()
-}
-
-/// Words behind which the parser looks for a command.
-fn precedes_command(word: &str) -> bool {
-    matches!(
-        word,
-        "if" | "then"
-            | "elif"
-            | "else"
-            | "fi"
-            | "while"
-            | "until"
-            | "do"
-            | "done"
-            | "esac"
-            | "in"
-            | "{"
-            | "}"
-            | "!"
-            | "time"
-            | "-p"
-            | "coproc"
-            | "function"
-            | "]]"
-    )
-}
-
-/// `function f {` and `coproc n {`.
-fn introduces_name(token: &Token) -> bool {
-    matches!(token, Token::Word(word, _) if matches!(word.as_str(), "function" | "coproc"))
 }
 
 #[cfg(test)]

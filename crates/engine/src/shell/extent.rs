@@ -2,6 +2,8 @@
 //!
 //! Quotes, nested expansions, comments and here-documents inside it are skipped, on an explicit stack.
 
+use std::ops::Range;
+
 use super::MAX_NESTING;
 
 /// What an expansion is closed by.
@@ -40,6 +42,39 @@ pub(super) fn closing(text: &str, start: usize, enclosed: Enclosed) -> Option<us
             return None;
         }
     }
+}
+
+/// The outermost expansions that stand between a here-document's tag and the end of its line.
+pub(super) fn expansions_behind_here_documents(text: &str) -> Vec<Range<usize>> {
+    let open = vec![Enclosed::Commands];
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, here_documents: Vec::new() };
+    let mut found = Vec::new();
+    let mut outermost: Option<(usize, usize)> = None;
+    while let (Some(innermost), Some(byte)) = (scan.open.last().copied(), scan.bytes.get(scan.at).copied()) {
+        if byte == closing_byte(innermost) {
+            scan.at += 1;
+            // The text itself is closed by nothing: this is the pattern of a `case`, or a mistake.
+            if scan.open.len() > 1 {
+                scan.open.pop();
+            }
+            if let Some((start, depth)) = outermost
+                && scan.open.len() == depth
+            {
+                found.push(start..scan.at);
+                outermost = None;
+            }
+            continue;
+        }
+        let rest = scan.bytes.get(scan.at..).unwrap_or_default();
+        let opens = opened_by_dollar(rest, false).is_some();
+        if opens && outermost.is_none() && !scan.here_documents.is_empty() {
+            outermost = Some((scan.at, scan.open.len()));
+        }
+        if scan.step(innermost, byte).is_none() || scan.open.len() > MAX_NESTING {
+            break;
+        }
+    }
+    found
 }
 
 /// The place of the backquote that closes the one before `start`.

@@ -18,7 +18,9 @@ mod command;
 mod data;
 mod door;
 mod extent;
+mod hidden;
 mod named_paths;
+mod nesting;
 mod walk;
 mod word;
 

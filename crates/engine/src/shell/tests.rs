@@ -214,6 +214,26 @@ fn a_message_from_a_here_document() {
 }
 
 #[test]
+fn expansions_behind_a_here_document() {
+    assert_snapshot!(texts("a <<E $(b)\nE"), @"
+    a $(b)
+    b
+    ");
+    assert_snapshot!(texts("a <<E > ${x}.y \"$(b \"$(c)\")\"z | d # $(e)\n${f:-$(g)}\nE\nh"), @"gap: the command is not understood: an expansion behind `<<` on the same line");
+    assert_snapshot!(texts("a $(b <<E $(c)\nE\n) # d"), @"
+    a …
+    b $(c)
+    c
+    ");
+    assert_snapshot!(details("a <<E > ${x}.y $((1))\nE"), @r#""a", unknown($((1))), HereDocument "" data, Write unknown(${x}.y)"#);
+    assert_snapshot!(texts("case x in y) a <<E $(b);; esac\nE"), @"
+    a $(b)
+    b
+    ");
+    assert_snapshot!(texts("a \u{e000} <<E $(b)\nE"), @"gap: the command is not understood: an expansion behind `<<` on the same line");
+}
+
+#[test]
 fn quote_removal() {
     assert_snapshot!(details(r#"'r'm r\m "r"m r''m $'\x72m' $"rm" r\
 m /bin/rm"#), @r#""rm", "rm", "rm", "rm", "rm", "rm", "rm", "/bin/rm""#);
@@ -330,13 +350,10 @@ fn what_is_not_understood() {
     gap: the command's braces expand to too many words
     ");
     assert_snapshot!(texts(&"a ".repeat(40_000)), @"gap: the command is longer than 65536 bytes");
-    assert_snapshot!(texts("a <<E $(b)\nE"), @"gap: the command is not understood: an expansion behind `<<` on the same line");
     assert_snapshot!(texts("a > ${x} <<'E' && b\n<< ${y}\nE"), @"
     a
     b
     ");
-    assert_snapshot!(texts("a $(b <<E $(c)\nE\n)"), @"gap: the command is not understood: the parser lost part of it");
-    assert_snapshot!(texts("a $(b <<E $(c)\nE\n) # d"), @"gap: the command is not understood: an expansion behind `<<` on the same line");
     assert_snapshot!(texts("a $((1<<2)) ${x}"), @"a $((1<<2)) ${x}");
     assert_snapshot!(texts("a =(b); print -l *(.)"), @"gap: the command is not understood: syntax error at line 1 col 7");
 }
@@ -368,6 +385,15 @@ fn hostile_nesting_is_incomplete() {
         ("f() coproc ", ""),
         ("cat <(", ")"),
         ("cat < <(", ")"),
+        ("2> <(", ")"),
+        ("case x in esac ) ", ""),
+        ("for x in done; do ", "; done"),
+        ("while a > done; do ", "; done"),
+        ("if echo then fi; then ", "; fi"),
+        ("{ echo } }; ", "}; "),
+        ("[[ ]] =~ (a", ""),
+        ("cat 2< <(", ")"),
+        ("case x in x) 2> <(((", ")))"),
         ("[[ ", ""),
         ("((", "))"),
         ("$( ')' ", ""),
@@ -378,7 +404,7 @@ fn hostile_nesting_is_incomplete() {
         ("x=${y[", "]}"),
     ];
     for (open, close) in nested {
-        for count in [20, 70, 500, 3000] {
+        for count in [20, 70, 1000] {
             for middle in ["x", "a;b", ""] {
                 let text = format!("{}{middle}{}", open.repeat(count), close.repeat(count));
                 let _ = parse(&text);
@@ -400,7 +426,20 @@ fn hostile_nesting_is_incomplete() {
 
 #[test]
 fn long_flat_text_is_fine() {
-    for piece in ["a && ", "a | ", "a; ", "! ", "time ", "x=1 ", "\n", "a > b; ", "[[ a ]] && ", "{ a; } && "] {
+    for piece in [
+        "a && ",
+        "a | ",
+        "a; ",
+        "! ",
+        "time ",
+        "x=1 ",
+        "\n",
+        "a > b; ",
+        "[[ a ]] && ",
+        "{ a; } && ",
+        "if a; then b; fi; ",
+        "(case x in y) z;; esac\n); ",
+    ] {
         let script = parse(&format!("{}x", piece.repeat(5000 / piece.len())));
         assert!(script.complete, "{piece}: {:?}", script.gaps);
     }
@@ -446,6 +485,7 @@ fn soup() -> impl Strategy<Value = String> {
         "; ",
         "\n",
         "<<E\n",
+        "<<E ",
         "E\n",
         "<<-'E'\n",
         "<<< ",
@@ -531,7 +571,7 @@ proptest! {
     #[test]
     fn what_is_around_a_command_does_not_hide_it(
         words in proptest::collection::vec("[a-z./=-]{1,6}|'[^'\0]{0,6}'|\"[a-z ]{0,6}\"|\\$[a-z]{1,3}", 1..5),
-        place in 0..12_usize,
+        place in 0..13_usize,
     ) {
         let command = format!("rm {}", words.join(" "));
         let text = match place {
@@ -546,10 +586,14 @@ proptest! {
             8 => format!("cat <(\n{command}\n)"),
             9 => format!("f() {{ {command}; }}; f"),
             10 => format!("cat <<E\n$({command})\nE\n"),
-            _ => format!("x=${{y:-$({command})}}"),
+            11 => format!("x=${{y:-$({command})}}"),
+            _ => format!("cat <<E $({command})\nE\n"),
         };
         let alone: Vec<_> = parse(&command).texts().collect();
-        let within: Vec<_> = parse(&text).texts().collect();
+        let script = parse(&text);
+        // Where lines of the command would end the line of a here-document, not knowing is right too.
+        prop_assume!(script.complete || place < 12);
+        let within: Vec<_> = script.texts().collect();
         prop_assert!(within.contains(&alone[0]), "{:?} not in {:?}: {}", alone, within, text);
     }
 }

@@ -15,6 +15,7 @@ use brush_parser::ast::{
 
 use super::brace;
 use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
+use super::hidden::Hidden;
 use super::word::{self, Context, Scanned, Unit};
 use super::{Gap, MAX_NESTING, Script, door};
 
@@ -28,6 +29,7 @@ pub(super) fn walk(text: &str) -> Script {
         scope: 0,
         piped_from: 0..0,
         expanded_words: 0,
+        hidden: Hidden::default(),
     };
     walker.text(text);
     walker.script
@@ -40,6 +42,8 @@ struct Walker {
     scope: usize,
     piped_from: Range<usize>,
     expanded_words: usize,
+    /// Of the text that is being walked.
+    hidden: Hidden,
 }
 
 /// Substitutions found in a command's words: their commands follow the command.
@@ -59,7 +63,9 @@ impl Walker {
     }
 
     fn text(&mut self, text: &str) {
-        match door::parse(text, self.depth) {
+        let (text, hidden) = Hidden::hide(text);
+        let around = std::mem::replace(&mut self.hidden, hidden);
+        match door::parse(&text, self.depth) {
             Ok(program) => {
                 for list in &program.complete_commands {
                     self.list(list);
@@ -67,6 +73,7 @@ impl Walker {
             }
             Err(gap) => self.gap(gap),
         }
+        self.hidden = around;
     }
 
     fn deeper(&mut self, visit: impl FnOnce(&mut Self)) {
@@ -334,7 +341,7 @@ impl Walker {
     }
 
     fn scan(&mut self, raw: &str, context: Context, inner: &mut Inner) -> Vec<Unit> {
-        let Scanned { units, scripts, gap } = word::scan(raw, context);
+        let Scanned { units, scripts, gap } = word::scan(&self.hidden.restore(raw), context);
         inner.extend(scripts.into_iter().map(Substitution::Text));
         if let Some(gap) = gap {
             self.gap(gap);
@@ -344,43 +351,46 @@ impl Walker {
 
     /// Text that is no word of a command, only for what its substitutions run.
     fn substitutions_of(&mut self, raw: &str, context: Context) {
-        if !word::is_plain(raw) {
+        let raw = self.hidden.restore(raw).into_owned();
+        if !word::is_plain(&raw) {
             let mut inner = Inner::new();
-            self.scan(raw, context, &mut inner);
+            self.scan(&raw, context, &mut inner);
             self.run_inner(inner);
         }
     }
 
     /// A word that brace expansion leaves one.
     fn single_word(&mut self, raw: &str, inner: &mut Inner) -> Word {
-        if word::is_plain(raw) {
+        let raw = self.hidden.restore(raw).into_owned();
+        if word::is_plain(&raw) {
             return plain_word(raw);
         }
-        let units = self.scan(raw, Context::Word, inner);
-        word_of(raw.to_owned(), &units)
+        let units = self.scan(&raw, Context::Word, inner);
+        word_of(raw, &units)
     }
 
     fn words(&mut self, raw: &str, words: &mut Vec<Word>, inner: &mut Inner) {
-        if word::is_plain(raw) {
+        let raw = self.hidden.restore(raw).into_owned();
+        if word::is_plain(&raw) {
             words.push(plain_word(raw));
             return;
         }
-        let units = self.scan(raw, Context::Word, inner);
+        let units = self.scan(&raw, Context::Word, inner);
         match brace::expand(units) {
             Ok(expanded) if self.expanded_words + expanded.len() - 1 <= MAX_EXPANDED_WORDS => {
                 self.expanded_words += expanded.len() - 1;
-                words.extend(expanded.iter().map(|units| word_of(raw.to_owned(), units)));
+                words.extend(expanded.iter().map(|units| word_of(raw.clone(), units)));
             }
             _ => {
                 self.gap(Gap::TooManyWords);
-                words.push(Word { raw: raw.to_owned(), shown: raw.to_owned(), ..Word::default() });
+                words.push(Word { shown: raw.clone(), raw, ..Word::default() });
             }
         }
     }
 }
 
-fn plain_word(raw: &str) -> Word {
-    Word { glob: raw.contains(['*', '?', '[']), tilde: raw.starts_with('~'), ..known_word(raw.to_owned()) }
+fn plain_word(raw: String) -> Word {
+    Word { glob: raw.contains(['*', '?', '[']), tilde: raw.starts_with('~'), ..known_word(raw) }
 }
 
 fn known_word(text: String) -> Word {

@@ -1,0 +1,157 @@
+//! Whatever arrives on standard input, the agent gets an answer that its protocol understands.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::json;
+
+use super::{NO_DANGER, bare, project};
+
+#[test]
+fn not_json() {
+    let project = project();
+    insta::assert_snapshot!(project.hook_bytes("claude", b"hello").transcript(), @"");
+}
+
+#[test]
+fn empty_input() {
+    let project = project();
+    insta::assert_snapshot!(project.hook_bytes("claude", b"").transcript(), @"");
+    insta::assert_snapshot!(project.hook_bytes("codex", b"").transcript(), @"");
+}
+
+#[test]
+fn a_payload_that_is_cut_off_is_asked_about_in_the_right_shape() {
+    let project = project();
+    let whole = project.bash("danger").to_string();
+    let cut = &whole.as_bytes()[..whole.len() - 20];
+    insta::assert_snapshot!(project.hook_bytes("claude", cut).transcript(), @"");
+}
+
+#[test]
+fn deep_nesting_is_asked_about() {
+    let project = project();
+    let mut payload = project.bash("danger");
+    payload["tool_input"]["deep"] = json!("@");
+    for deep in [200, 100_000, 1_000_000] {
+        let nested = payload.to_string().replace("\"@\"", &format!("{}1{}", "[".repeat(deep), "]".repeat(deep)));
+        assert_eq!(project.hook_bytes("claude", nested.as_bytes()).decision(), "ask", "{deep}");
+    }
+}
+
+#[test]
+fn a_payload_over_the_limit_is_asked_about() {
+    let project = project();
+    let mut payload = project.bash("danger");
+    payload["tool_input"]["content"] = json!("x".repeat(17 * 1024 * 1024));
+    insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @"");
+}
+
+#[test]
+fn invalid_utf8_is_asked_about() {
+    let project = project();
+    let payload = project.bash("danger @@").to_string().into_bytes();
+    let payload: Vec<u8> = payload.into_iter().map(|byte| if byte == b'@' { 0xff } else { byte }).collect();
+    assert_eq!(project.hook_bytes("claude", &payload).decision(), "ask");
+}
+
+#[test]
+fn a_huge_command_is_not_understood_and_asked_about_where_a_rule_is_about_commands() {
+    let project = project();
+    let command = format!("echo {}; danger", "x".repeat(1024 * 1024));
+    assert_eq!(project.decision(&command), "allow");
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision(&command), "ask");
+}
+
+#[test]
+fn commands_built_to_stall_or_overflow_a_parser_are_asked_about() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let nested_case = format!("{}danger{}", "case x in x) ".repeat(26), ";; esac".repeat(26));
+    let nested_braces = format!("{}danger{}", "{ ".repeat(1600), "; }".repeat(1600));
+    let nested_substitution = format!("{}danger{}", "$(".repeat(5000), ")".repeat(5000));
+    let arithmetic = format!("echo $(({}1{}))", "(".repeat(5000), ")".repeat(5000));
+    for command in [nested_case, nested_braces, nested_substitution, arithmetic] {
+        assert_eq!(project.decision(&command), "ask", "{}", &command[..40]);
+    }
+}
+
+#[test]
+fn a_shell_call_without_a_command_is_asked_about() {
+    let project = project();
+    for input in [json!({}), json!({ "command": null }), json!({ "command": 7 }), json!("rm"), json!(null)] {
+        let reply = project.hook("claude", &project.tool("Bash", &input));
+        assert_eq!(reply.decision(), "ask", "{input}");
+    }
+    insta::assert_snapshot!(project.hook("claude", &project.tool("Bash", &json!({}))).reason(), @"");
+}
+
+#[test]
+fn missing_fields() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let whole = project.bash("danger");
+    for (field, expected) in [
+        ("session_id", "deny"),
+        ("transcript_path", "deny"),
+        ("permission_mode", "deny"),
+        ("tool_use_id", "deny"),
+        ("cwd", "ask"),
+        ("tool_input", "ask"),
+    ] {
+        let mut payload = whole.clone();
+        payload.as_object_mut().expect("an object").remove(field);
+        let mut command = project.command(&["hook", "claude"]);
+        command.env("CLAUDE_PROJECT_DIR", project.root());
+        let reply = project.feed(command, payload.to_string().as_bytes());
+        assert_eq!(reply.decision(), expected, "without {field}: {}", reply.transcript());
+    }
+}
+
+#[test]
+fn an_event_without_a_name_could_be_anything_and_is_refused() {
+    let project = project();
+    let mut payload = project.bash("danger");
+    payload.as_object_mut().expect("an object").remove("hook_event_name");
+    insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @"");
+}
+
+#[test]
+fn a_folder_that_does_not_exist() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let mut payload = project.bash("danger");
+    payload["cwd"] = json!(project.root().join("gone/for/good"));
+    assert_eq!(project.hook("claude", &payload).decision(), "deny");
+}
+
+#[test]
+fn without_any_policy_everything_is_allowed_in_silence_and_nothing_is_written() {
+    let project = bare();
+    for payload in [project.bash("danger").to_string(), "hello".to_owned(), String::new()] {
+        let reply = project.hook_bytes("claude", payload.as_bytes());
+        assert_eq!((reply.stdout.as_str(), reply.stderr.as_str(), reply.code), ("", "", Some(0)));
+    }
+    assert!(!project.state().exists());
+    assert!(!project.root().join(".linchpin").exists());
+}
+
+#[test]
+fn input_that_never_ends_is_answered_at_the_deadline() {
+    let project = project();
+    let mut hook = project.command(&["hook", "claude"]);
+    let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(b"{\"hook_event_name\":\"PreToolUse\",").expect("some input");
+    let output = child.wait_with_output().expect("it ends");
+    drop(input);
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"");
+}
+
+#[test]
+fn a_hook_for_an_unknown_agent_refuses_and_says_what_it_takes() {
+    let project = project();
+    insta::assert_snapshot!(project.hook_bytes("clod", b"{}").transcript(), @"");
+}

@@ -1,0 +1,171 @@
+//! Each line of the failure policy.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{NO_DANGER, project};
+
+#[test]
+fn a_broken_file_breaks_only_itself_and_the_first_event_says_so() {
+    let project = project();
+    project.rule("broken", "---\ncommand_patern: x\n---\nNo.\n").rule("no-danger", NO_DANGER);
+    let first = project.hook("claude", &project.event("SessionStart", &json!({ "source": "startup" })));
+    insta::assert_snapshot!(first.transcript(), @"");
+    assert_eq!(project.hook("claude", &project.event("Notification", &json!({ "message": "hi" }))).stdout, "");
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn the_last_good_version_of_a_broken_rule_stays_in_force() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    project.rule("no-danger", "---\ncommand_pattern: '(('\n---\nNo.\n");
+    assert_eq!(project.decision("danger"), "deny");
+    // And still after another change.
+    project.rule("other", "---\ncommand_pattern: ^other\n---\nNo.\n");
+    assert_eq!(project.decision("danger"), "deny");
+    let doctor = project.run(&["doctor", "--json"]).json();
+    assert!(doctor["checks"].to_string().contains("its last good version stays in force"), "{doctor}");
+}
+
+#[test]
+fn the_last_good_version_of_a_broken_configuration_stays_in_force() {
+    let project = project();
+    project.config("rules: [hard-reset]\n");
+    assert_eq!(project.decision("git reset --hard"), "deny");
+    project.config("rules: [hard-reset\nmax_holds: [\n");
+    assert_eq!(project.decision("git reset --hard"), "deny");
+}
+
+#[test]
+fn what_has_to_be_asked_names_the_broken_file_that_could_be_the_reason() {
+    let project = project();
+    project.rule("broken", "---\non: nowhere\n---\nNo.\n");
+    project.rule("ask", "---\ncommand_pattern: ^deploy\naction: ask\n---\nSure?\n");
+    project.decision("ls");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("deploy")).json()["systemMessage"].as_str().unwrap_or_default(), @"");
+}
+
+#[test]
+fn a_rule_that_fails_counts_as_matched_unless_it_says_otherwise() {
+    let project = project();
+    let rule = |on_error: &str| format!("---\ncommand_pattern: ^danger\nwhen: \"int('x') == 1\"\n{on_error}---\nNo danger.\n");
+    project.rule("faulty", &rule(""));
+    let reply = project.hook("claude", &project.bash("danger"));
+    assert_eq!(reply.decision(), "deny");
+    insta::assert_snapshot!(reply.reason(), @"");
+    for (on_error, expected) in [("allow", "allow"), ("warn", "allow"), ("ask", "ask"), ("block", "deny")] {
+        project.rule("faulty", &rule(&format!("on_error: {on_error}\n")));
+        assert_eq!(project.decision("danger"), expected, "{on_error}");
+    }
+}
+
+#[test]
+fn a_regex_that_runs_over_its_limit_counts_as_matched() {
+    let project = project();
+    project.rule("bomb", "---\ncommand_pattern: '(?=x)(x+x+)+(?!x)y'\n---\nNo.\n");
+    let reply = project.hook("claude", &project.bash(&format!("echo-{}", "x".repeat(200))));
+    assert_eq!(reply.decision(), "deny");
+    assert!(reply.reason().contains("the rule itself is at fault") || reply.reason().contains("The rule itself is at fault"), "{}", reply.reason());
+}
+
+#[test]
+fn a_rule_that_fails_while_approving_approves_nothing() {
+    let project = project();
+    project.user_rule("faulty", "---\ncommand_pattern: ^ls\nwhen: \"int('x') == 1\"\naction: allow\n---\nFine.\n");
+    assert_eq!(project.hook("claude", &project.bash("ls")).stdout, "");
+}
+
+/// The rules of these tests: one that needs no stored state, one that does.
+fn with_both_kinds() -> testkit::Scratch {
+    let project = project();
+    project.config("variables: {ready: false}\n");
+    project.rule("no-danger", NO_DANGER);
+    project.rule("when-ready", "---\ncommand_pattern: ^launch\nwhen: not ready\n---\nNot ready.\n");
+    project
+}
+
+fn assert_judged_without_state(project: &testkit::Scratch, why: &str) {
+    assert_eq!(project.decision("danger"), "deny", "{why}");
+    let reply = project.hook("claude", &project.bash("launch"));
+    assert_eq!(reply.decision(), "allow", "{why}");
+    let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("rule `when-ready` needs the journal and was skipped"), "{why}: {told}");
+    assert!(told.contains(why), "{why}: {told}");
+}
+
+#[test]
+fn with_a_journal_all_rules_are_judged() {
+    let project = with_both_kinds();
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.decision("launch"), "deny");
+}
+
+#[test]
+fn a_journal_that_cannot_be_made_skips_only_what_needs_it() {
+    let project = with_both_kinds();
+    fs::create_dir(project.root().join(".linchpin/state.db")).expect("a folder where the journal should be");
+    assert_judged_without_state(&project, "cannot be used");
+}
+
+#[test]
+fn a_journal_of_a_newer_version_is_left_alone() {
+    let project = with_both_kinds();
+    project.decision("ls");
+    let path = project.root().join(".linchpin/state.db");
+    let mut bytes = fs::read(&path).expect("the journal");
+    // `user_version`, in SQLite's header.
+    bytes[60..64].copy_from_slice(&9999_u32.to_be_bytes());
+    fs::write(&path, &bytes).expect("the journal");
+    for side in ["-wal", "-shm"] {
+        let _ = fs::remove_file(format!("{}{side}", path.display()));
+    }
+    assert_judged_without_state(&project, "9999");
+    assert_eq!(fs::read(&path).expect("the journal"), bytes);
+}
+
+#[test]
+fn a_corrupt_journal_is_set_aside_and_the_person_is_told() {
+    let project = with_both_kinds();
+    project.decision("ls");
+    fs::write(project.root().join(".linchpin/state.db"), "not a database at all, but long enough to be read as one").expect("written");
+    let reply = project.hook("claude", &project.bash("launch"));
+    assert_eq!(reply.decision(), "deny");
+    let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("was corrupt: it is kept as"), "{told}");
+    let kept = fs::read_dir(project.root().join(".linchpin")).expect("a folder").filter_map(Result::ok);
+    assert_eq!(kept.filter(|entry| entry.file_name().to_string_lossy().contains("corrupt")).count(), 1);
+}
+
+#[test]
+fn a_deleted_journal_is_made_anew_and_said() {
+    let project = with_both_kinds();
+    project.decision("ls");
+    for file in ["state.db", "state.db-wal", "state.db-shm"] {
+        let _ = fs::remove_file(project.root().join(".linchpin").join(file));
+    }
+    let reply = project.hook("claude", &project.bash("ls"));
+    let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("made anew"), "{told}");
+}
+
+#[test]
+fn a_hold_that_cannot_be_counted_lets_go() {
+    let project = project();
+    project.rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
+    fs::create_dir(project.root().join(".linchpin/state.db")).expect("a folder where the journal should be");
+    let reply = project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
+    assert_eq!(reply.json()["decision"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_written_costs_only_time() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    fs::create_dir_all(project.state().parent().expect("a parent")).expect("a folder");
+    fs::write(project.state(), "a file where the folder should be").expect("a file");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.decision("ls"), "allow");
+}

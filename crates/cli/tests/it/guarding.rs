@@ -1,0 +1,212 @@
+//! What rules say reaches the agent, in its own protocol.
+
+use serde_json::json;
+
+use super::{NO_DANGER, project};
+
+#[test]
+fn a_forbidden_command_is_refused_and_a_harmless_one_is_not() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let refused = project.hook("claude", &project.bash("cd x && /usr/bin/danger --all"));
+    insta::assert_snapshot!(refused.transcript(), @"");
+    let allowed = project.hook("claude", &project.bash("echo danger; safety"));
+    insta::assert_snapshot!(allowed.transcript(), @"");
+}
+
+#[test]
+fn codex_is_told_in_its_own_shape_and_asking_is_refusing_there() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.rule("ask-first", "---\ncommand_pattern: '^deploy( |$)'\naction: ask\n---\nA person deploys.\n");
+    let event = |command: &str| {
+        let mut event = project.bash(command);
+        event["turn_id"] = json!("turn-1");
+        event
+    };
+    insta::assert_snapshot!(project.hook("codex", &event("danger")).transcript(), @"");
+    insta::assert_snapshot!(project.hook("codex", &event("deploy now")).transcript(), @"");
+    insta::assert_snapshot!(project.hook("codex", &event("safety")).transcript(), @"");
+}
+
+#[test]
+fn the_strictest_rule_wins_and_every_reason_is_shown() {
+    let project = project();
+    project.rule("a-warning", "---\ncommand_pattern: danger\naction: warn\n---\nMind the step.\n");
+    project.rule("b-question", "---\ntools: [Bash]\naction: ask\n---\nWould you?\n");
+    project.rule("c-refusal", NO_DANGER);
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).reason(), @"");
+}
+
+#[test]
+fn a_warning_reaches_agent_and_person_and_stops_nothing() {
+    let project = project();
+    project.rule("careful", "---\ncommand_pattern: ^make\naction: warn\n---\nThis takes an hour.\n");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("make all")).transcript(), @"");
+}
+
+#[test]
+fn file_tools_are_judged_by_the_paths_they_name() {
+    let project = project();
+    project.rule("generated", "---\nwrites: ['dist/**']\n---\nMade by the build.\n");
+    let edit = |path: &str| {
+        let input = json!({ "file_path": project.root().join(path), "old_string": "a", "new_string": "b" });
+        project.hook("claude", &project.tool("Edit", &input)).decision()
+    };
+    assert_eq!(edit("dist/app.js"), "deny");
+    assert_eq!(edit("src/../dist/app.js"), "deny");
+    assert_eq!(edit("src/app.js"), "allow");
+    let read = project.tool("Read", &json!({ "file_path": project.root().join("dist/app.js") }));
+    assert_eq!(project.hook("claude", &read).decision(), "allow");
+}
+
+#[test]
+fn a_link_does_not_lead_around_a_rule() {
+    let project = project();
+    project.file("dist/app.js", "x").rule("generated", "---\nwrites: ['dist/**']\n---\nMade by the build.\n");
+    std::os::unix::fs::symlink(project.root().join("dist"), project.root().join("innocent")).expect("a link");
+    let input = json!({ "file_path": project.root().join("innocent/app.js"), "content": "y" });
+    assert_eq!(project.hook("claude", &project.tool("Write", &input)).decision(), "deny");
+}
+
+#[test]
+fn a_patch_of_codex_is_judged_file_by_file() {
+    let project = project();
+    project.rule("generated", "---\ntools: [Edit, Write]\npaths: ['dist/**']\n---\nMade by the build.\n");
+    let patch = |path: &str| {
+        let text = format!("*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** Add File: src/new.rs\n+x\n*** End Patch");
+        let mut event = project.tool("apply_patch", &json!({ "command": text }));
+        event["turn_id"] = json!("turn-1");
+        project.hook("codex", &event).decision()
+    };
+    assert_eq!(patch("dist/app.js"), "deny");
+    assert_eq!(patch("src/app.js"), "allow");
+}
+
+#[test]
+fn mcp_tools_are_found_directly_and_through_a_proxy() {
+    let project = project();
+    project.rule("no-merge", "---\nmcp_tools: ['github:merge_*']\n---\nPeople merge.\n");
+    let call = |name: &str, input: serde_json::Value| project.hook("claude", &project.tool(name, &input)).decision();
+    assert_eq!(call("mcp__github__merge_pull_request", json!({})), "deny");
+    assert_eq!(call("mcp__github__list_issues", json!({})), "allow");
+    let proxied = json!({ "server_name": "github", "tool_name": "merge_pull_request", "arguments": {} });
+    assert_eq!(call("mcp__hub__call_tool", proxied), "deny");
+}
+
+#[test]
+fn a_stop_is_held_until_the_rule_is_met_or_the_cap_is_reached() {
+    let project = project();
+    project.rule(
+        "tests-first",
+        "---\non: stop\naction: block\nmax_holds: 2\nwhen: \"not command_ran('^cargo test')\"\n---\nRun the tests first.\n",
+    );
+    let stop = |again: bool| project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": again })));
+    insta::assert_snapshot!(stop(false).transcript(), @"");
+    assert_eq!(stop(true).json()["decision"], "block");
+    insta::assert_snapshot!(stop(true).transcript(), @"");
+    // A new turn begins a new count.
+    assert_eq!(stop(false).json()["decision"], "block");
+    project.hook("claude", &project.bash("cd crates; cargo test --all"));
+    insta::assert_snapshot!(stop(true).transcript(), @"");
+}
+
+#[test]
+fn a_tool_block_never_tires() {
+    let project = project();
+    project.rule("no-danger", "---\ncommand_pattern: ^danger\nmax_holds: 1\n---\nNo.\n");
+    for _ in 0..10 {
+        assert_eq!(project.decision("danger"), "deny");
+    }
+}
+
+#[test]
+fn approval_needs_every_command_covered_and_nothing_stricter() {
+    let project = project();
+    project.user_rule("builds", "---\ncommand_pattern: '^cargo (build|test)( |$)'\naction: allow\n---\nFine.\n");
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.hook("claude", &project.bash("cargo build && cargo test -q")).json()["hookSpecificOutput"]["permissionDecision"], "allow");
+    for not_approved in
+        ["cargo build && ls", "cargo build > ~/.bashrc", "PATH=. cargo build", "cargo build; $X", "cargo build $(ls)", "cargo build '"]
+    {
+        let reply = project.hook("claude", &project.bash(not_approved));
+        assert_eq!(reply.stdout, "", "{not_approved}");
+    }
+    assert_eq!(project.decision("cargo build; danger"), "deny");
+}
+
+#[test]
+fn what_cannot_be_known_is_asked_where_it_matters() {
+    let project = project();
+    project.rule("no-rm", "---\ncommand_pattern: '^rm -rf'\n---\nNo.\n");
+    for (command, expected) in [
+        ("$X -rf /", "ask"),
+        ("$(echo rm) -rf /", "ask"),
+        ("$PY x.py", "allow"),
+        ("git push -u origin \"$(git branch --show-current)\"", "allow"),
+        ("echo '$X -rf /'", "allow"),
+        ("rm -rf \"$DIR\"", "deny"),
+        ("if then fi (", "ask"),
+    ] {
+        assert_eq!(project.decision(command), expected, "{command}");
+    }
+}
+
+#[test]
+fn a_rule_that_says_so_lets_the_unknown_pass_or_refuses_it() {
+    let project = project();
+    project.rule("lenient", "---\ncommand_pattern: '^rm -rf'\nincomplete: allow\n---\nNo.\n");
+    assert_eq!(project.decision("$X -rf /"), "allow");
+    project.rule("lenient", "---\ncommand_pattern: '^rm -rf'\nincomplete: block\n---\nNo.\n");
+    assert_eq!(project.decision("$X -rf /"), "deny");
+}
+
+#[test]
+fn an_edited_or_added_rule_counts_at_the_next_event() {
+    let project = project();
+    assert_eq!(project.decision("danger"), "allow");
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    project.rule("no-danger", &NO_DANGER.replace("danger(", "hazard("));
+    assert_eq!(project.decision("danger"), "allow");
+    assert_eq!(project.decision("hazard"), "deny");
+    project.config("rules: [hard-reset]\n");
+    assert_eq!(project.decision("git reset --hard"), "deny");
+}
+
+#[test]
+fn user_rules_count_in_every_project() {
+    let project = super::bare();
+    project.user_rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    assert!(!project.root().join(".linchpin").exists());
+}
+
+#[test]
+fn the_guard_protects_itself() {
+    let project = project();
+    let write = |path: &str| {
+        let input = json!({ "file_path": project.root().join(path), "content": "" });
+        project.hook("claude", &project.tool("Write", &input)).decision()
+    };
+    for path in [".linchpin/config.yml", ".linchpin/rules/x.md", ".claude/settings.json", ".git/hooks/pre-commit", "sub/.linchpin/rules/a.md"] {
+        assert_eq!(write(path), "deny", "{path}");
+    }
+    assert_eq!(write(".linchpin/agent/scratchpad.md"), "allow");
+    assert_eq!(write("src/main.rs"), "allow");
+    for command in ["rm -rf .linchpin", "sed -i s/block/warn/ .linchpin/rules/a.md", "echo > .claude/settings.json", "python3 -c \"open('.linchpin/config.yml','w')\""] {
+        assert_eq!(project.decision(command), "ask", "{command}");
+    }
+    assert_eq!(project.decision("linchpin trust --yes"), "deny");
+    assert_eq!(project.decision("linchpin status"), "allow");
+}
+
+#[test]
+fn events_of_every_kind_are_taken_in_silence() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    for name in ["SessionStart", "UserPromptSubmit", "PostToolUse", "Notification", "PreCompact", "SessionEnd", "SomethingNew"] {
+        let reply = project.hook("claude", &project.event(name, &json!({ "future_field": [1, 2] })));
+        assert_eq!((reply.stdout.as_str(), reply.code), ("", Some(0)), "{name}");
+    }
+}

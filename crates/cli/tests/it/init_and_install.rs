@@ -1,0 +1,113 @@
+//! `init`, `install`, `uninstall`: what they write, and what they leave alone.
+
+use std::fs;
+
+use super::{bare, project};
+
+#[test]
+fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
+    let project = bare();
+    insta::assert_snapshot!(project.run(&["init", "--agent", "claude", "--agent", "codex"]).transcript(), @"");
+    let listed = |folder: &str| {
+        let mut names: Vec<String> = fs::read_dir(project.root().join(folder))
+            .expect("a folder")
+            .filter_map(|entry| entry.ok().map(|entry| entry.file_name().to_string_lossy().into_owned()))
+            .collect();
+        names.sort();
+        names.join(" ")
+    };
+    assert_eq!(listed(".linchpin"), ".gitignore config.yml rules");
+    project.config("rules: []\n");
+    insta::assert_snapshot!(project.run(&["init", "--agent", "claude", "--agent", "codex"]).transcript(), @"");
+    assert_eq!(fs::read_to_string(project.root().join(".linchpin/config.yml")).expect("config"), "rules: []\n");
+    assert_eq!(project.run(&["validate"]).code, Some(0));
+}
+
+#[test]
+fn init_finds_the_agents_that_are_there() {
+    let project = bare();
+    let found = project.run(&["init", "--json"]).json();
+    assert_eq!(found["hooks"], serde_json::json!([]));
+    fs::create_dir(project.home().join(".codex")).expect("a folder");
+    let found = project.run(&["init", "--json"]).json();
+    assert_eq!(found["hooks"][0]["agent"], "codex");
+}
+
+#[test]
+fn init_in_a_subfolder_of_a_repository_writes_to_its_top() {
+    let project = bare();
+    project.file(".git/HEAD", "ref: refs/heads/main\n").file("a/b/c", "");
+    let mut command = project.command(&["init", "--no-hooks", "--json"]);
+    command.current_dir(project.root().join("a/b"));
+    assert_eq!(project.feed(command, b"").json()["root"], "[BASE]/project");
+}
+
+#[test]
+fn install_and_uninstall_leave_the_rest_byte_for_byte() {
+    let project = project();
+    let settings = "{\n  // mine\n  \"model\": \"opus\",\n  \"hooks\": {\"Stop\": [ {\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]} ]},\n}\n";
+    project.file(".claude/settings.json", settings);
+    let read = || fs::read_to_string(project.root().join(".claude/settings.json")).expect("settings");
+    insta::assert_snapshot!(project.run(&["install", "claude"]).transcript(), @"");
+    let installed = read();
+    assert!(installed.contains("// mine") && installed.contains("say done"), "{installed}");
+    insta::assert_snapshot!(project.run(&["install", "claude"]).transcript(), @"");
+    assert_eq!(read(), installed);
+    insta::assert_snapshot!(project.run(&["uninstall", "claude"]).transcript(), @"");
+    assert_eq!(read(), settings);
+    insta::assert_snapshot!(project.run(&["uninstall", "claude"]).transcript(), @"");
+}
+
+#[test]
+fn uninstall_removes_a_file_that_install_made() {
+    let project = project();
+    project.run(&["install", "codex"]);
+    assert!(project.root().join(".codex/hooks.json").exists());
+    project.run(&["uninstall", "codex"]);
+    assert!(!project.root().join(".codex/hooks.json").exists());
+}
+
+#[test]
+fn user_and_local_settings() {
+    let project = project();
+    assert_eq!(project.run(&["install", "claude", "--user", "--json"]).json()["file"], "[BASE]/home/.claude/settings.json");
+    assert_eq!(project.run(&["install", "claude", "--local", "--json"]).json()["file"], "[BASE]/project/.claude/settings.local.json");
+    insta::assert_snapshot!(project.run(&["install", "codex", "--local"]).transcript(), @"");
+}
+
+#[test]
+fn only_settings_that_are_not_shared_get_the_fail_closed_switch() {
+    let project = project();
+    project.run(&["install", "claude"]);
+    project.run(&["install", "claude", "--local"]);
+    let read = |path: &str| fs::read_to_string(project.root().join(path)).expect("settings");
+    assert!(!read(".claude/settings.json").contains("onFailure"));
+    assert!(read(".claude/settings.local.json").contains("onFailure"));
+}
+
+#[test]
+fn settings_that_cannot_be_understood_are_left_alone() {
+    let project = project();
+    for text in ["{ \"hooks\": [", "[]", "{ \"hooks\": 7 }"] {
+        project.file(".claude/settings.json", text);
+        assert_eq!(project.run(&["install", "claude"]).code, Some(2), "{text}");
+        assert_eq!(fs::read_to_string(project.root().join(".claude/settings.json")).expect("settings"), text);
+    }
+    insta::assert_snapshot!(project.run(&["install", "claude"]).transcript(), @"");
+}
+
+#[test]
+fn an_unknown_agent() {
+    insta::assert_snapshot!(project().run(&["install", "clod"]).transcript(), @"");
+    insta::assert_snapshot!(project().run(&["install", "clod", "--json"]).transcript(), @"");
+}
+
+#[test]
+fn an_agent_cannot_set_itself_up() {
+    let project = project();
+    for arguments in [["init", "--no-hooks"], ["install", "claude"], ["uninstall", "claude"]] {
+        let mut command = project.command(&arguments);
+        command.env("CODEX_THREAD_ID", "t");
+        assert_eq!(project.feed(command, b"").code, Some(2), "{arguments:?}");
+    }
+}

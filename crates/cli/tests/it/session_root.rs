@@ -1,0 +1,99 @@
+//! An agent cannot move its own guard.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{NO_DANGER, bare, project};
+
+#[test]
+fn from_any_folder_of_the_project() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).file("a/b/c/file", "");
+    let mut payload = project.bash("danger");
+    payload["cwd"] = json!(project.root().join("a/b/c"));
+    assert_eq!(project.hook("claude", &payload).decision(), "deny");
+}
+
+#[test]
+fn another_folder_does_not_move_it() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("ls"), "allow");
+    let mut payload = project.bash("danger");
+    payload["cwd"] = json!("/");
+    assert_eq!(project.hook("claude", &payload).decision(), "deny");
+}
+
+#[test]
+fn the_folder_that_the_agent_names_itself_counts_before_the_working_folder() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let mut payload = project.bash("danger");
+    payload["cwd"] = json!("/");
+    let mut command = project.command(&["hook", "claude"]);
+    command.env("CLAUDE_PROJECT_DIR", project.root());
+    assert_eq!(project.feed(command, payload.to_string().as_bytes()).decision(), "deny");
+}
+
+#[test]
+fn a_nested_policy_adds_to_the_outer_one_and_takes_nothing_away() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("ls"), "allow");
+    project.file("sub/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNo.\n");
+    project.file("sub/.linchpin/rules/no-danger.md", "---\ncommand_pattern: ^never\nenabled: false\n---\nNo.\n");
+    let decide = |command: &str, folder: &str| {
+        let mut payload = project.bash(command);
+        payload["cwd"] = json!(project.root().join(folder));
+        project.hook("claude", &payload).decision()
+    };
+    assert_eq!(decide("hazard", "sub"), "deny");
+    assert_eq!(decide("danger", "sub"), "deny");
+    assert_eq!(decide("hazard", "."), "allow");
+}
+
+#[test]
+fn patterns_of_a_nested_policy_start_from_its_own_folder() {
+    let project = project();
+    project.file("sub/.linchpin/rules/generated.md", "---\nwrites: ['dist/**']\n---\nMade.\n");
+    let write = |path: &str| {
+        let input = json!({ "file_path": project.root().join(path), "content": "" });
+        project.hook("claude", &project.tool("Write", &input)).decision()
+    };
+    assert_eq!(write("sub/dist/x"), "deny");
+    assert_eq!(write("dist/x"), "allow");
+}
+
+#[test]
+fn a_policy_that_vanishes_during_the_session_still_counts() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("ls"), "allow");
+    fs::rename(project.root().join(".linchpin"), project.root().join("elsewhere")).expect("moved");
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn a_session_that_began_without_a_policy_gets_one_when_it_appears() {
+    let project = bare();
+    assert_eq!(project.decision("danger"), "allow");
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn two_sessions_have_two_roots() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).file("../other/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNo.\n");
+    let decide = |session: &str, folder: &str, command: &str| {
+        let mut payload = project.bash(command);
+        payload["session_id"] = json!(session);
+        payload["cwd"] = json!(project.root().join(folder).canonicalize().expect("a folder"));
+        project.hook("claude", &payload).decision()
+    };
+    assert_eq!(decide("one", ".", "danger"), "deny");
+    assert_eq!(decide("two", "../other", "danger"), "allow");
+    assert_eq!(decide("two", ".", "hazard"), "deny");
+    assert_eq!(decide("one", "../other", "danger"), "deny");
+}

@@ -1,0 +1,59 @@
+//! A repository's policy weakens nothing until a person says so.
+
+use super::{NO_DANGER, project};
+
+const APPROVE: &str = "---\ncommand_pattern: '^ls( |$)'\naction: allow\n---\nLooking is fine.\n";
+
+#[test]
+fn an_approving_rule_of_a_repository_needs_trust() {
+    let project = project();
+    project.rule("approve", APPROVE);
+    let first = project.hook("claude", &project.bash("ls"));
+    insta::assert_snapshot!(first.transcript(), @"");
+    insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"");
+    let approved = project.hook("claude", &project.bash("ls"));
+    assert_eq!(approved.json()["hookSpecificOutput"]["permissionDecision"], "allow");
+    insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"");
+}
+
+#[test]
+fn trust_ends_with_a_change_of_what_was_accepted_and_only_then() {
+    let project = project();
+    project.rule("approve", APPROVE);
+    project.run(&["trust", "--yes"]);
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.hook("claude", &project.bash("ls")).json()["hookSpecificOutput"]["permissionDecision"], "allow");
+    project.rule("approve", &APPROVE.replace("^ls", "^(ls|rm)"));
+    assert_eq!(project.hook("claude", &project.bash("ls")).stdout, "");
+}
+
+#[test]
+fn a_repository_cannot_replace_or_switch_off_what_the_user_chose() {
+    let project = project();
+    project.user_rule("no-danger", NO_DANGER);
+    for shadow in ["---\ncommand_pattern: ^never\n---\nNo.\n", "---\ncommand_pattern: ^danger\nenabled: false\n---\nNo.\n"] {
+        project.rule("no-danger", shadow);
+        assert_eq!(project.decision("danger"), "deny");
+    }
+    project.run(&["trust", "--yes"]);
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_locked_rule_cannot_be_replaced_at_all() {
+    let project = project();
+    project.rule("protect-guardrails", "---\ncommand_pattern: ^x\nenabled: false\n---\nNo.\n");
+    project.run(&["trust", "--yes"]);
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"");
+    assert_eq!(project.decision("rm -rf .linchpin"), "ask");
+}
+
+#[test]
+fn an_agent_cannot_trust() {
+    let project = project();
+    project.rule("approve", APPROVE);
+    let mut command = project.command(&["trust", "--yes"]);
+    command.env("CLAUDECODE", "1");
+    insta::assert_snapshot!(project.feed(command, b"").transcript(), @"");
+}
