@@ -264,7 +264,7 @@ fn an_ordinary_event_writes_two_pages() {
     for time in 1..=20 {
         let before = size();
         record_plain(&mut store, &shell(EventKind::BeforeTool, time, "cargo test", Some("c")));
-        frames.push((size() - before) / 4096);
+        frames.push((size() - before) / 2048);
     }
     frames.sort_unstable();
     assert_eq!(frames[10], 2, "{frames:?}");
