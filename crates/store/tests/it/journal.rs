@@ -44,7 +44,7 @@ fn record_everything(store: &mut Store, journal: Journal) -> EventId {
     let event = everything();
     let record = Record {
         event: &event,
-        root: "/work/project",
+        root: "/srv/project",
         verdict: &verdict,
         facts: &facts,
         fields: &fields,
@@ -74,8 +74,8 @@ fn an_entry_has_a_stable_shape() {
       "time": 12,
       "agent": "claude",
       "session": "s1",
-      "root": "/work/project",
-      "cwd": "/work/project",
+      "root": "/srv/project",
+      "cwd": "/srv/project",
       "kind": "after_tool",
       "name": "after_tool",
       "tool": "Bash",
@@ -146,7 +146,7 @@ fn an_entry_without_much_is_short() {
     let mut store = open(&place.path);
     record_plain(&mut store, &event(EventKind::Stop, 1));
     let shown = serde_json::to_string(&only_entry(&store)).unwrap();
-    insta::assert_snapshot!(shown, @r#"{"id":1,"time":1,"agent":"claude","session":"s1","root":"/work/project","cwd":"/work/project","kind":"stop","name":"stop","verdict":{"level":"allow","approved":false,"findings":[],"notices":[]}}"#);
+    insta::assert_snapshot!(shown, @r#"{"id":1,"time":1,"agent":"claude","session":"s1","root":"/srv/project","cwd":"/srv/project","kind":"stop","name":"stop","verdict":{"level":"allow","approved":false,"findings":[],"notices":[]}}"#);
 }
 
 #[test]
