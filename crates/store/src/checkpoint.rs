@@ -8,8 +8,18 @@ use std::fs;
 
 use crate::{Store, files};
 
-/// The size of the log, in bytes, after which whoever committed last empties it.
-pub(crate) const LOG_LIMIT: u64 = 1024 * 1024;
+/// The size of the log, in bytes, after which whoever committed last empties it: 250 pages, or a good hundred events.
+///
+/// Measured as processor time of a whole process that records one event (an empty process: 0.87 ms), with the checkpoints
+/// in 1,000 events, of 5 to 20 ms each where the disk has to sync:
+///
+/// | page | limit | median | checkpoints |
+/// |---|---|---|---|
+/// | 4 KiB | 1 MiB | 2.09 ms | 8 |
+/// | 4 KiB | 512 KiB | 1.89 ms | 16 |
+/// | 2 KiB | 512 KiB | 1.87 ms | 9 |
+/// | 1 KiB | 256 KiB | 1.78 ms | 10, but reading a million events through takes 1.5 times as long |
+pub(crate) const LOG_LIMIT: u64 = 512 * 1024;
 
 impl Store {
     /// Empties the log if it is long and nobody is in the way. If somebody is, the next process will.

@@ -26,7 +26,7 @@
 //!
 //! # Privacy
 //!
-//! Nothing textual enters the database but through [`mask`]. Prompts, messages, tool inputs and outputs and unknown
+//! Nothing textual enters the database but through [`mask()`]. Prompts, messages, tool inputs and outputs and unknown
 //! fields enter as keyed digests only ([`digest`]), unless the journal is [`Journal::Full`].
 
 mod aside;

@@ -8,8 +8,11 @@ use crate::{Result, Store};
 const ROWS_AT_ONCE: i64 = 2_000;
 
 impl Store {
-    /// Deletes the events from before a time, and sessions that have none left, with their variables and counters.
-    /// Returns the number of events deleted. The newest event always stays, so that its id is not given again.
+    /// Deletes the events from before a time, and the variables and counters of sessions that have none left. Returns the
+    /// number of events deleted.
+    ///
+    /// The newest event always stays, so that its id is not given again; and of a session its name, root and first time
+    /// stay, because a process that read them may be about to record.
     pub fn prune(&mut self, before: i64) -> Result<usize> {
         let Some(end) = self.first_event_since(before)? else { return Ok(0) };
         let mut deleted = 0;
@@ -22,7 +25,7 @@ impl Store {
             from = to;
         }
         if deleted > 0 {
-            self.prune_sessions(before)?;
+            self.prune_state(before)?;
         }
         Ok(deleted)
     }
@@ -39,14 +42,13 @@ impl Store {
         Ok(deleted)
     }
 
-    fn prune_sessions(&mut self, before: i64) -> Result<()> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.execute(
-            "DELETE FROM sessions WHERE first_seen < ?1 AND NOT EXISTS (SELECT 1 FROM events WHERE session = sessions.id)",
+    fn prune_state(&self, before: i64) -> Result<()> {
+        self.connection.execute(
+            "DELETE FROM state WHERE session IN (SELECT id FROM sessions WHERE first_seen < ?1 \
+             AND NOT EXISTS (SELECT 1 FROM events WHERE session = sessions.id))",
             [before],
         )?;
-        transaction.execute("DELETE FROM state WHERE session NOT IN (SELECT id FROM sessions)", [])?;
-        Ok(transaction.commit()?)
+        Ok(())
     }
 
     /// Where the events since `time` begin: found by halving, because ids follow time but for the odd pair of processes

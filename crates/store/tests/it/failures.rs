@@ -15,6 +15,8 @@ use store::{Changes, Filter, Journal, Notice, Options, Record, Recorded, Store, 
 use crate::processes::Locker;
 use crate::sample::{KEY, event, open, options, place, record_plain};
 
+const PAGE: usize = 2048;
+
 /// A record without effects; `Moved` is answered as a hook would.
 fn try_record(store: &mut Store) -> Result<(), StoreError> {
     let (event, none, changes) = (event(EventKind::Stop, 1), Map::new(), Changes::default());
@@ -96,7 +98,7 @@ fn a_corrupt_header_is_set_aside() {
 fn a_corrupt_schema_is_set_aside() {
     let place = place();
     let mut bytes = filled(&place.path);
-    bytes[100..4096].fill(0x5a);
+    bytes[100..PAGE].fill(0x5a);
     assert_replaced(&place.path, &bytes);
 }
 
@@ -104,14 +106,14 @@ fn a_corrupt_schema_is_set_aside() {
 fn a_truncated_database_is_set_aside() {
     let place = place();
     let bytes = filled(&place.path);
-    assert_replaced(&place.path, &bytes[..4096 * 2]);
+    assert_replaced(&place.path, &bytes[..PAGE * 2]);
 }
 
 #[test]
 fn garbage_where_the_next_row_goes_is_set_aside() {
     let place = place();
     let mut bytes = filled(&place.path);
-    bytes[4096..].fill(0x5a);
+    bytes[PAGE..].fill(0x5a);
     assert_replaced(&place.path, &bytes);
 }
 
@@ -119,9 +121,9 @@ fn garbage_where_the_next_row_goes_is_set_aside() {
 fn garbage_anywhere_never_fails_to_record() {
     let place = place();
     let bytes = filled(&place.path);
-    for page in 0..bytes.len() / 4096 {
+    for page in 0..bytes.len() / PAGE {
         let mut damaged = bytes.clone();
-        damaged[page * 4096 + 1000..][..2000].fill(0xa5);
+        damaged[page * PAGE + 500..][..1000].fill(0xa5);
         for companion in ["", "-wal", "-shm"] {
             let _ = fs::remove_file(place.path.with_file_name(format!("state.db{companion}")));
         }
@@ -135,7 +137,7 @@ fn two_that_meet_a_corrupt_database_set_it_aside_once() {
     let place = place();
     let mut bytes = filled(&place.path);
     let (mut one, mut two) = (open(&place.path), open(&place.path));
-    bytes[4096..].fill(0x5a);
+    bytes[PAGE..].fill(0x5a);
     fs::write(&place.path, &bytes).unwrap();
     try_record(&mut one).unwrap();
     try_record(&mut two).unwrap();

@@ -73,7 +73,6 @@ fn the_log_is_emptied_when_it_is_long() {
         record_plain(&mut store, &event(EventKind::Stop, time));
         longest = longest.max(fs::metadata(&wal).unwrap().len());
     }
-    let page = 16 * 1024;
-    assert!(longest <= 1024 * 1024 + page, "{longest}");
-    assert!(longest > 900 * 1024, "{longest}");
+    let one_event = 16 * 1024;
+    assert!((500 * 1024..=512 * 1024 + one_event).contains(&longest), "{longest}");
 }

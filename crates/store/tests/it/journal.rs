@@ -2,7 +2,7 @@
 
 use engine::event::{Access, Event, EventKind, FileAccess, McpTool, Outcome, ShellText, ToolCall};
 use engine::verdict::{Finding, Level, Verdict};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use store::{Changes, Entry, EventId, Filter, Journal, Record, SessionKey, Store};
 
 use crate::sample::{KEY, event, open, place, record, record_plain, shell, stored};
@@ -44,7 +44,7 @@ fn record_everything(store: &mut Store, journal: Journal) -> EventId {
     let event = everything();
     let record = Record {
         event: &event,
-        root: "/work/project",
+        root: "/srv/project",
         verdict: &verdict,
         facts: &facts,
         fields: &fields,
@@ -74,8 +74,8 @@ fn an_entry_has_a_stable_shape() {
       "time": 12,
       "agent": "claude",
       "session": "s1",
-      "root": "/work/project",
-      "cwd": "/work/project",
+      "root": "/srv/project",
+      "cwd": "/srv/project",
       "kind": "after_tool",
       "name": "after_tool",
       "tool": "Bash",
@@ -146,7 +146,7 @@ fn an_entry_without_much_is_short() {
     let mut store = open(&place.path);
     record_plain(&mut store, &event(EventKind::Stop, 1));
     let shown = serde_json::to_string(&only_entry(&store)).unwrap();
-    insta::assert_snapshot!(shown, @r#"{"id":1,"time":1,"agent":"claude","session":"s1","root":"/work/project","cwd":"/work/project","kind":"stop","name":"stop","verdict":{"level":"allow","approved":false,"findings":[],"notices":[]}}"#);
+    insta::assert_snapshot!(shown, @r#"{"id":1,"time":1,"agent":"claude","session":"s1","root":"/srv/project","cwd":"/srv/project","kind":"stop","name":"stop","verdict":{"level":"allow","approved":false,"findings":[],"notices":[]}}"#);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn an_ordinary_event_writes_two_pages() {
     for time in 1..=20 {
         let before = size();
         record_plain(&mut store, &shell(EventKind::BeforeTool, time, "cargo test", Some("c")));
-        frames.push((size() - before) / 4096);
+        frames.push((size() - before) / 2048);
     }
     frames.sort_unstable();
     assert_eq!(frames[10], 2, "{frames:?}");
@@ -291,5 +291,4 @@ fn odd_rows_do_not_end_a_listing() {
     let entries = store.entries(&Filter::default()).unwrap();
     assert_eq!((entries[2].verdict.level, entries[2].kind.as_str()), (Level::Block, "move"));
     assert_eq!(json!(entries[2].paths), Value::Array(Vec::new()));
-    let _: Map<String, Value> = entries[2].facts.clone();
 }

@@ -137,7 +137,7 @@ fn harmless() {
         "git clone https://github.com/a/b.git",
         "curl http://localhost:8080/a@b:c",
         "psql postgres://u:$PASS@db/x",
-        "PWD=/work/x OLDPWD=/work run",
+        "PWD=/srv/x OLDPWD=/srv run",
         "key=value sort_key=name run",
         "ssh -i ~/.ssh/id_ed25519 --key certs/client-2024-01.pem x",
         "let token = parser.next();",

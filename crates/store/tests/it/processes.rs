@@ -70,7 +70,7 @@ fn acknowledge(line: &str) {
     stdout.flush().unwrap();
 }
 
-/// One hook: an event that adds one to a counter of its session, after an event of another session was judged.
+/// One hook: an event that adds one to a counter of its session, and keeps what it saw of it in a variable.
 fn record_counting(store: &mut Store, session: &str, time: usize) -> EventId {
     let mut event = shell(EventKind::BeforeTool, i64::try_from(time).unwrap(), "cargo test", None);
     session.clone_into(&mut event.session);

@@ -7,7 +7,7 @@ use store::{Changes, Filter, SessionKey};
 use crate::sample::{event, open, place, record, record_plain};
 
 #[test]
-fn what_is_older_goes_with_its_findings_and_sessions() {
+fn what_is_older_goes_with_its_findings_and_variables() {
     let place = place();
     let mut store = open(&place.path);
     let warned =
@@ -24,7 +24,7 @@ fn what_is_older_goes_with_its_findings_and_sessions() {
     let entries = store.entries(&Filter { rule: Some("r".into()), ..Filter::default() }).unwrap();
     assert_eq!((entries.len(), entries[0].time), (500, 4_500));
     let state = |session| store.session(SessionKey { agent: "claude", session }).unwrap();
-    assert_eq!(state("old").first_seen, None);
+    assert_eq!(state("old").first_seen, Some(0));
     assert_eq!(state("old").variables.len(), 0);
     assert_eq!(state("new").variables.len(), 1);
 }

@@ -38,7 +38,7 @@ pub fn event(kind: EventKind, time: i64) -> Event {
         agent: KEY.agent.to_owned(),
         session: KEY.session.to_owned(),
         time,
-        cwd: "/work/project".to_owned(),
+        cwd: "/srv/project".to_owned(),
         tool: None,
         outcome: None,
         prompt: None,
@@ -67,7 +67,7 @@ pub fn shell(kind: EventKind, time: i64, command: &str, call: Option<&str>) -> E
 pub fn record(store: &mut Store, event: &Event, verdict: &Verdict, changes: &Changes) -> EventId {
     let none = Map::new();
     let record =
-        Record { event, root: "/work/project", verdict, facts: &none, fields: &none, changes, journal: Journal::Lean };
+        Record { event, root: "/srv/project", verdict, facts: &none, fields: &none, changes, journal: Journal::Lean };
     let judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session }).unwrap();
     stored(&judgement.record(&record).unwrap())
 }

@@ -33,7 +33,7 @@ fn variables_and_counters_outlive_the_process() {
     let state = open(&place.path).session(KEY).unwrap();
     assert_eq!(json!(state.variables), json!({"notes": {"a": [1, "two", null]}, "tests_ran": true}));
     assert_eq!((state.counter("hold:x"), state.counter("y"), state.counter("z")), (3, -7, 0));
-    assert_eq!((state.root.as_deref(), state.first_seen), (Some("/work/project"), Some(5)));
+    assert_eq!((state.root.as_deref(), state.first_seen), (Some("/srv/project"), Some(5)));
 }
 
 #[test]
