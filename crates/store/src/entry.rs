@@ -17,7 +17,7 @@ use crate::EventId;
 /// - `tool`, `aliases`, `call`, `command`, `command_missing` (a shell call that carried no text), `paths`
 ///   (`[{path, access}]`, access `read`, `write` or `delete`), `mcp` (`[{server, tool}]`), `outcome` (`ok`, `failed`),
 ///   `subagent`, `held_before`
-/// - `verdict`: `{level, approved, findings: [{rule, level, reason, digest}], notices: [text]}`
+/// - `verdict`: `{level, approved, findings: [{rule, level, reason, because: [text], digest}], notices: [text]}`
 /// - `fields`, `facts`: what rules used, by name; `digests`: 32 hex digits by name; `event`: the whole event, only in
 ///   a full journal
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -107,13 +107,13 @@ impl Entry {
     }
 }
 
-/// Of `rule, level, reason, digest`.
+/// Of `rule, level, reason, because, digest`.
 pub(crate) fn finding_from_row(row: &Row<'_>) -> rusqlite::Result<Finding> {
     Ok(Finding {
         rule: row.get("rule")?,
         level: level(row)?,
         reason: row.get("reason")?,
-        because: Vec::new(),
+        because: json(row, "because")?.unwrap_or_default(),
         digest: row.get("digest")?,
     })
 }

@@ -36,7 +36,7 @@ impl Store {
         let mut statement = self.connection.prepare(&sql)?;
         let mut findings = self
             .connection
-            .prepare("SELECT rule, level, reason, digest FROM findings WHERE event = ?1 ORDER BY place")?;
+            .prepare("SELECT rule, level, reason, because, digest FROM findings WHERE event = ?1 ORDER BY place")?;
         let mut rows = statement.query(values.as_slice())?;
         while let Some(row) = rows.next()? {
             let mut entry = Entry::from_row(row)?;

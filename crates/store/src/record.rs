@@ -140,7 +140,7 @@ impl Store {
         for (place, finding) in (0_i64..).zip(&verdict.findings) {
             self.connection
                 .prepare_cached(
-                    "INSERT INTO findings (event, place, rule, level, reason, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                    "INSERT INTO findings (event, place, rule, level, reason, because, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 )?
                 .execute(params![
                     id.0,
@@ -148,6 +148,7 @@ impl Store {
                     finding.rule,
                     finding.level.name(),
                     mask(&finding.reason),
+                    json_list(&finding.because.iter().map(|clause| mask(clause)).collect::<Vec<Cow<'_, str>>>()),
                     finding.digest
                 ])?;
         }

@@ -73,6 +73,7 @@ const MIGRATIONS: &[&str] = &["
         rule TEXT NOT NULL,
         level TEXT NOT NULL,
         reason TEXT NOT NULL,
+        because TEXT,
         digest TEXT,
         PRIMARY KEY (event, place)
     ) STRICT, WITHOUT ROWID;
