@@ -19,7 +19,8 @@ impl Output {
 
     /// A reader that has gone away, as `head` does, is no failure.
     pub fn line(&self, text: impl Display) {
-        let _ = writeln!(io::stdout(), "{}", printable(&text.to_string()));
+        let text = text.to_string();
+        let _ = writeln!(io::stdout(), "{}", if self.coloured { without_controls(&text, OWN_COLOURS) } else { without_controls(&text, &[]) });
     }
 
     /// The text for people, the value for programs.
@@ -63,19 +64,19 @@ impl Output {
     }
 
     fn paint(&self, code: &str, text: &str) -> String {
-        if self.coloured { format!("\u{1b}[{code}m{}\u{1b}[0m", printable(text)) } else { text.to_owned() }
+        if self.coloured { format!("\u{1b}[{code}m{}\u{1b}[0m", without_controls(text, &[])) } else { text.to_owned() }
     }
 }
 
-/// Text that came from an agent or a repository must not drive the terminal. Colours of ours are kept.
-fn printable(text: &str) -> String {
+/// Text that came from an agent or a repository must not drive the terminal.
+fn without_controls(text: &str, but: &[&str]) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
-        let own_colour = OWN_COLOURS.iter().find(|colour| rest.starts_with(**colour));
-        let length = own_colour.map_or(letter.len_utf8(), |colour| colour.len());
+        let excepted = but.iter().find(|sequence| rest.starts_with(**sequence));
+        let length = excepted.map_or(letter.len_utf8(), |sequence| sequence.len());
         let (head, tail) = rest.split_at(length);
-        if own_colour.is_some() || !letter.is_control() || letter == '\n' || letter == '\t' {
+        if excepted.is_some() || !letter.is_control() || letter == '\n' || letter == '\t' {
             kept.push_str(head);
         }
         rest = tail;
@@ -83,5 +84,6 @@ fn printable(text: &str) -> String {
     kept
 }
 
+/// What [`Output::paint`] writes. A colour is all that other text can pass for it with.
 const OWN_COLOURS: &[&str] =
     &["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m", "\u{1b}[35m"];

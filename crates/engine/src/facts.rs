@@ -16,7 +16,7 @@ pub trait Facts: Send + Sync {
     /// A field of `git`; null where there is no repository.
     fn git(&self, field: GitField) -> Value;
 
-    /// The shell commands that the session ran, newest first.
+    /// The simple commands that the session ran, by their normalised text, newest first.
     fn commands_ran(&self) -> Vec<RanCommand>;
 
     /// The real path behind links, as far as the path exists; `None` where nobody can look.

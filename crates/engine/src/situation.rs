@@ -74,13 +74,12 @@ impl Situation {
     pub fn touches(&self) -> &[Touch] {
         self.touches.get_or_init(|| {
             let mut touches = Vec::new();
-            let files = self.event.tool.iter().flat_map(|tool| &tool.files);
-            for file in files {
-                self.add_touch(&file.path, Some(file.access), &mut touches);
+            let absolute = |path: &str| paths::absolute(path, &self.event.cwd, self.place.home.as_deref());
+            for file in self.event.tool.iter().flat_map(|tool| &tool.files) {
+                self.add_touch(&absolute(&file.path), Some(file.access), &mut touches);
             }
             for path in self.script().into_iter().flat_map(Script::named_paths) {
-                let absolute = paths::absolute(&path, &self.event.cwd, self.place.home.as_deref());
-                self.add_touch(&absolute, None, &mut touches);
+                self.add_touch(&absolute(&path), None, &mut touches);
             }
             touches
         })

@@ -159,7 +159,7 @@ mod tests {
             panic!("out of luck")
         });
         assert_eq!(event.name, "PreToolUse");
-        insta::assert_snapshot!(verdict.findings[0].reason, @"");
+        insta::assert_snapshot!(verdict.findings[0].reason, @"Judging failed by a fault in Linchpin: out of luck. Nobody can say whether this is allowed, so a person has to.");
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
             Verdict::silent()
         });
         assert_eq!(event.name, "PreToolUse");
-        insta::assert_snapshot!(verdict.findings[0].reason, @"");
+        insta::assert_snapshot!(verdict.findings[0].reason, @"The rules were not judged within 60 ms. Nobody can say whether this is allowed, so a person has to.");
     }
 
     #[test]
@@ -181,6 +181,6 @@ mod tests {
             panic!("out of luck")
         });
         assert!(verdict.findings.is_empty());
-        insta::assert_snapshot!(verdict.notices.join("\n"), @"");
+        insta::assert_snapshot!(verdict.notices.join("\n"), @"judging failed by a fault in Linchpin: out of luck; this Stop went by unjudged");
     }
 }

@@ -87,6 +87,10 @@ impl Facts for LiveFacts {
     }
 
     fn git(&self, field: GitField) -> Value {
+        let name = format!("git.{}", field.name());
+        if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
+            return known;
+        }
         let repository = self.repository.get_or_init(|| Repository::of(&self.root)).as_ref();
         let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
         let value = match field {
@@ -97,7 +101,7 @@ impl Facts for LiveFacts {
             }
             GitField::Dirty => repository.and_then(Repository::is_dirty).map_or(Value::Null, Value::Bool),
         };
-        self.note(format!("git.{}", field.name()), &value);
+        self.note(name, &value);
         value
     }
 
@@ -115,7 +119,12 @@ impl Facts for LiveFacts {
                 self.missed.store(true, Ordering::Relaxed);
                 return Vec::new();
             };
-            commands.into_iter().map(|ran| RanCommand { time: ran.time, text: ran.text }).collect()
+            let texts = |ran: store::Command| {
+                let script = engine::shell::parse(&ran.text);
+                let texts: Vec<String> = script.texts().collect();
+                texts.into_iter().map(move |text| RanCommand { time: ran.time, text })
+            };
+            commands.into_iter().flat_map(texts).collect()
         });
         commands.clone()
     }

@@ -60,10 +60,11 @@ struct Header {
 const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LINCHPIN_BUILD"));
 
 /// The policy of these tiers: from the cache where that still holds, else read anew and written there. A cache that
-/// cannot be written only costs time.
+/// cannot be written only costs time. A project folder that is named and no longer there counts as it last was.
 pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> Compiled {
     let before = match read(cache) {
         Some((header, rules)) if header.is_current(tiers, &trusted) => return header.into_compiled(rules),
+        Some((header, rules)) if header.has_vanished(tiers) => return header.into_compiled(rules),
         Some((header, rules)) => Before { rules: rules.all().unwrap_or_default(), configs: header.sound_configs },
         None => Before::default(),
     };
@@ -125,6 +126,13 @@ impl Header {
             && self.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
             && self.inputs.iter().all(|input| Stamp::of(&input.path) == input.stamp)
             && (self.weakening.is_empty() || trusted(&self.weakening) == self.accepted)
+    }
+
+    /// The project's policy folder is gone, though it is asked for: what was last read from it still counts.
+    fn has_vanished(&self, tiers: &Tiers) -> bool {
+        self.build == BUILD
+            && self.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
+            && tiers.project.as_ref().is_some_and(|folder| !folder.path.is_dir())
     }
 
     fn into_compiled(self, rules: RuleSet) -> Compiled {

@@ -139,6 +139,7 @@ impl Config {
                 self.rules_dir = Some(folder.value);
             }
         }
+        fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
         fields.problems
     }
 

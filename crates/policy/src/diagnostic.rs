@@ -116,8 +116,7 @@ impl Diagnostic {
         };
         let mut snippet = Snippet::source(&*self.source.text).path(&self.source.name);
         if let Some(span) = &self.span {
-            let end = span.end.max(self.end_of_character(span.start)).min(self.source.text.len());
-            snippet = snippet.annotation(AnnotationKind::Primary.span(span.start.min(end)..end));
+            snippet = snippet.annotation(AnnotationKind::Primary.span(self.marked(span)));
         }
         let title = level.primary_title(self.message.as_str());
         let mut group = if self.span.is_some() {
@@ -135,7 +134,11 @@ impl Diagnostic {
         renderer.render(&[group])
     }
 
-    fn end_of_character(&self, start: usize) -> usize {
-        self.source.text.ceil_char_boundary(start + 1)
+    /// At least one character, and no white space behind what is meant.
+    fn marked(&self, span: &Range<usize>) -> Range<usize> {
+        let text = &self.source.text;
+        let meant = text.get(span.clone()).unwrap_or_default().trim_end();
+        let end = (span.start + meant.len()).max(text.ceil_char_boundary(span.start + 1)).min(text.len());
+        span.start.min(end)..end
     }
 }

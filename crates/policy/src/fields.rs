@@ -17,6 +17,18 @@ pub struct Text {
     pub span: Range<usize>,
 }
 
+/// Words that people bring from elsewhere, and ours.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("approve", "allow"),
+    ("confirm", "ask"),
+    ("deny", "block"),
+    ("forbid", "block"),
+    ("pass", "allow"),
+    ("prompt", "ask"),
+    ("refuse", "block"),
+    ("reject", "block"),
+];
+
 pub struct Fields<'a> {
     source: &'a Source,
     entries: Vec<(Key, Option<Node>)>,
@@ -109,7 +121,7 @@ impl<'a> Fields<'a> {
             _ => None,
         };
         if number.is_none() {
-            self.refuse_type(key, "a whole number", &node.value, node.span);
+            self.refuse(ErrorKind::InvalidValue, format!("`{key}` takes a whole number from 0 on"), node.span);
         }
         number
     }
@@ -120,9 +132,11 @@ impl<'a> Fields<'a> {
         if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text.value) {
             return Some(*choice);
         }
-        let names: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let message = format!("`{key}` is one of {}, not `{}`", names.join(", "), text.value);
-        let help = suggest::closest(&text.value, choices.iter().map(|(name, _)| *name));
+        let listed: Vec<String> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let message = format!("`{key}` is one of {}, not `{}`", listed.join(", "), text.value);
+        let synonym = SYNONYMS.iter().find(|(word, _)| *word == text.value).map(|(_, meant)| *meant);
+        let names = || choices.iter().map(|(name, _)| *name);
+        let help = synonym.filter(|meant| names().any(|name| name == *meant)).or_else(|| suggest::closest(&text.value, names()));
         self.problems.push(
             Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(text.span))
                 .maybe_help(help.map(suggest::did_you_mean)),

@@ -86,6 +86,7 @@ pub fn read(source: &Source, id: &str, tier: Tier, scope: &Scope) -> Reading {
     for problem in &mut reader.problems {
         problem.rule = Some(id.to_owned());
     }
+    reader.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
     let broken = reader.problems.iter().any(|problem| problem.severity == Severity::Error);
     Reading { file: file.filter(|_| !broken), problems: reader.problems }
 }
@@ -231,7 +232,9 @@ fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &std::o
             Some(kind) => kinds = kinds.with(kind),
             None => {
                 let known = EventKind::ALL.map(EventKind::name);
-                let help = suggest::closest(&name.value, known)
+                let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
+                let help = agents_own
+                    .or_else(|| suggest::closest(&name.value, known))
                     .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
                 fields.problems.push(
                     Diagnostic::error(
@@ -247,6 +250,23 @@ fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &std::o
     }
     kinds
 }
+
+/// What people may remember from an agent's own settings.
+const AGENTS_EVENTS: &[(&str, &str)] = &[
+    ("Notification", "notification"),
+    ("PermissionRequest", "permission"),
+    ("PostCompact", "after_compact"),
+    ("PostToolUse", "after_tool"),
+    ("PostToolUseFailure", "tool_failed"),
+    ("PreCompact", "before_compact"),
+    ("PreToolUse", "before_tool"),
+    ("SessionEnd", "session_end"),
+    ("SessionStart", "session_start"),
+    ("Stop", "stop"),
+    ("SubagentStart", "subagent_start"),
+    ("SubagentStop", "subagent_stop"),
+    ("UserPromptSubmit", "prompt"),
+];
 
 fn has_tool_call(kind: EventKind) -> bool {
     matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed | EventKind::Permission)

@@ -83,15 +83,31 @@ pub fn parse(source: &Source, part: Range<usize>) -> Result<Node, Box<Diagnostic
             |Raw(node)| node.moved_by(start),
         )),
         Err(error) => {
-            let at = error.location().and_then(|location| location.span().byte_offset());
-            let at = at.and_then(|byte| usize::try_from(byte).ok()).map_or(part.end, |byte| start + byte);
+            let at = error.location().map_or(part.end, |location| start + offset(text, &location));
             Err(Box::new(Diagnostic::error(ErrorKind::InvalidYaml, plain_message(&error), source, Some(at..at))))
         }
     }
 }
 
-/// The parser's own words without its place, which the diagnostic shows better.
+/// Where in the text; not every error knows its byte.
+fn offset(text: &str, location: &serde_saphyr::Location) -> usize {
+    let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    if let Some(byte) = location.span().byte_offset() {
+        return number(byte).min(text.len());
+    }
+    let line = number(location.line()).saturating_sub(1);
+    let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let rest = text.get(before..).unwrap_or_default();
+    let column = number(location.column()).saturating_sub(1);
+    before + rest.char_indices().nth(column).map_or(rest.trim_end().len(), |(byte, _)| byte)
+}
+
+/// The parser's own words without its place, which the diagnostic shows better, and without its advice, which is for
+/// programmers.
 fn plain_message(error: &serde_saphyr::Error) -> String {
+    if let serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } = error.without_snippet() {
+        return format!("the key `{key}` is there twice");
+    }
     let text = error.without_snippet().to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
     let text = text.lines().next().unwrap_or_default().trim_end_matches([':', '.', ' ']);

@@ -10,14 +10,29 @@ use super::{NO_DANGER, bare, project};
 #[test]
 fn not_json() {
     let project = project();
-    insta::assert_snapshot!(project.hook_bytes("claude", b"hello").transcript(), @"");
+    insta::assert_snapshot!(project.hook_bytes("claude", b"hello").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    Approval required by Linchpin: The hook's payload cannot be read: the payload is not readable JSON: expected value at line 1 column 1. Nobody can say whether this is allowed, so a person has to.
+    ");
 }
 
 #[test]
 fn empty_input() {
     let project = project();
-    insta::assert_snapshot!(project.hook_bytes("claude", b"").transcript(), @"");
-    insta::assert_snapshot!(project.hook_bytes("codex", b"").transcript(), @"");
+    insta::assert_snapshot!(project.hook_bytes("claude", b"").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    Approval required by Linchpin: The hook's payload cannot be read: the payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say whether this is allowed, so a person has to.
+    ");
+    insta::assert_snapshot!(project.hook_bytes("codex", b"").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    Approval required by Linchpin: The hook's payload cannot be read: the payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say whether this is allowed, so a person has to.
+    ");
 }
 
 #[test]
@@ -25,7 +40,12 @@ fn a_payload_that_is_cut_off_is_asked_about_in_the_right_shape() {
     let project = project();
     let whole = project.bash("danger").to_string();
     let cut = &whole.as_bytes()[..whole.len() - 20];
-    insta::assert_snapshot!(project.hook_bytes("claude", cut).transcript(), @"");
+    insta::assert_snapshot!(project.hook_bytes("claude", cut).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The hook's payload cannot be read: the payload is not readable JSON: EOF while parsing a string at line 1 column 252. Nobody can say whether this is allowed, so a person has to."}}
+    --- stderr
+    "#);
 }
 
 #[test]
@@ -44,7 +64,12 @@ fn a_payload_over_the_limit_is_asked_about() {
     let project = project();
     let mut payload = project.bash("danger");
     payload["tool_input"]["content"] = json!("x".repeat(17 * 1024 * 1024));
-    insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @"");
+    insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The hook's payload cannot be read: the payload has 16777217 bytes; the limit is 16777216. Nobody can say whether this is allowed, so a person has to."}}
+    --- stderr
+    "#);
 }
 
 #[test]
@@ -56,11 +81,10 @@ fn invalid_utf8_is_asked_about() {
 }
 
 #[test]
-fn a_huge_command_is_not_understood_and_asked_about_where_a_rule_is_about_commands() {
+fn a_huge_command_is_not_understood_and_asked_about() {
     let project = project();
-    let command = format!("echo {}; danger", "x".repeat(1024 * 1024));
-    assert_eq!(project.decision(&command), "allow");
     project.rule("no-danger", NO_DANGER);
+    let command = format!("echo {}; danger", "x".repeat(1024 * 1024));
     assert_eq!(project.decision(&command), "ask");
 }
 
@@ -84,7 +108,13 @@ fn a_shell_call_without_a_command_is_asked_about() {
         let reply = project.hook("claude", &project.tool("Bash", &input));
         assert_eq!(reply.decision(), "ask", "{input}");
     }
-    insta::assert_snapshot!(project.hook("claude", &project.tool("Bash", &json!({}))).reason(), @"");
+    insta::assert_snapshot!(project.hook("claude", &project.tool("Bash", &json!({}))).reason(), @"
+    Approval required by Linchpin: This shell call does not say what it would run. Nobody can say whether this is allowed, so a person has to.
+
+    Approval required by Linchpin rule `people-only-commands`: This command changes what guards you, so only a person runs it. Say what you need and why, and let the person decide.
+
+    What the call would do cannot be known before it runs.
+    ");
 }
 
 #[test]
@@ -114,7 +144,11 @@ fn an_event_without_a_name_could_be_anything_and_is_refused() {
     let project = project();
     let mut payload = project.bash("danger");
     payload.as_object_mut().expect("an object").remove("hook_event_name");
-    insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @"");
+    insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    ");
 }
 
 #[test]
@@ -147,11 +181,17 @@ fn input_that_never_ends_is_answered_at_the_deadline() {
     let output = child.wait_with_output().expect("it ends");
     drop(input);
     assert_eq!(output.status.code(), Some(2));
-    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"");
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"Approval required by Linchpin: The rules were not judged within 2000 ms. Nobody can say whether this is allowed, so a person has to.");
 }
 
 #[test]
 fn a_hook_for_an_unknown_agent_refuses_and_says_what_it_takes() {
     let project = project();
-    insta::assert_snapshot!(project.hook_bytes("clod", b"{}").transcript(), @"");
+    insta::assert_snapshot!(project.hook_bytes("clod", b"{}").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `linchpin hook` takes an agent's name (claude, codex) and its event as JSON on standard input
+    help: agents call it; `linchpin install AGENT` tells them to, and `linchpin demo` shows what happens then
+    ");
 }

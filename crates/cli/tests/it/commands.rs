@@ -6,14 +6,52 @@ use super::{NO_DANGER, bare, project};
 
 #[test]
 fn help() {
-    insta::assert_snapshot!(bare().run(&["--help"]).transcript(), @"");
+    insta::assert_snapshot!(bare().run(&["--help"]).transcript(), @"
+    exit 0
+    --- stdout
+    Keeps the wheels on your coding agents
+
+    Usage: linchpin [OPTIONS] <COMMAND>
+
+    Set up:
+      init        Write a policy into this project and install the hooks of your agents
+      install     Add Linchpin's hooks to an agent's settings
+      uninstall   Take Linchpin's hooks out of an agent's settings
+      doctor      Tell what is installed and in force, and what would make it ineffective
+      trust       Accept what a repository's policy approves or switches off
+      demo        Play a recorded session in a scratch repository, every verdict explained
+
+    Guard:
+      hook        Judge one event from standard input: what agents call
+
+    Understand:
+      validate    Check every policy file
+      explain     Show the work behind a verdict, a pattern, an expression or a command
+      log         Show the journal
+      status      Show what is in force, and the session's state
+
+    Options:
+          --json     Print the result as JSON
+      -h, --help     Print help
+      -V, --version  Print version
+    --- stderr
+    ");
     let version = bare().run(&["--version"]).stdout;
     assert_eq!(version.trim(), format!("linchpin {}", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
 fn a_wrong_command_line() {
-    insta::assert_snapshot!(bare().run(&["gaurd"]).transcript(), @"");
+    insta::assert_snapshot!(bare().run(&["gaurd"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unrecognized subcommand 'gaurd'
+
+    Usage: linchpin [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
     assert_eq!(bare().run(&[]).code, Some(2));
 }
 
@@ -35,7 +73,12 @@ fn log_shows_what_happened_and_masks_secrets() {
     project.hook("claude", &project.event("UserPromptSubmit", &json!({ "prompt": "my secret plan" })));
     let log = project.run(&["log"]).stdout;
     let shown: Vec<String> = log.lines().map(without_time).collect();
-    insta::assert_snapshot!(shown.join("\n"), @"");
+    insta::assert_snapshot!(shown.join("\n"), @"
+    allow     1   claude before_tool Bash ls -la
+    block     2   claude before_tool Bash danger --password ***
+          block no-danger
+    allow     3   claude prompt
+    ");
     let blocked = project.run(&["log", "--level", "block", "--json"]);
     assert_eq!(blocked.stdout.lines().count(), 1);
     assert_eq!(blocked.json()["verdict"]["findings"][0]["rule"], "no-danger");
@@ -55,25 +98,64 @@ fn without_time(line: &str) -> String {
 fn log_says_what_it_does_not_understand() {
     let project = project();
     project.decision("ls");
-    insta::assert_snapshot!(project.run(&["log", "--level", "blok"]).transcript(), @"");
-    insta::assert_snapshot!(project.run(&["log", "--kind", "PreToolUse"]).transcript(), @"");
-    insta::assert_snapshot!(project.run(&["log", "--since", "yesterday"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["log", "--level", "blok"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown level `blok`
+    help: did you mean `block`?
+    ");
+    insta::assert_snapshot!(project.run(&["log", "--kind", "PreToolUse"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown event kind `PreToolUse`
+    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other
+    ");
+    insta::assert_snapshot!(project.run(&["log", "--since", "yesterday"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `yesterday` is no time
+    help: write how long ago, such as `30m`, `2h` or `7d`, or a time such as `2026-03-01T12:00`
+    ");
 }
 
 #[test]
 fn log_without_a_journal() {
-    insta::assert_snapshot!(project().run(&["log"]).transcript(), @"");
-    insta::assert_snapshot!(project().run(&["log", "--json"]).transcript(), @"");
+    insta::assert_snapshot!(project().run(&["log"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no journal yet for `[BASE]/project`
+    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    ");
+    insta::assert_snapshot!(project().run(&["log", "--json"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    {"error":{"kind":"NoJournal","message":"there is no journal yet for `[BASE]/project`","help":"it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed"}}
+    --- stderr
+    "#);
 }
 
 #[test]
 fn log_prune_keeps_what_is_young_enough() {
     let project = project();
     project.decision("ls");
-    insta::assert_snapshot!(project.run(&["log", "prune"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["log", "prune"]).transcript(), @"
+    exit 0
+    --- stdout
+    0 events deleted.
+    --- stderr
+    ");
     project.config("retention: 0s\n");
     std::thread::sleep(std::time::Duration::from_millis(5));
-    insta::assert_snapshot!(project.run(&["log", "prune"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["log", "prune"]).transcript(), @"
+    exit 0
+    --- stdout
+    0 events deleted.
+    --- stderr
+    ");
 }
 
 #[test]
@@ -88,22 +170,66 @@ fn control_characters_of_an_agent_do_not_reach_the_terminal() {
 fn status() {
     let project = project();
     project.rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
-    insta::assert_snapshot!(project.run(&["status"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["status"]).transcript(), @"
+    exit 0
+    --- stdout
+    Project [BASE]/project
+    Session none yet
+    Rules   3 rules in force
+      people-only-commands         block  bundled
+      protect-guardrails           block  bundled
+      wait                         block  project
+    --- stderr
+    ");
     project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
-    insta::assert_snapshot!(project.run(&["status"]).transcript(), @"");
-    insta::assert_snapshot!(project.run(&["status", "--json"]).stdout, @"");
+    insta::assert_snapshot!(project.run(&["status"]).transcript(), @"
+    exit 0
+    --- stdout
+    Project [BASE]/project
+    Session claude session-1
+    Rules   3 rules in force
+      people-only-commands         block  bundled
+      protect-guardrails           block  bundled
+      wait                         block  project
+    Holds   wait held this session's stop 1 time
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["status", "--json"]).stdout, @r#"{"workflow":null,"root":"[BASE]/project","session":{"agent":"claude","id":"session-1","rules":[{"rule":"people-only-commands","tier":"bundled","action":"block","source":"bundled rule people-only-commands"},{"rule":"protect-guardrails","tier":"bundled","action":"block","source":"bundled rule protect-guardrails"},{"rule":"wait","tier":"project","action":"block","source":".linchpin/rules/wait.md"}],"queue":{},"acknowledgements":[],"holds":{"wait":1},"variables":{},"broken":[]}}"#);
 }
 
 #[test]
 fn doctor_without_anything() {
-    insta::assert_snapshot!(bare().run(&["doctor"]).transcript(), @"");
+    insta::assert_snapshot!(bare().run(&["doctor"]).transcript(), @"
+    exit 1
+    --- stdout
+    Linchpin 0.1.0, project [BASE]/project
+
+    bad   no policy: every event is allowed
+          `linchpin init` writes one
+    note  no journal yet: it begins with the first event
+    bad   no agent calls Linchpin for this project
+          `linchpin install claude` or `linchpin install codex`
+    --- stderr
+    ");
 }
 
 #[test]
 fn doctor_after_init() {
     let project = bare();
     project.run(&["init", "--agent", "claude", "--agent", "codex"]);
-    insta::assert_snapshot!(project.run(&["doctor"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["doctor"]).transcript(), @"
+    exit 0
+    --- stdout
+    Linchpin 0.1.0, project [BASE]/project
+
+    ok    7 rules in force
+    note  no journal yet: it begins with the first event
+    ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
+    ok    Claude Code: a forged `linchpin trust` was refused
+    ok    Codex CLI: hooks in [BASE]/project/.codex/hooks.json
+    ok    Codex CLI: a forged `linchpin trust` was refused
+    --- stderr
+    ");
     assert_eq!(project.run(&["doctor", "--json"]).json()["effective"], true);
 }
 
@@ -114,5 +240,19 @@ fn doctor_sees_what_makes_the_guard_ineffective() {
     let settings = std::fs::read_to_string(project.root().join(".claude/settings.json")).expect("settings");
     project.file(".claude/settings.json", settings.replacen('{', "{ \"disableAllHooks\": true,", 1));
     project.rule("broken", "---\ntoolz: x\n---\nNo.\n");
-    insta::assert_snapshot!(project.run(&["doctor"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["doctor"]).transcript(), @"
+    exit 1
+    --- stdout
+    Linchpin 0.1.0, project [BASE]/project
+
+    ok    7 rules in force
+    bad   broken, it is not in force: .linchpin/rules/broken.md:2:1: unknown key `toolz`
+          `linchpin validate` shows every error
+    note  no journal yet: it begins with the first event
+    ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
+    bad   Claude Code: `disableAllHooks` is on, so Claude Code calls no hooks
+          change it in [BASE]/project/.claude/settings.json
+    ok    Claude Code: a forged `linchpin trust` was refused
+    --- stderr
+    ");
 }

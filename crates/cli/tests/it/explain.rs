@@ -45,25 +45,66 @@ fn expressions_of_the_corpus_through_the_binary() {
 #[test]
 fn a_pattern() {
     let project = project();
-    insta::assert_snapshot!(project.run(&["explain", "pattern", "src/{path}.rs", "src/a/b.rs"]).transcript(), @"");
-    insta::assert_snapshot!(project.run(&["explain", "pattern", "src/{path", "x"]).transcript(), @"");
-    insta::assert_snapshot!(project.run(&["explain", "pattern", "src/{path", "x", "--json"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["explain", "pattern", "src/{path}.rs", "src/a/b.rs"]).transcript(), @"
+    exit 0
+    --- stdout
+    matches
+      {path} = a/b
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["explain", "pattern", "src/{path", "x"]).transcript(), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: this `{` is not closed
+    help: write `\{` for a literal brace
+    ");
+    insta::assert_snapshot!(project.run(&["explain", "pattern", "src/{path", "x", "--json"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    {"error":{"kind":"PatternError","message":"this `{` is not closed","file":"pattern","line":1,"column":5,"help":"write `\\{` for a literal brace"}}
+    --- stderr
+    "#);
 }
 
 #[test]
 fn an_expression() {
     let project = project();
-    insta::assert_snapshot!(project.run(&["explain", "when", "a + 1 > b", "--with", r#"{"a":1}"#]).transcript(), @"");
-    insta::assert_snapshot!(project.run(&["explain", "when", "len(x", "--json"]).transcript(), @"");
-    insta::assert_snapshot!(project.run(&["explain", "when", "x", "--with", "[1]"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["explain", "when", "a + 1 > b", "--with", r#"{"a":1}"#]).transcript(), @"
+    exit 0
+    --- stdout
+    false (false in a condition)
+    undefined: b
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["explain", "when", "len(x", "--json"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    {"error":{"kind":"InvalidExpression","message":"syntax: unexpected end of input, expected `,`","file":"expression","line":1,"column":5}}
+    --- stderr
+    "#);
+    insta::assert_snapshot!(project.run(&["explain", "when", "x", "--with", "[1]"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `--with` is not a JSON object: invalid type: sequence, expected a map at line 1 column 0
+    ");
 }
 
 #[test]
 fn a_command() {
     let project = project();
     let command = "cd sub && git commit -m 'a b' | tee log; $X";
-    insta::assert_snapshot!(project.run(&["explain", "command", command]).transcript(), @"");
-    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @"");
+    insta::assert_snapshot!(project.run(&["explain", "command", command]).transcript(), @"
+    exit 0
+    --- stdout
+    cd sub
+    git commit -m …
+    tee log
+    $X
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[]},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[]},{"argv":["tee","log"],"text":"tee log","via":[]},{"argv":["$X"],"text":"$X","via":[]}],"complete":true}"#);
     assert_eq!(project.run(&["explain", "command", "if then", "--json"]).json()["complete"], false);
 }
 
@@ -77,17 +118,57 @@ fn the_last_verdict_clause_by_clause() {
     project.decision("ls");
     let explained = project.run(&["explain", "last"]);
     let shown = explained.stdout.lines().skip(1).collect::<Vec<_>>().join("\n");
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @"
+      block by no-danger
+
+    The rules as they are now:
+
+    no-danger: block
+      .linchpin/rules/no-danger.md (project)
+      command_pattern      true     danger now
+
+    no-hazard: does not apply
+      .linchpin/rules/no-hazard.md (project)
+      command_pattern      false    true; danger now
+      when                 false    git.branch == 'main'
+
+    people-only-commands: does not apply
+      bundled rule people-only-commands (bundled)
+      command_pattern      false    true; danger now
+
+    protect-guardrails: does not apply
+      bundled rule protect-guardrails (bundled)
+      tools                true     Bash
+      paths                false    none of the paths that the call names
+    ");
     let json = project.run(&["explain", "event", "2", "--json"]).json();
     let danger = json["rules"].as_array().expect("rules").iter().find(|rule| rule["rule"] == "no-danger").expect("the rule");
     assert_eq!(danger["clauses"], json!([{ "key": "command_pattern", "truth": "true", "compared": "danger now" }]));
-    insta::assert_snapshot!(project.run(&["explain", "event", "99"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["explain", "event", "99"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the journal has no event 99
+    help: `linchpin log` shows what there is
+    ");
 }
 
 #[test]
 fn nothing_to_explain() {
     let project = project();
-    insta::assert_snapshot!(project.run(&["explain", "last"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["explain", "last"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no journal yet for `[BASE]/project`
+    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    ");
     project.decision("ls");
-    insta::assert_snapshot!(project.run(&["explain", "last"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["explain", "last"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: every event in the journal was simply allowed
+    help: `linchpin log` shows what there is
+    ");
 }

@@ -9,9 +9,18 @@ fn a_forbidden_command_is_refused_and_a_harmless_one_is_not() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     let refused = project.hook("claude", &project.bash("cd x && /usr/bin/danger --all"));
-    insta::assert_snapshot!(refused.transcript(), @"");
+    insta::assert_snapshot!(refused.transcript(), @r#"
+    exit 0
+    --- stdout
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`."}}
+    --- stderr
+    "#);
     let allowed = project.hook("claude", &project.bash("echo danger; safety"));
-    insta::assert_snapshot!(allowed.transcript(), @"");
+    insta::assert_snapshot!(allowed.transcript(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    ");
 }
 
 #[test]
@@ -24,9 +33,23 @@ fn codex_is_told_in_its_own_shape_and_asking_is_refusing_there() {
         event["turn_id"] = json!("turn-1");
         event
     };
-    insta::assert_snapshot!(project.hook("codex", &event("danger")).transcript(), @"");
-    insta::assert_snapshot!(project.hook("codex", &event("deploy now")).transcript(), @"");
-    insta::assert_snapshot!(project.hook("codex", &event("safety")).transcript(), @"");
+    insta::assert_snapshot!(project.hook("codex", &event("danger")).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`."}}
+    --- stderr
+    "#);
+    insta::assert_snapshot!(project.hook("codex", &event("deploy now")).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"A person has to decide this; until then it is refused.\n\nApproval required by Linchpin rule `ask-first`: A person deploys."}}
+    --- stderr
+    "#);
+    insta::assert_snapshot!(project.hook("codex", &event("safety")).transcript(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    ");
 }
 
 #[test]
@@ -35,14 +58,25 @@ fn the_strictest_rule_wins_and_every_reason_is_shown() {
     project.rule("a-warning", "---\ncommand_pattern: danger\naction: warn\n---\nMind the step.\n");
     project.rule("b-question", "---\ntools: [Bash]\naction: ask\n---\nWould you?\n");
     project.rule("c-refusal", NO_DANGER);
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).reason(), @"");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).reason(), @"
+    Blocked by Linchpin rule `c-refusal`: Danger is not for agents. Use `safety`.
+
+    Approval required by Linchpin rule `b-question`: Would you?
+
+    Warning by Linchpin rule `a-warning`: Mind the step.
+    ");
 }
 
 #[test]
 fn a_warning_reaches_agent_and_person_and_stops_nothing() {
     let project = project();
     project.rule("careful", "---\ncommand_pattern: ^make\naction: warn\n---\nThis takes an hour.\n");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("make all")).transcript(), @"");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("make all")).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Warning by Linchpin rule `careful`: This takes an hour.","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: This takes an hour."}}
+    --- stderr
+    "#);
 }
 
 #[test]
@@ -102,13 +136,27 @@ fn a_stop_is_held_until_the_rule_is_met_or_the_cap_is_reached() {
         "---\non: stop\naction: block\nmax_holds: 2\nwhen: \"not command_ran('^cargo test')\"\n---\nRun the tests first.\n",
     );
     let stop = |again: bool| project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": again })));
-    insta::assert_snapshot!(stop(false).transcript(), @"");
+    insta::assert_snapshot!(stop(false).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"decision":"block","reason":"Held by Linchpin rule `tests-first`: Run the tests first."}
+    --- stderr
+    "#);
     assert_eq!(stop(true).json()["decision"], "block");
-    insta::assert_snapshot!(stop(true).transcript(), @"");
+    insta::assert_snapshot!(stop(true).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Linchpin: rule `tests-first` held this stop 2 times and was not met; it lets go now (max_holds: 2)\n\nWarning by Linchpin rule `tests-first`: Run the tests first."}
+    --- stderr
+    "#);
     // A new turn begins a new count.
     assert_eq!(stop(false).json()["decision"], "block");
     project.hook("claude", &project.bash("cd crates; cargo test --all"));
-    insta::assert_snapshot!(stop(true).transcript(), @"");
+    insta::assert_snapshot!(stop(true).transcript(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    ");
 }
 
 #[test]
@@ -130,7 +178,7 @@ fn approval_needs_every_command_covered_and_nothing_stricter() {
         ["cargo build && ls", "cargo build > ~/.bashrc", "PATH=. cargo build", "cargo build; $X", "cargo build $(ls)", "cargo build '"]
     {
         let reply = project.hook("claude", &project.bash(not_approved));
-        assert_eq!(reply.stdout, "", "{not_approved}");
+        assert!(!reply.stdout.contains(r#""permissionDecision":"allow""#), "{not_approved}: {}", reply.stdout);
     }
     assert_eq!(project.decision("cargo build; danger"), "deny");
 }

@@ -7,7 +7,21 @@ use super::{bare, project};
 #[test]
 fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
     let project = bare();
-    insta::assert_snapshot!(project.run(&["init", "--agent", "claude", "--agent", "codex"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["init", "--agent", "claude", "--agent", "codex"]).transcript(), @"
+    exit 0
+    --- stdout
+    A policy for [BASE]/project:
+      .linchpin/config.yml
+      .linchpin/.gitignore
+      .linchpin/rules/keep-commit-hooks.md
+
+    Claude Code: hooks installed in [BASE]/project/.claude/settings.json
+    Codex CLI: hooks installed in [BASE]/project/.codex/hooks.json
+      Codex runs new hooks only after you accept them: open it and type /hooks.
+
+    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    --- stderr
+    ");
     let listed = |folder: &str| {
         let mut names: Vec<String> = fs::read_dir(project.root().join(folder))
             .expect("a folder")
@@ -18,7 +32,17 @@ fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
     };
     assert_eq!(listed(".linchpin"), ".gitignore config.yml rules");
     project.config("rules: []\n");
-    insta::assert_snapshot!(project.run(&["init", "--agent", "claude", "--agent", "codex"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["init", "--agent", "claude", "--agent", "codex"]).transcript(), @"
+    exit 0
+    --- stdout
+    The policy in [BASE]/project/.linchpin is left as it is.
+
+    Claude Code: hooks are already in [BASE]/project/.claude/settings.json
+    Codex CLI: hooks are already in [BASE]/project/.codex/hooks.json
+
+    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    --- stderr
+    ");
     assert_eq!(fs::read_to_string(project.root().join(".linchpin/config.yml")).expect("config"), "rules: []\n");
     assert_eq!(project.run(&["validate"]).code, Some(0));
 }
@@ -48,14 +72,34 @@ fn install_and_uninstall_leave_the_rest_byte_for_byte() {
     let settings = "{\n  // mine\n  \"model\": \"opus\",\n  \"hooks\": {\"Stop\": [ {\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]} ]},\n}\n";
     project.file(".claude/settings.json", settings);
     let read = || fs::read_to_string(project.root().join(".claude/settings.json")).expect("settings");
-    insta::assert_snapshot!(project.run(&["install", "claude"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["install", "claude"]).transcript(), @"
+    exit 0
+    --- stdout
+    Claude Code: hooks installed in [BASE]/project/.claude/settings.json
+    --- stderr
+    ");
     let installed = read();
     assert!(installed.contains("// mine") && installed.contains("say done"), "{installed}");
-    insta::assert_snapshot!(project.run(&["install", "claude"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["install", "claude"]).transcript(), @"
+    exit 0
+    --- stdout
+    Claude Code: hooks are already in [BASE]/project/.claude/settings.json
+    --- stderr
+    ");
     assert_eq!(read(), installed);
-    insta::assert_snapshot!(project.run(&["uninstall", "claude"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["uninstall", "claude"]).transcript(), @"
+    exit 0
+    --- stdout
+    Claude Code: Linchpin's hooks are taken out of [BASE]/project/.claude/settings.json
+    --- stderr
+    ");
     assert_eq!(read(), settings);
-    insta::assert_snapshot!(project.run(&["uninstall", "claude"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["uninstall", "claude"]).transcript(), @"
+    exit 0
+    --- stdout
+    Claude Code: no hooks of Linchpin's in [BASE]/project/.claude/settings.json
+    --- stderr
+    ");
 }
 
 #[test]
@@ -72,7 +116,13 @@ fn user_and_local_settings() {
     let project = project();
     assert_eq!(project.run(&["install", "claude", "--user", "--json"]).json()["file"], "[BASE]/home/.claude/settings.json");
     assert_eq!(project.run(&["install", "claude", "--local", "--json"]).json()["file"], "[BASE]/project/.claude/settings.local.json");
-    insta::assert_snapshot!(project.run(&["install", "codex", "--local"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["install", "codex", "--local"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: Codex CLI has no local settings
+    help: install it for the project, or with `--user`
+    ");
 }
 
 #[test]
@@ -93,13 +143,30 @@ fn settings_that_cannot_be_understood_are_left_alone() {
         assert_eq!(project.run(&["install", "claude"]).code, Some(2), "{text}");
         assert_eq!(fs::read_to_string(project.root().join(".claude/settings.json")).expect("settings"), text);
     }
-    insta::assert_snapshot!(project.run(&["install", "claude"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["install", "claude"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: [BASE]/project/.claude/settings.json: 1:12: `hooks` must be an object
+    help: nothing was written; mend the file and run the command again
+    ");
 }
 
 #[test]
 fn an_unknown_agent() {
-    insta::assert_snapshot!(project().run(&["install", "clod"]).transcript(), @"");
-    insta::assert_snapshot!(project().run(&["install", "clod", "--json"]).transcript(), @"");
+    insta::assert_snapshot!(project().run(&["install", "clod"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown agent `clod`
+    help: Linchpin knows claude and codex
+    ");
+    insta::assert_snapshot!(project().run(&["install", "clod", "--json"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    {"error":{"kind":"UnknownAgent","message":"unknown agent `clod`","help":"Linchpin knows claude and codex"}}
+    --- stderr
+    "#);
 }
 
 #[test]

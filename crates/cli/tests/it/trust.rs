@@ -9,12 +9,37 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     let project = project();
     project.rule("approve", APPROVE);
     let first = project.hook("claude", &project.bash("ls"));
-    insta::assert_snapshot!(first.transcript(), @"");
-    insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"");
-    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"");
+    insta::assert_snapshot!(first.transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: this rule approves calls without asking and is not in force until a person accepts it"}
+    --- stderr
+    "#);
+    insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
+    exit 2
+    --- stdout
+    This repository's policy wants to:
+      .linchpin/rules/approve.md: approves calls without asking
+    --- stderr
+    error: there is no terminal to ask on
+    help: pass `--yes` once you have read the rules
+    ");
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    This repository's policy wants to:
+      .linchpin/rules/approve.md: approves calls without asking
+    Accepted. It holds until one of these rules changes.
+    --- stderr
+    ");
     let approved = project.hook("claude", &project.bash("ls"));
     assert_eq!(approved.json()["hookSpecificOutput"]["permissionDecision"], "allow");
-    insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
+    exit 0
+    --- stdout
+    already trusted
+    --- stderr
+    ");
 }
 
 #[test]
@@ -45,7 +70,16 @@ fn a_locked_rule_cannot_be_replaced_at_all() {
     let project = project();
     project.rule("protect-guardrails", "---\ncommand_pattern: ^x\nenabled: false\n---\nNo.\n");
     project.run(&["trust", "--yes"]);
-    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: `protect-guardrails` is locked in the bundled tier and cannot be replaced
+    --> .linchpin/rules/protect-guardrails.md
+     = help: give this rule another name
+
+    2 rules in force; 1 error.
+    --- stderr
+    ");
     assert_eq!(project.decision("rm -rf .linchpin"), "ask");
 }
 
@@ -55,5 +89,11 @@ fn an_agent_cannot_trust() {
     project.rule("approve", APPROVE);
     let mut command = project.command(&["trust", "--yes"]);
     command.env("CLAUDECODE", "1");
-    insta::assert_snapshot!(project.feed(command, b"").transcript(), @"");
+    insta::assert_snapshot!(project.feed(command, b"").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `linchpin trust` is for people, and `CLAUDECODE` shows that an agent runs it
+    help: run it in a terminal of your own
+    ");
 }

@@ -36,7 +36,12 @@ fn deliberately_broken_policies_as_json() {
 fn a_sound_policy() {
     let project = project();
     project.config("rules: [hard-reset]\n").rule("no-danger", super::NO_DANGER);
-    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 0
+    --- stdout
+    4 rules in force, everything is sound.
+    --- stderr
+    ");
     assert_eq!(project.run(&["validate", "--json"]).json()["sound"], true);
 }
 
@@ -47,13 +52,29 @@ fn another_project() {
     let elsewhere = bare();
     let root = project.root();
     assert_eq!(elsewhere.run(&["validate", &root.to_string_lossy()]).code, Some(0));
-    insta::assert_snapshot!(elsewhere.run(&["validate", "nowhere"]).transcript(), @"");
+    insta::assert_snapshot!(elsewhere.run(&["validate", "nowhere"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `nowhere` cannot be looked at: No such file or directory (os error 2)
+    ");
 }
 
 #[test]
 fn no_policy() {
-    insta::assert_snapshot!(bare().run(&["validate"]).transcript(), @"");
-    insta::assert_snapshot!(bare().run(&["validate", "--json"]).transcript(), @"");
+    insta::assert_snapshot!(bare().run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no policy in `[BASE]/project` or above it
+    help: `linchpin init` writes one
+    ");
+    insta::assert_snapshot!(bare().run(&["validate", "--json"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    {"error":{"kind":"NoPolicy","message":"there is no policy in `[BASE]/project` or above it","help":"`linchpin init` writes one"}}
+    --- stderr
+    "#);
 }
 
 #[test]
@@ -65,5 +86,19 @@ fn what_is_no_file_is_not_waited_for() {
     fs::create_dir(rules.join("folder.md")).expect("a folder");
     std::os::unix::fs::symlink("/dev/zero", rules.join("endless.md")).expect("a link");
     fs::write(rules.join("large.md"), vec![b'x'; 300 * 1024]).expect("a file");
-    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: cannot be read: not a regular file
+    --> .linchpin/rules/endless.md
+
+    error: cannot be read: not a regular file
+    --> .linchpin/rules/folder.md
+
+    error: the file is larger than the 256 KiB that are read
+    --> .linchpin/rules/large.md
+
+    error: cannot be read: not a regular file
+    --> .linchpin/rules/pipe.md
+
+    2 rules in force; 4 errors.
+    ");
 }

@@ -107,12 +107,18 @@ fn an_entry_has_a_stable_shape() {
             "rule": "never",
             "level": "block",
             "reason": "no",
+            "because": [
+              "tools: Bash"
+            ],
             "digest": "d1"
           },
           {
             "rule": "careful",
             "level": "warn",
             "reason": "mind `--token ***`",
+            "because": [
+              "tools: Bash"
+            ],
             "digest": "d1"
           }
         ],
