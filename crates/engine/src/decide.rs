@@ -86,17 +86,40 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
                 decision.skipped.push(rule.id);
                 continue;
             }
-            findings.push(finding);
+            findings.push((finding, matches!(judged.outcome, Outcome::Incomplete(_))));
         }
         if inquiry.thorough {
             decision.considered.push(Consideration { rule, clauses: judged.clauses, outcome: judged.outcome });
         }
     }
     let notices = std::mem::take(&mut decision.verdict.notices);
-    decision.verdict = Verdict { notices, ..Verdict::of(findings) };
+    decision.verdict = Verdict { notices, ..Verdict::of(say_once(findings, situation)) };
     decision.verdict.approved = decision.verdict.level == Level::Allow && coverage.is_whole();
     Ok(decision)
 }
+
+const UNKNOWABLE: &str = "What the call would do cannot be known before it runs; it may be what";
+
+/// A command that cannot be read may be what any rule about commands means. That is said once, not once a rule.
+fn say_once(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Finding> {
+    let gap = situation.script().and_then(|script| script.gaps.first());
+    let (vague, mut said): (Vec<_>, Vec<_>) = findings.into_iter().partition(|(_, vague)| *vague && gap.is_some());
+    let (Some(gap), Some(level)) = (gap, vague.iter().map(|(finding, _)| finding.level).max()) else {
+        return said.into_iter().chain(vague).map(|(finding, _)| finding).collect();
+    };
+    let mut rules: Vec<String> =
+        vague.iter().filter(|(finding, _)| finding.level == level).map(|(finding, _)| format!("`{}`", finding.rule)).collect();
+    let rest = rules.len().saturating_sub(RULES_NAMED);
+    rules.truncate(RULES_NAMED);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    let reason = format!("{gap}. {UNKNOWABLE} these rules are about: {}{more}. Write it more simply, or in steps.", rules.join(", "));
+    let reason = reason.chars().take(1).flat_map(char::to_uppercase).chain(reason.chars().skip(1)).collect();
+    let rule = vague.into_iter().map(|(finding, _)| finding).find(|finding| finding.level == level);
+    said.extend(rule.map(|finding| (Finding { reason, ..finding }, true)));
+    said.into_iter().map(|(finding, _)| finding).collect()
+}
+
+const RULES_NAMED: usize = 5;
 
 struct Judged {
     clauses: Vec<Clause>,
@@ -172,9 +195,7 @@ impl Decision {
             Outcome::Fault(_, why) => {
                 format!("{}\n\nThe rule itself is at fault and counts as matched: {why}.", rule.reason)
             }
-            Outcome::Incomplete(_) => {
-                format!("{}\n\nWhat the call would do cannot be known before it runs.", rule.reason)
-            }
+            Outcome::Incomplete(_) => format!("{UNKNOWABLE} this rule is about. {}", rule.reason),
             Outcome::Matched(_) | Outcome::Passed => rule.reason.clone(),
         };
         let level = if level == Level::Block && inquiry.situation.event.kind.is_stop() {

@@ -13,7 +13,8 @@ pub const GUARD: &str = "linchpin";
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    #[error("the hook's payload cannot be read: {0}")]
+    /// What is wrong with the payload.
+    #[error("{0}")]
     Undecodable(String),
     #[error("the rules were not judged within {} ms", .0.as_millis())]
     Deadline(Duration),

@@ -55,7 +55,13 @@ fn read_event(agent: Agent, payload: impl Read, received: i64) -> Result<Event, 
     if let Err(error) = payload.take(limit + 1).read_to_end(&mut bytes) {
         return Err((nameless(agent, received), Failure::Undecodable(error.to_string())));
     }
-    agents::decode(agent, &bytes, received).map_err(|error| (error.partial, Failure::Undecodable(error.why)))
+    match agents::decode(agent, &bytes, received) {
+        Ok(event) if event.name.is_empty() => {
+            Err((event, Failure::Undecodable("the payload does not name its event".to_owned())))
+        }
+        Ok(event) => Ok(event),
+        Err(error) => Err((error.partial, Failure::Undecodable(error.why))),
+    }
 }
 
 /// An event of which nothing is known.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::event::ShellText;
-use engine::{Decision, Event, EventKind, Finding, Inquiry, Place, Situation, Verdict};
+use engine::{Decision, Event, Finding, Inquiry, Place, Situation, Verdict};
 use policy::{Compiled, Config, JournalMode, PolicyFolder};
 use serde_json::Map;
 use store::{Changes, CounterChange, EventId, Journal, Record, Recorded, SessionKey, SessionState, Store, StoreError};
@@ -69,10 +69,8 @@ impl<'a> Judge<'a> {
     fn judge_with_store(&self, event: &Arc<Event>, is_first: bool) -> Result<Judged, StoreError> {
         let path = self.project.store(self.environment);
         let mut store = Store::open(&path, self.store_options(event))?;
-        // A journal that was just made is news only to somebody who had one.
-        let lost = |notice: &store::Notice| !matches!(notice, store::Notice::Created { .. }) || !is_first;
-        let notices: Vec<String> =
-            store.take_notices().iter().filter(|notice| lost(notice)).map(ToString::to_string).collect();
+        let notices = store.take_notices();
+        let notices: Vec<String> = notices.iter().filter(|notice| self.is_news(notice)).map(ToString::to_string).collect();
         let key = SessionKey { agent: &event.agent, session: &event.session };
         let mut judgement = store.begin(key)?;
         loop {
@@ -96,6 +94,18 @@ impl<'a> Judge<'a> {
                 Recorded::Moved(again) => judgement = again,
             }
         }
+    }
+
+    /// A journal that was just made is news only to somebody who had one before.
+    fn is_news(&self, notice: &store::Notice) -> bool {
+        if !matches!(notice, store::Notice::Created { .. }) {
+            return true;
+        }
+        let memory = self.environment.project_state(&self.project.root).join("had-journal");
+        let had_one = memory.exists();
+        // Where it cannot be remembered, the next new journal is no news either.
+        let _ = std::fs::write(memory, "");
+        had_one
     }
 
     fn verdict(
@@ -204,7 +214,7 @@ struct Effects {
 }
 
 fn lacks_command(event: &Event) -> bool {
-    event.kind == EventKind::BeforeTool
+    event.kind.awaits_permission()
         && event.tool.as_ref().is_some_and(|call| call.shell == Some(ShellText::Missing))
 }
 

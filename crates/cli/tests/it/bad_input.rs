@@ -14,7 +14,7 @@ fn not_json() {
     exit 2
     --- stdout
     --- stderr
-    Approval required by Linchpin: The hook's payload cannot be read: the payload is not readable JSON: expected value at line 1 column 1. Nobody can say whether this is allowed, so a person has to.
+    Approval required by Linchpin: The payload is not readable JSON: expected value at line 1 column 1. Nobody can say whether this is allowed, so a person has to.
     ");
 }
 
@@ -25,13 +25,13 @@ fn empty_input() {
     exit 2
     --- stdout
     --- stderr
-    Approval required by Linchpin: The hook's payload cannot be read: the payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say whether this is allowed, so a person has to.
+    Approval required by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say whether this is allowed, so a person has to.
     ");
     insta::assert_snapshot!(project.hook_bytes("codex", b"").transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    Approval required by Linchpin: The hook's payload cannot be read: the payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say whether this is allowed, so a person has to.
+    Approval required by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say whether this is allowed, so a person has to.
     ");
 }
 
@@ -43,7 +43,7 @@ fn a_payload_that_is_cut_off_is_asked_about_in_the_right_shape() {
     insta::assert_snapshot!(project.hook_bytes("claude", cut).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The hook's payload cannot be read: the payload is not readable JSON: EOF while parsing a string at line 1 column 252. Nobody can say whether this is allowed, so a person has to."}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The payload is not readable JSON: EOF while parsing a string at line 1 column 252. Nobody can say whether this is allowed, so a person has to."}}
     --- stderr
     "#);
 }
@@ -67,7 +67,7 @@ fn a_payload_over_the_limit_is_asked_about() {
     insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The hook's payload cannot be read: the payload has 16777217 bytes; the limit is 16777216. Nobody can say whether this is allowed, so a person has to."}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The payload has 16777217 bytes; the limit is 16777216. Nobody can say whether this is allowed, so a person has to."}}
     --- stderr
     "#);
 }
@@ -108,13 +108,7 @@ fn a_shell_call_without_a_command_is_asked_about() {
         let reply = project.hook("claude", &project.tool("Bash", &input));
         assert_eq!(reply.decision(), "ask", "{input}");
     }
-    insta::assert_snapshot!(project.hook("claude", &project.tool("Bash", &json!({}))).reason(), @"
-    Approval required by Linchpin: This shell call does not say what it would run. Nobody can say whether this is allowed, so a person has to.
-
-    Approval required by Linchpin rule `people-only-commands`: This command changes what guards you, so only a person runs it. Say what you need and why, and let the person decide.
-
-    What the call would do cannot be known before it runs.
-    ");
+    insta::assert_snapshot!(project.hook("claude", &project.tool("Bash", &json!({}))).reason(), @"Approval required by Linchpin: This shell call does not say what it would run. Nobody can say whether this is allowed, so a person has to.");
 }
 
 #[test]
@@ -145,9 +139,10 @@ fn an_event_without_a_name_could_be_anything_and_is_refused() {
     let mut payload = project.bash("danger");
     payload.as_object_mut().expect("an object").remove("hook_event_name");
     insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @"
-    exit 0
+    exit 2
     --- stdout
     --- stderr
+    Approval required by Linchpin: The payload does not name its event. Nobody can say whether this is allowed, so a person has to.
     ");
 }
 

@@ -142,6 +142,7 @@ fn log_without_a_journal() {
 fn log_prune_keeps_what_is_young_enough() {
     let project = project();
     project.decision("ls");
+    project.decision("ls");
     insta::assert_snapshot!(project.run(&["log", "prune"]).transcript(), @"
     exit 0
     --- stdout
@@ -153,7 +154,7 @@ fn log_prune_keeps_what_is_young_enough() {
     insta::assert_snapshot!(project.run(&["log", "prune"]).transcript(), @"
     exit 0
     --- stdout
-    0 events deleted.
+    1 event deleted.
     --- stderr
     ");
 }

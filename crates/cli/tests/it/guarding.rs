@@ -258,3 +258,12 @@ fn events_of_every_kind_are_taken_in_silence() {
         assert_eq!((reply.stdout.as_str(), reply.code), ("", Some(0)), "{name}");
     }
 }
+
+#[test]
+fn a_command_that_cannot_be_read_is_said_once_for_all_rules() {
+    let project = project();
+    for number in 0..8 {
+        project.rule(&format!("rule-{number}"), &format!("---\ncommand_pattern: ^never-{number}\n---\nNo.\n"));
+    }
+    insta::assert_snapshot!(project.hook("claude", &project.bash("if then fi (")).reason(), @"Approval required by Linchpin rule `people-only-commands`: The command is not understood: syntax error at line 1 col 9. What the call would do cannot be known before it runs; it may be what these rules are about: `people-only-commands`, `rule-0`, `rule-1`, `rule-2`, `rule-3` and 4 more. Write it more simply, or in steps.");
+}

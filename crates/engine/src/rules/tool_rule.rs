@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::Truth;
-use crate::event::{Access, McpTool, ShellText, ToolCall};
+use crate::event::{Access, McpTool, ToolCall};
 use crate::pattern::Pattern;
 use crate::search::{Hints, LazySearch, SearchError};
 use crate::shell::SimpleCommand;
@@ -166,8 +166,8 @@ impl CommandSearch {
 
     fn clause(&self, situation: &Situation, truths: &[Truth]) -> Clause {
         let key = if self.pattern.is_some() { "command_pattern" } else { "command_not_pattern" };
-        let (truth, shown) = match (&situation.event.tool, situation.script()) {
-            (_, Some(script)) => {
+        let (truth, shown) = match situation.script() {
+            Some(script) => {
                 let found = truths.iter().copied().fold(Truth::False, Truth::or);
                 // What the parser could not read may hold anything.
                 let truth = if script.complete { found } else { found.or(Truth::Unknown) };
@@ -177,10 +177,8 @@ impl CommandSearch {
                     if texts.is_empty() { "a command that cannot be read".to_owned() } else { texts.join("; ") };
                 (truth, if truth == Truth::False { situation.texts().join("; ") } else { shown })
             }
-            (Some(call), None) if call.shell == Some(ShellText::Missing) => {
-                (Truth::Unknown, "a shell call without a command".to_owned())
-            }
-            _ => (Truth::False, "not a shell call".to_owned()),
+            // A shell call without a command is asked about whatever the rules say.
+            None => (Truth::False, "not a shell call with a command".to_owned()),
         };
         Clause { key, truth, shown }
     }
