@@ -1,5 +1,6 @@
 //! The workshop: everything that is done to the project and is no part of it.
 
+#![expect(clippy::disallowed_methods, reason = "the environment of the product is not that of the workshop")]
 #![expect(clippy::print_stdout, reason = "tasks talk to the person who runs them")]
 
 mod bench;

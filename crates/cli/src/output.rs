@@ -20,7 +20,11 @@ impl Output {
     /// A reader that has gone away, as `head` does, is no failure.
     pub fn line(&self, text: impl Display) {
         let text = text.to_string();
-        let _ = writeln!(io::stdout(), "{}", if self.coloured { without_controls(&text, OWN_COLOURS) } else { without_controls(&text, &[]) });
+        let _ = writeln!(
+            io::stdout(),
+            "{}",
+            if self.coloured { without_controls(&text, OWN_COLOURS) } else { without_controls(&text, &[]) }
+        );
     }
 
     /// The text for people, the value for programs.
@@ -36,11 +40,13 @@ impl Output {
         self.line("");
     }
 
+    #[expect(clippy::unused_self, reason = "printing goes through here, whatever it needs")]
     pub fn value(&self, value: &Value) {
         let _ = writeln!(io::stdout(), "{value}");
     }
 
     /// What is already rendered, colours included.
+    #[expect(clippy::unused_self, reason = "printing goes through here, whatever it needs")]
     pub fn rendered(&self, text: &str) {
         let _ = writeln!(io::stdout(), "{text}");
     }

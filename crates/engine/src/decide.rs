@@ -107,12 +107,18 @@ fn say_once(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Findin
     let (Some(gap), Some(level)) = (gap, vague.iter().map(|(finding, _)| finding.level).max()) else {
         return said.into_iter().chain(vague).map(|(finding, _)| finding).collect();
     };
-    let mut rules: Vec<String> =
-        vague.iter().filter(|(finding, _)| finding.level == level).map(|(finding, _)| format!("`{}`", finding.rule)).collect();
+    let mut rules: Vec<String> = vague
+        .iter()
+        .filter(|(finding, _)| finding.level == level)
+        .map(|(finding, _)| format!("`{}`", finding.rule))
+        .collect();
     let rest = rules.len().saturating_sub(RULES_NAMED);
     rules.truncate(RULES_NAMED);
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-    let reason = format!("{gap}. {UNKNOWABLE} these rules are about: {}{more}. Write it more simply, or in steps.", rules.join(", "));
+    let reason = format!(
+        "{gap}. {UNKNOWABLE} these rules are about: {}{more}. Write it more simply, or in steps.",
+        rules.join(", ")
+    );
     let reason = reason.chars().take(1).flat_map(char::to_uppercase).chain(reason.chars().skip(1)).collect();
     let rule = vague.into_iter().map(|(finding, _)| finding).find(|finding| finding.level == level);
     said.extend(rule.map(|finding| (Finding { reason, ..finding }, true)));

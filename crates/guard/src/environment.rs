@@ -40,12 +40,6 @@ impl Environment {
 
     /// What belongs to one project, outside of it.
     pub fn project_state(&self, root: &Path) -> PathBuf {
-        self.state.join("projects").join(key(root.as_os_str().as_encoded_bytes()))
+        self.state.join("projects").join(policy::digest(root.as_os_str().as_encoded_bytes()))
     }
-}
-
-/// A file name for anything.
-pub(crate) fn key(bytes: &[u8]) -> String {
-    use sha2::{Digest, Sha256};
-    Sha256::digest(bytes).iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }

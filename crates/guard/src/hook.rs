@@ -1,12 +1,13 @@
 //! What an agent calls: one payload in, one answer out, always and in time.
 //!
-//! Judging runs on a thread of its own. Whatever becomes of it (an answer, a panic, nothing within the deadline), this
-//! one answers: an agent runs the call when its hook crashes or does not come back.
+//! An agent runs the call when its hook crashes or does not come back. So whatever becomes of judging (an answer, a
+//! panic, nothing within the deadline), an answer is given: a watchdog on a thread of its own gives it where judging
+//! does not. (Judging has the main thread, not the other way round: a second thread that allocates costs a heap of its
+//! own, a twentieth of a hook.)
 
 use std::any::Any;
 use std::io::Read;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,49 +19,52 @@ use crate::failure::Failure;
 use crate::judge::{FIRST_DEADLINE, Judge};
 use crate::session_root;
 
-/// Far more than the depth limits of the parsers leave to be used; only what is touched costs anything.
-const STACK: usize = 64 * 1024 * 1024;
-
-/// Judges the event that an agent's hook passes on `payload`. `received` is when, in milliseconds since 1970.
-pub fn hook(agent: Agent, payload: impl Read + Send + 'static, received: i64, environment: Environment) -> Answer {
-    let (event, verdict) = in_time(agent, received, move |progress| {
-        let event = match read_event(agent, payload, received) {
-            Ok(event) => progress.decoded(event),
-            Err((partial, failure)) => {
-                let event = progress.decoded(partial);
-                let root = session_root::of_event(&event, start_folder(agent, &environment).as_deref(), &environment);
-                // Where there is no policy, nobody asked for a guard.
-                return if root.project.has_policy() { failure.verdict(&event) } else { Verdict::silent() };
-            }
-        };
-        let root = session_root::of_event(&event, start_folder(agent, &environment).as_deref(), &environment);
-        if !root.project.has_policy() {
-            return Verdict::silent();
-        }
-        let judge = Judge::new(&root.project, &environment);
-        progress.deadline(judge.config().deadline);
-        judge.judge(&event, root.is_first).verdict
-    });
-    agents::encode(agent, &event, &verdict)
+/// Judges the event that an agent's hook passes on `payload`, and gives the answer to `tell`, once. `received` is when
+/// the event arrived, in milliseconds since 1970. Where judging does not end in time, `tell` is called from another
+/// thread while this function is still at it: it must then end the process.
+pub fn hook(
+    agent: Agent,
+    payload: impl Read,
+    received: i64,
+    environment: &Environment,
+    tell: impl Fn(&Answer) + Send + Sync + 'static,
+) {
+    in_time(agent, received, tell, |progress| judge(agent, payload, received, environment, progress));
 }
 
-fn start_folder(agent: Agent, environment: &Environment) -> Option<String> {
-    agents::environment::project_dir(agent, |name| environment.get(name))
+fn judge(agent: Agent, payload: impl Read, received: i64, environment: &Environment, progress: &Progress) -> Verdict {
+    let start = agents::environment::project_dir(agent, |name| environment.get(name));
+    let (event, failure) = match read_event(agent, payload, received) {
+        Ok(event) => (event, None),
+        Err(unread) => (unread.0, Some(unread.1)),
+    };
+    let event = progress.decoded(event);
+    let root = session_root::of_event(&event, start.as_deref(), environment);
+    // Where there is no policy, nobody asked for a guard.
+    if !root.project.has_policy() {
+        return Verdict::silent();
+    }
+    if let Some(failure) = failure {
+        return failure.verdict(&event);
+    }
+    let judge = Judge::new(&root.project, environment);
+    progress.deadline(judge.config().deadline);
+    judge.judge(&event, root.is_first).verdict
 }
 
-fn read_event(agent: Agent, payload: impl Read, received: i64) -> Result<Event, (Event, Failure)> {
+fn read_event(agent: Agent, payload: impl Read, received: i64) -> Result<Event, Box<(Event, Failure)>> {
     let mut bytes = Vec::new();
     // One byte more than is allowed, so that what is too large shows.
     let limit = u64::try_from(agents::PAYLOAD_LIMIT).unwrap_or(u64::MAX);
     if let Err(error) = payload.take(limit + 1).read_to_end(&mut bytes) {
-        return Err((nameless(agent, received), Failure::Undecodable(error.to_string())));
+        return Err(Box::new((nameless(agent, received), Failure::Undecodable(error.to_string()))));
     }
     match agents::decode(agent, &bytes, received) {
         Ok(event) if event.name.is_empty() => {
-            Err((event, Failure::Undecodable("the payload does not name its event".to_owned())))
+            Err(Box::new((event, Failure::Undecodable("the payload does not name its event".to_owned()))))
         }
         Ok(event) => Ok(event),
-        Err(error) => Err((error.partial, Failure::Undecodable(error.why))),
+        Err(error) => Err(Box::new((error.partial, Failure::Undecodable(error.why)))),
     }
 }
 
@@ -84,66 +88,91 @@ fn nameless(agent: Agent, received: i64) -> Event {
     }
 }
 
-/// How the judging thread tells how far it has come.
+/// How far judging has come, for the watchdog.
+#[derive(Default)]
 struct Progress {
-    event: Arc<OnceLock<Arc<Event>>>,
-    deadline: Sender<Message>,
+    state: Mutex<State>,
+    changed: Condvar,
 }
 
-enum Message {
-    Deadline(Duration),
-    Done(Verdict),
-    Panicked(String),
+#[derive(Default)]
+struct State {
+    event: Option<Arc<Event>>,
+    deadline: Option<Duration>,
+    /// Somebody has answered, or is at it.
+    is_answered: bool,
 }
 
 impl Progress {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn decoded(&self, event: Event) -> Arc<Event> {
-        Arc::clone(self.event.get_or_init(|| Arc::new(event)))
+        Arc::clone(self.state().event.insert(Arc::new(event)))
     }
 
     fn deadline(&self, deadline: Duration) {
-        let _ = self.deadline.send(Message::Deadline(deadline));
+        self.state().deadline = Some(deadline);
+        self.changed.notify_one();
     }
-}
 
-/// Runs the work on a thread of its own and answers by the deadline, whatever becomes of it.
-fn in_time(
-    agent: Agent,
-    received: i64,
-    work: impl FnOnce(&Progress) -> Verdict + Send + 'static,
-) -> (Arc<Event>, Verdict) {
-    let started = Instant::now();
-    let event = Arc::new(OnceLock::new());
-    let (sender, receiver) = mpsc::channel();
-    let progress = Progress { event: Arc::clone(&event), deadline: sender.clone() };
-    let judging = thread::Builder::new().stack_size(STACK).spawn(move || {
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&progress)));
-        let _ = sender.send(match outcome {
-            Ok(verdict) => Message::Done(verdict),
-            Err(panic) => Message::Panicked(panic_text(panic.as_ref())),
-        });
-    });
-    let known =
-        |event: &OnceLock<Arc<Event>>| event.get().cloned().unwrap_or_else(|| Arc::new(nameless(agent, received)));
-    let fail = |failure: &Failure| {
-        let event = known(&event);
-        let verdict = failure.verdict(&event);
-        (event, verdict)
-    };
-    if let Err(error) = judging {
-        return fail(&Failure::Panicked(format!("no thread for judging: {error}")));
+    /// True for the first who asks: the one who answers.
+    fn take_turn(&self) -> bool {
+        !std::mem::replace(&mut self.state().is_answered, true)
     }
-    let mut deadline = FIRST_DEADLINE;
-    loop {
-        match receiver.recv_timeout(deadline.saturating_sub(started.elapsed())) {
-            Ok(Message::Deadline(configured)) => deadline = configured,
-            Ok(Message::Done(verdict)) => return (known(&event), verdict),
-            Ok(Message::Panicked(why)) => return fail(&Failure::Panicked(why)),
-            Err(RecvTimeoutError::Timeout) => return fail(&Failure::Deadline(deadline)),
-            Err(RecvTimeoutError::Disconnected) => return fail(&Failure::Panicked("judging ended early".to_owned())),
+
+    /// Waits until the deadline, which may still move, and says what it was.
+    fn wait_for_deadline(&self, started: Instant) -> Duration {
+        let mut state = self.state();
+        loop {
+            let deadline = state.deadline.unwrap_or(FIRST_DEADLINE);
+            let left = deadline.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return deadline;
+            }
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
+
+/// Runs the work and gives one answer by the deadline, whatever becomes of it.
+fn in_time(
+    agent: Agent,
+    received: i64,
+    tell: impl Fn(&Answer) + Send + Sync + 'static,
+    work: impl FnOnce(&Progress) -> Verdict,
+) {
+    let started = Instant::now();
+    let progress = Arc::new(Progress::default());
+    let answer = move |progress: &Progress, outcome: Result<Verdict, Failure>| {
+        if !progress.take_turn() {
+            // The other one is answering, and will end the process.
+            thread::sleep(FIRST_DEADLINE);
+            return;
+        }
+        let event = progress.state().event.clone().unwrap_or_else(|| Arc::new(nameless(agent, received)));
+        let verdict = outcome.unwrap_or_else(|failure| failure.verdict(&event));
+        tell(&agents::encode(agent, &event, &verdict));
+    };
+    let answer = Arc::new(answer);
+    let watchdog = {
+        let (progress, answer) = (Arc::clone(&progress), Arc::clone(&answer));
+        thread::Builder::new().stack_size(WATCHDOG_STACK).spawn(move || {
+            let deadline = progress.wait_for_deadline(started);
+            answer(&progress, Err(Failure::Deadline(deadline)));
+        })
+    };
+    let outcome = match watchdog {
+        Err(error) => Err(Failure::Panicked(format!("no thread for the deadline: {error}"))),
+        Ok(_) => std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&progress)))
+            .map_err(|panic| Failure::Panicked(panic_text(panic.as_ref()))),
+    };
+    answer(&progress, outcome);
+}
+
+/// It only waits, and says one thing.
+const WATCHDOG_STACK: usize = 256 * 1024;
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -152,41 +181,50 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
     use super::*;
 
-    fn before_tool() -> Event {
-        Event { kind: EventKind::BeforeTool, name: "PreToolUse".to_owned(), ..nameless(Agent::Claude, 0) }
+    fn event(kind: EventKind, name: &str) -> Event {
+        Event { kind, name: name.to_owned(), ..nameless(Agent::Claude, 0) }
+    }
+
+    /// The one answer that is given.
+    fn told(work: impl FnOnce(&Progress) -> Verdict + Send + 'static) -> String {
+        let (sender, receiver) = mpsc::channel();
+        let tell = move |answer: &Answer| drop(sender.send(answer.stdout.clone()));
+        thread::spawn(move || in_time(Agent::Claude, 0, tell, work));
+        let first = receiver.recv().expect("an answer");
+        assert_eq!(receiver.recv_timeout(Duration::from_millis(100)), Err(mpsc::RecvTimeoutError::Timeout));
+        first
     }
 
     #[test]
     fn a_panic_asks() {
-        let (event, verdict) = in_time(Agent::Claude, 0, |progress| {
-            progress.decoded(before_tool());
+        let answer = told(|progress| {
+            progress.decoded(event(EventKind::BeforeTool, "PreToolUse"));
             panic!("out of luck")
         });
-        assert_eq!(event.name, "PreToolUse");
-        insta::assert_snapshot!(verdict.findings[0].reason, @"Judging failed by a fault in Linchpin: out of luck. Nobody can say whether this is allowed, so a person has to.");
+        insta::assert_snapshot!(answer, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: Judging failed by a fault in Linchpin: out of luck. Nobody can say whether this is allowed, so a person has to."}}"#);
     }
 
     #[test]
     fn a_judgement_that_does_not_come_back_asks_at_the_deadline() {
-        let (event, verdict) = in_time(Agent::Claude, 0, |progress| {
-            progress.decoded(before_tool());
+        let answer = told(|progress| {
+            progress.decoded(event(EventKind::BeforeTool, "PreToolUse"));
             progress.deadline(Duration::from_millis(60));
-            thread::sleep(Duration::from_secs(600));
+            thread::sleep(Duration::from_mins(10));
             Verdict::silent()
         });
-        assert_eq!(event.name, "PreToolUse");
-        insta::assert_snapshot!(verdict.findings[0].reason, @"The rules were not judged within 60 ms. Nobody can say whether this is allowed, so a person has to.");
+        insta::assert_snapshot!(answer, @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The rules were not judged within 60 ms. Nobody can say whether this is allowed, so a person has to."}}"#);
     }
 
     #[test]
     fn an_event_that_nobody_waits_on_goes_by_with_a_notice() {
-        let (_, verdict) = in_time(Agent::Claude, 0, |progress| {
-            progress.decoded(Event { kind: EventKind::Stop, name: "Stop".to_owned(), ..nameless(Agent::Claude, 0) });
+        let answer = told(|progress| {
+            progress.decoded(event(EventKind::Stop, "Stop"));
             panic!("out of luck")
         });
-        assert!(verdict.findings.is_empty());
-        insta::assert_snapshot!(verdict.notices.join("\n"), @"judging failed by a fault in Linchpin: out of luck; this Stop went by unjudged");
+        insta::assert_snapshot!(answer, @r#"{"systemMessage":"Linchpin: judging failed by a fault in Linchpin: out of luck; this Stop went by unjudged"}"#);
     }
 }

@@ -70,7 +70,8 @@ impl<'a> Judge<'a> {
         let path = self.project.store(self.environment);
         let mut store = Store::open(&path, self.store_options(event))?;
         let notices = store.take_notices();
-        let notices: Vec<String> = notices.iter().filter(|notice| self.is_news(notice)).map(ToString::to_string).collect();
+        let notices: Vec<String> =
+            notices.iter().filter(|notice| self.is_news(notice)).map(ToString::to_string).collect();
         let key = SessionKey { agent: &event.agent, session: &event.session };
         let mut judgement = store.begin(key)?;
         loop {
@@ -214,8 +215,7 @@ struct Effects {
 }
 
 fn lacks_command(event: &Event) -> bool {
-    event.kind.awaits_permission()
-        && event.tool.as_ref().is_some_and(|call| call.shell == Some(ShellText::Missing))
+    event.kind.awaits_permission() && event.tool.as_ref().is_some_and(|call| call.shell == Some(ShellText::Missing))
 }
 
 /// The folders below the root that have a policy of their own and that the event is about: where it happens, and the

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use engine::Event;
 use policy::PolicyFolder;
 
-use crate::environment::{Environment, key};
+use crate::environment::Environment;
 use crate::project::{self, Project};
 
 pub struct SessionRoot {
@@ -21,7 +21,7 @@ pub struct SessionRoot {
 
 /// `start` is the folder that the agent itself gives as its session's, where it gives one.
 pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -> SessionRoot {
-    let memory = environment.state.join("sessions").join(key(format!("{}\0{}", event.agent, event.session).as_bytes()));
+    let memory = environment.state.join("sessions").join(policy::digest(format!("{}\0{}", event.agent, event.session)));
     // An event that does not say whose it is has no session to remember.
     let known = !event.session.is_empty();
     if let Some(root) = known.then(|| read(&memory)).flatten() {

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::environment::{Environment, key};
+use crate::environment::Environment;
 
 pub struct Trust {
     file: PathBuf,
@@ -20,7 +20,7 @@ impl Trust {
 
     pub fn accepts(&self, weakening: &str) -> bool {
         !weakening.is_empty()
-            && fs::read_to_string(&self.file).is_ok_and(|kept| kept.trim() == key(weakening.as_bytes()))
+            && fs::read_to_string(&self.file).is_ok_and(|kept| kept.trim() == policy::digest(weakening))
     }
 
     /// In place of what was accepted before.
@@ -28,7 +28,7 @@ impl Trust {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         crate::project::create_private_folder(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        io::Write::write_all(&mut file, format!("{}\n", key(weakening.as_bytes())).as_bytes())?;
+        io::Write::write_all(&mut file, format!("{}\n", policy::digest(weakening)).as_bytes())?;
         file.persist(&self.file)?;
         Ok(())
     }

@@ -25,10 +25,7 @@ pub struct Config {
     pub deadline: Duration,
     pub journal: JournalMode,
     pub retention: Duration,
-    /// How many bytes an agent is shown at once.
-    pub output_limit: usize,
     pub default_branch: Option<String>,
-    pub protected_branches: Option<Vec<String>>,
     /// Relative to the root.
     pub rules_dir: Option<String>,
 }
@@ -52,9 +49,7 @@ impl Default for Config {
             deadline: Duration::from_secs(2),
             journal: JournalMode::Lean,
             retention: Duration::from_secs(90 * DAY),
-            output_limit: 8 * 1024,
             default_branch: None,
-            protected_branches: None,
             rules_dir: None,
         }
     }
@@ -70,8 +65,6 @@ const KEYS: &[&str] = &[
     "deadline",
     "journal",
     "max_holds",
-    "output_limit",
-    "protected_branches",
     "requires_version",
     "retention",
     "rules",
@@ -79,8 +72,17 @@ const KEYS: &[&str] = &[
     "variables",
 ];
 /// Part of the language, not of this version: an error of their own, because a policy that counts on them is not kept.
-const LATER_KEYS: &[&str] =
-    &["agent_may", "command_env", "enabled", "mode", "observers", "progress_command", "sandbox"];
+const LATER_KEYS: &[&str] = &[
+    "agent_may",
+    "command_env",
+    "enabled",
+    "mode",
+    "observers",
+    "output_limit",
+    "progress_command",
+    "protected_branches",
+    "sandbox",
+];
 
 impl Config {
     pub fn variable(&self, name: &str) -> Option<Value> {
@@ -126,12 +128,7 @@ impl Config {
         let journals = [("lean", JournalMode::Lean), ("full", JournalMode::Full)];
         self.journal = fields.choice("journal", &journals).unwrap_or(self.journal);
         self.retention = duration("retention", &mut fields).map_or(self.retention, |(duration, _)| duration);
-        self.output_limit = size("output_limit", &mut fields).unwrap_or(self.output_limit);
         self.default_branch = fields.text("default_branch").map(|text| text.value).or(self.default_branch.take());
-        let branches = fields.texts("protected_branches");
-        self.protected_branches = branches
-            .map(|branches| branches.into_iter().map(|branch| branch.value).collect())
-            .or(self.protected_branches.take());
         if let Some(folder) = fields.text("rules_dir") {
             if folder.value.starts_with('/') || folder.value.split('/').any(|part| part == "..") {
                 fields.refuse(ErrorKind::InvalidValue, "`rules_dir` stays within the project", folder.span);
@@ -239,26 +236,4 @@ fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, std::ops::Range
         return None;
     };
     Some((Duration::from_millis(length), text.span))
-}
-
-/// Bytes as a number, or `8 KiB`, `1 MiB`.
-fn size(key: &str, fields: &mut Fields) -> Option<usize> {
-    let node = fields.take(key)?;
-    let bytes = match &node.value {
-        Yaml::Number(number) => number.as_u64(),
-        Yaml::Text(text) => ["KiB", "MiB"]
-            .iter()
-            .zip([1024_u64, 1024 * 1024])
-            .find_map(|(unit, bytes)| text.strip_suffix(unit)?.trim().parse::<u64>().ok()?.checked_mul(bytes)),
-        _ => None,
-    };
-    let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok()).filter(|bytes| *bytes >= 256);
-    if bytes.is_none() {
-        fields.refuse(
-            ErrorKind::InvalidValue,
-            format!("`{key}` is a size of 256 bytes or more, such as `8 KiB` or a number of bytes"),
-            node.span,
-        );
-    }
-    bytes
 }

@@ -49,7 +49,6 @@ pub enum ErrorKind {
     InvalidRulePattern,
     InvalidExpression,
     UnknownRule,
-    DuplicateRule,
     /// Something a farther tier has locked.
     LockedRule,
     /// Written for a newer Linchpin.

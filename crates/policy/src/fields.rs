@@ -136,7 +136,9 @@ impl<'a> Fields<'a> {
         let message = format!("`{key}` is one of {}, not `{}`", listed.join(", "), text.value);
         let synonym = SYNONYMS.iter().find(|(word, _)| *word == text.value).map(|(_, meant)| *meant);
         let names = || choices.iter().map(|(name, _)| *name);
-        let help = synonym.filter(|meant| names().any(|name| name == *meant)).or_else(|| suggest::closest(&text.value, names()));
+        let help = synonym
+            .filter(|meant| names().any(|name| name == *meant))
+            .or_else(|| suggest::closest(&text.value, names()));
         self.problems.push(
             Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(text.span))
                 .maybe_help(help.map(suggest::did_you_mean)),

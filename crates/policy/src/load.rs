@@ -267,8 +267,8 @@ impl Loader<'_> {
     }
 
     fn finish(mut self, trusted: impl Fn(&str) -> bool) -> Loaded {
-        self.loaded.weakening =
-            self.pending.iter().map(|change| format!("{}\n{}\n", change.source.name, change.source.text)).collect();
+        let texts = self.pending.iter().flat_map(|change| [change.source.name.as_str(), &change.source.text]);
+        self.loaded.weakening = texts.collect::<Vec<_>>().join("\n");
         let accepted = self.pending.is_empty() || trusted(&self.loaded.weakening);
         for change in std::mem::take(&mut self.pending) {
             if accepted {

@@ -9,9 +9,9 @@ use engine::rules::{
 };
 use engine::search::Search;
 use engine::{Level, suggest};
-use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::digest::digest;
 use crate::fields::{Fields, Text};
 use crate::frontmatter;
 use crate::source::Source;
@@ -91,10 +91,6 @@ pub fn read(source: &Source, id: &str, tier: Tier, scope: &Scope) -> Reading {
     Reading { file: file.filter(|_| !broken), problems: reader.problems }
 }
 
-pub fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-}
-
 struct Reader<'a> {
     id: &'a str,
     tier: Tier,
@@ -143,7 +139,7 @@ impl Reader<'_> {
             description,
             tier: self.tier,
             source: source.name.clone(),
-            digest: digest(&source.text),
+            digest: digest(&*source.text),
             on,
             detect,
             when: when.map(|text| text.value),

@@ -3,7 +3,13 @@
 //! Everything a test starts gets a clean environment, so that neither the settings of whoever runs the tests nor the
 //! variables of an agent that may be running them can take part.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "in a test, what cannot be set up ends the test")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "in a test, what cannot be set up ends the test"
+)]
 
 use std::fs;
 use std::io::Write;
@@ -99,7 +105,7 @@ impl Scratch {
     }
 
     pub fn run(&self, arguments: &[&str]) -> Reply {
-        self.reply(self.command(arguments).stdin(Stdio::null()).output().expect("the program runs"))
+        self.reply(&self.command(arguments).stdin(Stdio::null()).output().expect("the program runs"))
     }
 
     /// `hook AGENT` with these bytes on standard input.
@@ -112,7 +118,7 @@ impl Scratch {
         let mut child = command.spawn().expect("the program runs");
         // A program that does not want all of its input may close the pipe.
         let _ = child.stdin.take().expect("a pipe").write_all(input);
-        self.reply(child.wait_with_output().expect("the program ends"))
+        self.reply(&child.wait_with_output().expect("the program ends"))
     }
 
     pub fn hook(&self, agent: &str, payload: &Value) -> Reply {
@@ -152,7 +158,7 @@ impl Scratch {
         text.replace(&*self.base.to_string_lossy(), "[BASE]").replace(&*self.program.to_string_lossy(), "[LINCHPIN]")
     }
 
-    fn reply(&self, output: Output) -> Reply {
+    fn reply(&self, output: &Output) -> Reply {
         Reply {
             stdout: self.shown(&String::from_utf8_lossy(&output.stdout)),
             stderr: self.shown(&String::from_utf8_lossy(&output.stderr)),

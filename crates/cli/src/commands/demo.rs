@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use engine::Level;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Context;
@@ -20,6 +21,14 @@ const RULES: &[(&str, &str)] = &[
 ];
 const SESSION: &str = include_str!("demo/session.jsonl");
 
+#[derive(Deserialize)]
+struct Step {
+    title: String,
+    /// What the agent does, in a line.
+    shown: String,
+    payload: Value,
+}
+
 pub fn run(context: &Context) -> Outcome {
     let scratch = tempfile::Builder::new().prefix("linchpin-demo-").tempdir()?;
     let base = scratch.path().canonicalize()?;
@@ -33,11 +42,11 @@ pub fn run(context: &Context) -> Outcome {
     }
     let mut steps = Vec::new();
     for line in SESSION.lines() {
-        let step: Value = serde_json::from_str(&line.replace("$ROOT", &root.to_string_lossy()))
+        let step: Step = serde_json::from_str(&line.replace("$ROOT", &root.to_string_lossy()))
             .map_err(|error| Problem::new("Internal", format!("the recorded session is broken: {error}")))?;
-        let told = play(&step["payload"], &root, &base)?;
+        let told = play(&step.payload, &root, &base)?;
         if context.output.json {
-            steps.push(json!({ "step": step["title"], "payload": step["payload"], "answer": told }));
+            steps.push(json!({ "step": step.title, "payload": step.payload, "answer": told }));
         } else {
             show(&step, &told, context);
         }
@@ -94,18 +103,17 @@ fn play(payload: &Value, root: &Path, base: &Path) -> Result<Value, Problem> {
         .map_err(|error| Problem::new("Internal", format!("the hook answered no JSON: {error}")))
 }
 
-fn show(step: &Value, told: &Value, context: &Context) {
+fn show(step: &Step, told: &Value, context: &Context) {
     let output = &context.output;
     output.blank();
-    output.line(output.bold(step["title"].as_str().unwrap_or_default()));
-    output.line(output.dim(&format!("  {}", step["shown"].as_str().unwrap_or_default())));
-    let specific = &told["hookSpecificOutput"];
-    let decision = specific["permissionDecision"].as_str();
-    let (level, reason) = match (decision, told["decision"].as_str()) {
-        (Some("deny"), _) => (Level::Block, specific["permissionDecisionReason"].as_str()),
-        (Some("ask"), _) => (Level::Ask, specific["permissionDecisionReason"].as_str()),
-        (_, Some("block")) => (Level::Block, told["reason"].as_str()),
-        _ => (Level::Allow, specific["additionalContext"].as_str().or(told["systemMessage"].as_str())),
+    output.line(output.bold(&step.title));
+    output.line(output.dim(&format!("  {}", step.shown)));
+    let said = |place: &str| told.pointer(place).and_then(Value::as_str);
+    let (level, reason) = match (said("/hookSpecificOutput/permissionDecision"), said("/decision")) {
+        (Some("deny"), _) => (Level::Block, said("/hookSpecificOutput/permissionDecisionReason")),
+        (Some("ask"), _) => (Level::Ask, said("/hookSpecificOutput/permissionDecisionReason")),
+        (_, Some("block")) => (Level::Block, said("/reason")),
+        _ => (Level::Allow, said("/hookSpecificOutput/additionalContext").or(said("/systemMessage"))),
     };
     let level = if level == Level::Allow && reason.is_some() { Level::Warn } else { level };
     output.line(format!("  {}", output.level(level)));

@@ -45,6 +45,7 @@ impl Check {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
 pub fn run(context: &Context) -> Outcome {
     let project = Project::of_person(&context.environment);
     let mut checks = policy_checks(&project, context);
@@ -158,7 +159,8 @@ fn forged_event_check(agent: Agent, found: &Installed, project: &Project) -> Opt
             ));
         }
     };
-    let refused = answer["hookSpecificOutput"]["permissionDecision"] == "deny";
+    let decision = answer.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
+    let refused = decision == Some("deny");
     Some(if refused {
         Check::fine(format!("{title}: a forged `{FORGED_COMMAND}` was refused"))
     } else {

@@ -28,21 +28,21 @@ pub fn run(what: &Explain, context: &Context) -> Outcome {
 fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
     let pattern = Pattern::parse_anywhere(pattern).map_err(|error| {
         let problem = Problem::new("PatternError", error.message()).at("pattern", Some((1, error.span().start + 1)));
-        error.help().into_iter().fold(problem, |problem, help| problem.help(help))
+        error.help().into_iter().fold(problem, Problem::help)
     })?;
     let captures = pattern.captures(path);
     let matches = captures.is_some();
-    let captured: Map<String, Value> = captures
+    let values: Map<String, Value> = captures
         .iter()
         .flat_map(engine::pattern::Captures::iter)
         .map(|(name, value)| (name.to_owned(), json!(value)))
         .collect();
     if context.output.json {
-        context.output.value(&json!({ "matches": matches, "captures": captured }));
+        context.output.value(&json!({ "matches": matches, "captures": values }));
         return Ok(ExitCode::Done);
     }
     context.output.line(if matches { "matches" } else { "does not match" });
-    for (name, value) in &captured {
+    for (name, value) in &values {
         context.output.line(format!("  {{{name}}} = {}", value.as_str().unwrap_or_default()));
     }
     for warning in pattern.warnings() {
@@ -74,6 +74,7 @@ fn explain_when(expression: &str, with: &str, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
 fn explain_command(command: &str, context: &Context) -> Outcome {
     let script = shell::parse(command);
     if context.output.json {
@@ -98,6 +99,7 @@ fn explain_command(command: &str, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
+#[derive(Clone, Copy)]
 enum Wanted {
     Number(i64),
     LastSpoken,

@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
-use agents::Agent;
+use agents::{Agent, Answer};
 use guard::Environment;
 
 pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
@@ -17,11 +17,17 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
     // What a panic would print belongs into the answer, where the agent reads it.
     std::panic::set_hook(Box::new(|_| {}));
-    let answer = guard::hook(agent, io::stdin(), super::now(), Environment::of_process());
+    guard::hook(agent, io::stdin(), super::now(), &Environment::of_process(), tell);
+    // Only where the answer is given elsewhere and the process does not end for it.
+    ExitCode::from(2)
+}
+
+/// Ends the process: nothing that judging still does may hold up the answer.
+fn tell(answer: &Answer) {
     // Nobody is left to tell if this fails.
     let _ = io::stdout().write_all(answer.stdout.as_bytes()).and_then(|()| io::stdout().flush());
     let _ = io::stderr().write_all(answer.stderr.as_bytes());
-    ExitCode::from(answer.exit_code)
+    process::exit(answer.exit_code.into())
 }
 
 /// Exit code 2: an agent whose settings name a hook that cannot work is refused rather than unguarded.

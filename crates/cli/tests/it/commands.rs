@@ -90,7 +90,9 @@ fn log_shows_what_happened_and_masks_secrets() {
 
 fn without_time(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
-    let is_time = |word: &&str| !(word.len() >= 8 && word.starts_with(|first: char| first.is_ascii_digit()) && word.contains(['-', ':']));
+    let is_time = |word: &&str| {
+        !(word.len() >= 8 && word.starts_with(|first: char| first.is_ascii_digit()) && word.contains(['-', ':']))
+    };
     words.into_iter().filter(is_time).collect::<Vec<_>>().join(" ")
 }
 

@@ -33,7 +33,8 @@ fn expressions_of_the_corpus_through_the_binary() {
     let project = project();
     for case in corpus("expressions.jsonl").iter().step_by(25) {
         let with = case["with"].to_string();
-        let reply = project.run(&["explain", "when", "--json", "--with", &with, "--", case["expr"].as_str().expect("text")]);
+        let reply =
+            project.run(&["explain", "when", "--json", "--with", &with, "--", case["expr"].as_str().expect("text")]);
         if case["error"] == true {
             assert_eq!(reply.code, Some(2), "{case}");
         } else {
@@ -142,7 +143,8 @@ fn the_last_verdict_clause_by_clause() {
       paths                false    none of the paths that the call names
     ");
     let json = project.run(&["explain", "event", "2", "--json"]).json();
-    let danger = json["rules"].as_array().expect("rules").iter().find(|rule| rule["rule"] == "no-danger").expect("the rule");
+    let danger =
+        json["rules"].as_array().expect("rules").iter().find(|rule| rule["rule"] == "no-danger").expect("the rule");
     assert_eq!(danger["clauses"], json!([{ "key": "command_pattern", "truth": "true", "compared": "danger now" }]));
     insta::assert_snapshot!(project.run(&["explain", "event", "99"]).transcript(), @"
     exit 2

@@ -56,7 +56,8 @@ fn what_has_to_be_asked_names_the_broken_file_that_could_be_the_reason() {
 #[test]
 fn a_rule_that_fails_counts_as_matched_unless_it_says_otherwise() {
     let project = project();
-    let rule = |on_error: &str| format!("---\ncommand_pattern: ^danger\nwhen: \"int('x') == 1\"\n{on_error}---\nNo danger.\n");
+    let rule =
+        |on_error: &str| format!("---\ncommand_pattern: ^danger\nwhen: \"int('x') == 1\"\n{on_error}---\nNo danger.\n");
     project.rule("faulty", &rule(""));
     let reply = project.hook("claude", &project.bash("danger"));
     assert_eq!(reply.decision(), "deny");
@@ -77,7 +78,12 @@ fn a_regex_that_runs_over_its_limit_counts_as_matched() {
     project.rule("bomb", "---\ncommand_pattern: '(?=x)(x+x+)+(?!x)y'\n---\nNo.\n");
     let reply = project.hook("claude", &project.bash(&format!("echo-{}", "x".repeat(200))));
     assert_eq!(reply.decision(), "deny");
-    assert!(reply.reason().contains("the rule itself is at fault") || reply.reason().contains("The rule itself is at fault"), "{}", reply.reason());
+    assert!(
+        reply.reason().contains("the rule itself is at fault")
+            || reply.reason().contains("The rule itself is at fault"),
+        "{}",
+        reply.reason()
+    );
 }
 
 #[test]

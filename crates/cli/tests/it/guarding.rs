@@ -108,7 +108,9 @@ fn a_patch_of_codex_is_judged_file_by_file() {
     let project = project();
     project.rule("generated", "---\ntools: [Edit, Write]\npaths: ['dist/**']\n---\nMade by the build.\n");
     let patch = |path: &str| {
-        let text = format!("*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** Add File: src/new.rs\n+x\n*** End Patch");
+        let text = format!(
+            "*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** Add File: src/new.rs\n+x\n*** End Patch"
+        );
         let mut event = project.tool("apply_patch", &json!({ "command": text }));
         event["turn_id"] = json!("turn-1");
         project.hook("codex", &event).decision()
@@ -173,10 +175,18 @@ fn approval_needs_every_command_covered_and_nothing_stricter() {
     let project = project();
     project.user_rule("builds", "---\ncommand_pattern: '^cargo (build|test)( |$)'\naction: allow\n---\nFine.\n");
     project.rule("no-danger", NO_DANGER);
-    assert_eq!(project.hook("claude", &project.bash("cargo build && cargo test -q")).json()["hookSpecificOutput"]["permissionDecision"], "allow");
-    for not_approved in
-        ["cargo build && ls", "cargo build > ~/.bashrc", "PATH=. cargo build", "cargo build; $X", "cargo build $(ls)", "cargo build '"]
-    {
+    assert_eq!(
+        project.hook("claude", &project.bash("cargo build && cargo test -q")).json()["hookSpecificOutput"]["permissionDecision"],
+        "allow"
+    );
+    for not_approved in [
+        "cargo build && ls",
+        "cargo build > ~/.bashrc",
+        "PATH=. cargo build",
+        "cargo build; $X",
+        "cargo build $(ls)",
+        "cargo build '",
+    ] {
         let reply = project.hook("claude", &project.bash(not_approved));
         assert!(!reply.stdout.contains(r#""permissionDecision":"allow""#), "{not_approved}: {}", reply.stdout);
     }
@@ -237,12 +247,23 @@ fn the_guard_protects_itself() {
         let input = json!({ "file_path": project.root().join(path), "content": "" });
         project.hook("claude", &project.tool("Write", &input)).decision()
     };
-    for path in [".linchpin/config.yml", ".linchpin/rules/x.md", ".claude/settings.json", ".git/hooks/pre-commit", "sub/.linchpin/rules/a.md"] {
+    for path in [
+        ".linchpin/config.yml",
+        ".linchpin/rules/x.md",
+        ".claude/settings.json",
+        ".git/hooks/pre-commit",
+        "sub/.linchpin/rules/a.md",
+    ] {
         assert_eq!(write(path), "deny", "{path}");
     }
     assert_eq!(write(".linchpin/agent/scratchpad.md"), "allow");
     assert_eq!(write("src/main.rs"), "allow");
-    for command in ["rm -rf .linchpin", "sed -i s/block/warn/ .linchpin/rules/a.md", "echo > .claude/settings.json", "python3 -c \"open('.linchpin/config.yml','w')\""] {
+    for command in [
+        "rm -rf .linchpin",
+        "sed -i s/block/warn/ .linchpin/rules/a.md",
+        "echo > .claude/settings.json",
+        "python3 -c \"open('.linchpin/config.yml','w')\"",
+    ] {
         assert_eq!(project.decision(command), "ask", "{command}");
     }
     assert_eq!(project.decision("linchpin trust --yes"), "deny");
@@ -253,7 +274,9 @@ fn the_guard_protects_itself() {
 fn events_of_every_kind_are_taken_in_silence() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    for name in ["SessionStart", "UserPromptSubmit", "PostToolUse", "Notification", "PreCompact", "SessionEnd", "SomethingNew"] {
+    for name in
+        ["SessionStart", "UserPromptSubmit", "PostToolUse", "Notification", "PreCompact", "SessionEnd", "SomethingNew"]
+    {
         let reply = project.hook("claude", &project.event(name, &json!({ "future_field": [1, 2] })));
         assert_eq!((reply.stdout.as_str(), reply.code), ("", Some(0)), "{name}");
     }

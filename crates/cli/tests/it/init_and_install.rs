@@ -114,8 +114,14 @@ fn uninstall_removes_a_file_that_install_made() {
 #[test]
 fn user_and_local_settings() {
     let project = project();
-    assert_eq!(project.run(&["install", "claude", "--user", "--json"]).json()["file"], "[BASE]/home/.claude/settings.json");
-    assert_eq!(project.run(&["install", "claude", "--local", "--json"]).json()["file"], "[BASE]/project/.claude/settings.local.json");
+    assert_eq!(
+        project.run(&["install", "claude", "--user", "--json"]).json()["file"],
+        "[BASE]/home/.claude/settings.json"
+    );
+    assert_eq!(
+        project.run(&["install", "claude", "--local", "--json"]).json()["file"],
+        "[BASE]/project/.claude/settings.local.json"
+    );
     insta::assert_snapshot!(project.run(&["install", "codex", "--local"]).transcript(), @"
     exit 2
     --- stdout

@@ -1,5 +1,12 @@
 //! The built binary, used as agents and people use it.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "in a test, what is not as expected ends the test"
+)]
+
 mod bad_input;
 mod commands;
 mod concurrency;

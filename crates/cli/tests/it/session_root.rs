@@ -85,7 +85,9 @@ fn a_session_that_began_without_a_policy_gets_one_when_it_appears() {
 #[test]
 fn two_sessions_have_two_roots() {
     let project = project();
-    project.rule("no-danger", NO_DANGER).file("../other/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNo.\n");
+    project
+        .rule("no-danger", NO_DANGER)
+        .file("../other/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNo.\n");
     let decide = |session: &str, folder: &str, command: &str| {
         let mut payload = project.bash(command);
         payload["session_id"] = json!(session);

@@ -57,7 +57,9 @@ fn trust_ends_with_a_change_of_what_was_accepted_and_only_then() {
 fn a_repository_cannot_replace_or_switch_off_what_the_user_chose() {
     let project = project();
     project.user_rule("no-danger", NO_DANGER);
-    for shadow in ["---\ncommand_pattern: ^never\n---\nNo.\n", "---\ncommand_pattern: ^danger\nenabled: false\n---\nNo.\n"] {
+    for shadow in
+        ["---\ncommand_pattern: ^never\n---\nNo.\n", "---\ncommand_pattern: ^danger\nenabled: false\n---\nNo.\n"]
+    {
         project.rule("no-danger", shadow);
         assert_eq!(project.decision("danger"), "deny");
     }

@@ -45,7 +45,13 @@ fn a_failed_outcome_is_no_success_and_a_blocked_call_did_not_run() {
     let mut failed = shell(EventKind::AfterTool, 1, "make", None);
     failed.outcome = Some(Outcome::Failed);
     record_plain(&mut store, &failed);
-    let no = Finding { rule: "r".to_owned(), level: Level::Block, reason: "no".to_owned(), because: Vec::new(), digest: None };
+    let no = Finding {
+        rule: "r".to_owned(),
+        level: Level::Block,
+        reason: "no".to_owned(),
+        because: Vec::new(),
+        digest: None,
+    };
     let refused = shell(EventKind::BeforeTool, 2, "rm -rf /", None);
     record(&mut store, &refused, &Verdict::of(vec![no]), &Changes::default());
     assert_eq!(ran(&store, 0, 9), [(1, "make".to_owned(), Some(false))]);

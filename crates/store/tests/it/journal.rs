@@ -8,7 +8,13 @@ use store::{Changes, Entry, EventId, Filter, Journal, Record, SessionKey, Store}
 use crate::sample::{KEY, event, open, place, record, record_plain, shell, stored};
 
 fn finding(rule: &str, level: Level, reason: &str) -> Finding {
-    Finding { rule: rule.to_owned(), level, reason: reason.to_owned(), because: vec!["tools: Bash".to_owned()], digest: Some("d1".to_owned()) }
+    Finding {
+        rule: rule.to_owned(),
+        level,
+        reason: reason.to_owned(),
+        because: vec!["tools: Bash".to_owned()],
+        digest: Some("d1".to_owned()),
+    }
 }
 
 fn everything() -> Event {

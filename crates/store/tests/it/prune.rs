@@ -10,8 +10,15 @@ use crate::sample::{event, open, place, record, record_plain};
 fn what_is_older_goes_with_its_findings_and_variables() {
     let place = place();
     let mut store = open(&place.path);
-    let warned =
-        || Verdict::of(vec![Finding { rule: "r".into(), level: Level::Warn, reason: "hm".into(), because: Vec::new(), digest: None }]);
+    let warned = || {
+        Verdict::of(vec![Finding {
+            rule: "r".into(),
+            level: Level::Warn,
+            reason: "hm".into(),
+            because: Vec::new(),
+            digest: None,
+        }])
+    };
     let mut changes = Changes::default();
     changes.set("kept", true);
     for time in 0..5_000 {

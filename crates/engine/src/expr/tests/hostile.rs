@@ -6,8 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::expr::{
-    ExprError, Scope, check, evaluate_with,
-    search,
+    ExprError, Scope, check, evaluate_with, search,
     source::{BRACKET_LIMIT, DEPTH_LIMIT, LENGTH_LIMIT},
 };
 use crate::search::Search;
