@@ -125,6 +125,7 @@ impl<'a> Judge<'a> {
         for decision in decisions {
             let Ok(decision) = decision else {
                 findings.push(Failure::UnreadablePolicy.finding());
+                self.project.forget_compiled(self.environment);
                 continue;
             };
             approved |= decision.verdict.approved;

@@ -45,8 +45,17 @@ impl Project {
         }
     }
 
+    /// For when it turns out that it cannot be read: the next event then reads the files.
+    pub fn forget_compiled(&self, environment: &Environment) {
+        let _ = std::fs::remove_file(self.cache(environment));
+    }
+
+    fn cache(&self, environment: &Environment) -> PathBuf {
+        environment.project_state(&self.root).join("policy")
+    }
+
     pub fn compiled(&self, environment: &Environment) -> Compiled {
-        let cache = environment.project_state(&self.root).join("policy");
+        let cache = self.cache(environment);
         let trust = Trust::of(&self.root, environment);
         policy::compiled(&self.tiers, &cache, |weakening| trust.accepts(weakening))
     }

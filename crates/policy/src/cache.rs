@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -16,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::folder::Tiers;
-use crate::load::{Before, Input, Loaded, SoundConfig, load};
-use crate::stamp::Stamp;
+use crate::inputs;
+use crate::load::{Before, Loaded, SoundConfig, load};
 
 /// A policy, ready to judge by.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ pub struct BrokenFile {
     pub has_last_good: bool,
 }
 
-/// Everything but the rules. Read whole on every event, so it holds nothing that grows with their number but inputs.
+/// What does not grow with the number of rules.
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
     /// Another build may lay out everything else in another way.
@@ -49,7 +50,6 @@ struct Header {
     accepted: bool,
     /// One of the inputs was so new that it could change once more without showing.
     unsettled: bool,
-    inputs: Vec<Input>,
     config: Config,
     sound_configs: Vec<SoundConfig>,
     broken: Vec<BrokenFile>,
@@ -62,18 +62,22 @@ const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LINCHPIN_BUILD
 /// The policy of these tiers: from the cache where that still holds, else read anew and written there. A cache that
 /// cannot be written only costs time. A project folder that is named and no longer there counts as it last was.
 pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> Compiled {
-    let before = match read(cache) {
-        Some((header, rules)) if header.is_current(tiers, &trusted) => return header.into_compiled(rules),
-        Some((header, rules)) if header.has_vanished(tiers) => return header.into_compiled(rules),
-        Some((header, rules)) => Before { rules: rules.all().unwrap_or_default(), configs: header.sound_configs },
+    let before = match Stored::read(cache) {
+        Some(stored) if stored.is_current(tiers, &trusted) || stored.has_vanished(tiers) => {
+            return stored.into_compiled();
+        }
+        Some(stored) => stored.into_before(),
         None => Before::default(),
     };
     // Taken before the files are read: what changes from now on must look newer.
     let now = SystemTime::now();
     let loaded = load(tiers, &before, &trusted);
+    let inputs = loaded.inputs.to_bytes();
     let (header, rules) = compile(loaded, tiers, &trusted, now);
-    // A read-only disk is no reason not to judge.
-    let _ = write(cache, &header, &rules);
+    if let Some(inputs) = inputs {
+        // A read-only disk is no reason not to judge.
+        let _ = write(cache, &header, &inputs, &rules);
+    }
     header.into_compiled(rules)
 }
 
@@ -101,9 +105,8 @@ fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: 
         tiers: tiers.folders().map(|folder| folder.path.clone()).collect(),
         accepted: trusted(&loaded.weakening),
         untrusted: untrusted.map(Diagnostic::line).collect(),
-        unsettled: loaded.inputs.iter().any(|input| input.stamp.is_some_and(|stamp| stamp.is_fresh(now))),
+        unsettled: loaded.inputs.is_unsettled(now),
         weakening: loaded.weakening,
-        inputs: loaded.inputs,
         config: loaded.config,
         sound_configs: loaded.sound_configs,
         broken,
@@ -120,46 +123,73 @@ fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: 
 }
 
 impl Header {
-    fn is_current(&self, tiers: &Tiers, trusted: &impl Fn(&str) -> bool) -> bool {
-        self.build == BUILD
-            && !self.unsettled
-            && self.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
-            && self.inputs.iter().all(|input| Stamp::of(&input.path) == input.stamp)
-            && (self.weakening.is_empty() || trusted(&self.weakening) == self.accepted)
-    }
-
-    /// The project's policy folder is gone, though it is asked for: what was last read from it still counts.
-    fn has_vanished(&self, tiers: &Tiers) -> bool {
-        self.build == BUILD
-            && self.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
-            && tiers.project.as_ref().is_some_and(|folder| !folder.path.is_dir())
-    }
-
     fn into_compiled(self, rules: RuleSet) -> Compiled {
         Compiled { config: self.config, rules, broken: self.broken, untrusted: self.untrusted }
     }
 }
 
-/// `None` where there is none, or it is not one that this build wrote.
-fn read(path: &Path) -> Option<(Header, RuleSet)> {
-    let bytes = fs::read(path).ok()?;
-    let (length, rest) = bytes.split_first_chunk::<4>()?;
-    let length = u32::from_le_bytes(*length) as usize;
-    let header: Header = postcard::from_bytes(rest.get(..length)?).ok()?;
-    if header.build != BUILD {
-        return None;
-    }
-    let rules = RuleSet::from_bytes(bytes, 4 + length)?;
-    Some((header, rules))
+/// The cache as it lies on disk: the header, the inputs and the rules, each of the first two behind its length.
+struct Stored {
+    header: Header,
+    bytes: Vec<u8>,
+    inputs: Range<usize>,
 }
 
-fn write(path: &Path, header: &Header, rules: &RuleSet) -> io::Result<()> {
+impl Stored {
+    /// `None` where there is none, or it is not one that this build wrote.
+    fn read(path: &Path) -> Option<Self> {
+        let bytes = fs::read(path).ok()?;
+        let header = section(&bytes, 0)?;
+        let inputs = section(&bytes, header.end)?;
+        let header: Header = postcard::from_bytes(bytes.get(header)?).ok()?;
+        (header.build == BUILD).then_some(Self { header, bytes, inputs })
+    }
+
+    fn is_of(&self, tiers: &Tiers) -> bool {
+        self.header.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
+    }
+
+    fn is_current(&self, tiers: &Tiers, trusted: &impl Fn(&str) -> bool) -> bool {
+        let header = &self.header;
+        self.is_of(tiers)
+            && !header.unsettled
+            && self.bytes.get(self.inputs.clone()).is_some_and(inputs::are_unchanged)
+            && (header.weakening.is_empty() || trusted(&header.weakening) == header.accepted)
+    }
+
+    /// The project's policy folder is gone, though it is asked for: what was last read from it still counts.
+    fn has_vanished(&self, tiers: &Tiers) -> bool {
+        self.is_of(tiers) && tiers.project.as_ref().is_some_and(|folder| !folder.path.is_dir())
+    }
+
+    fn into_compiled(self) -> Compiled {
+        let rules = RuleSet::from_bytes(self.bytes, self.inputs.end);
+        self.header.into_compiled(rules)
+    }
+
+    fn into_before(self) -> Before {
+        let rules = RuleSet::from_bytes(self.bytes, self.inputs.end);
+        Before { rules: rules.all().unwrap_or_default(), configs: self.header.sound_configs }
+    }
+}
+
+/// The bytes behind a length.
+fn section(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    let (length, rest) = bytes.get(start..)?.split_first_chunk::<4>()?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let start = start + 4;
+    (length <= rest.len()).then_some(start..start + length)
+}
+
+fn write(path: &Path, header: &Header, inputs: &[u8], rules: &RuleSet) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     create_private_folder(folder)?;
     let header = postcard::to_stdvec(header).map_err(io::Error::other)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(&u32::try_from(header.len()).map_err(io::Error::other)?.to_le_bytes())?;
-    file.write_all(&header)?;
+    for part in [header.as_slice(), inputs] {
+        file.write_all(&u32::try_from(part.len()).map_err(io::Error::other)?.to_le_bytes())?;
+        file.write_all(part)?;
+    }
     file.write_all(rules.as_bytes())?;
     file.persist(path)?;
     Ok(())

@@ -12,6 +12,7 @@ mod digest;
 mod fields;
 mod folder;
 mod frontmatter;
+mod inputs;
 mod load;
 mod rule_file;
 mod source;

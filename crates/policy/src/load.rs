@@ -14,9 +14,9 @@ use crate::bundled::bundled_rules;
 use crate::config::Config;
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::folder::{PolicyFolder, Tiers};
+use crate::inputs::Inputs;
 use crate::rule_file::{self, RuleFile};
 use crate::source::Source;
-use crate::stamp::Stamp;
 
 const FILE_LIMIT: u64 = 256 * 1024;
 const FILES_LIMIT: usize = 10_000;
@@ -30,7 +30,7 @@ pub struct Loaded {
     /// Every problem of every file: by tier, then by file.
     pub diagnostics: Vec<Diagnostic>,
     /// Every file and folder that was looked at, as it was before it was read.
-    pub inputs: Vec<Input>,
+    pub inputs: Inputs,
     /// The configuration files whose text is sound, for when one of them later is not.
     pub sound_configs: Vec<SoundConfig>,
     /// What in the project's policy weakens a guard, as one text; empty: nothing.
@@ -55,12 +55,6 @@ pub enum Reason {
     Locked,
     /// Its file is broken now; this is how it last was.
     LastGood,
-}
-
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Input {
-    pub path: PathBuf,
-    pub stamp: Option<Stamp>,
 }
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -102,7 +96,7 @@ impl Loaded {
             config: Config::default(),
             rules: Vec::new(),
             diagnostics: Vec::new(),
-            inputs: Vec::new(),
+            inputs: Inputs::default(),
             sound_configs: Vec::new(),
             weakening: String::new(),
             files: 0,
@@ -135,7 +129,7 @@ impl Loader<'_> {
     fn read_config(&mut self, folder: &PolicyFolder) -> PathBuf {
         let path = folder.config();
         // Its own folder too: that is where a configuration appears.
-        self.note_input(&folder.path);
+        self.loaded.inputs.note(&folder.path);
         if let Some(source) = self.read_file(folder, &path) {
             let mut config = self.loaded.config.clone();
             let problems = config.overlay(&source, folder.tier);
@@ -172,7 +166,7 @@ impl Loader<'_> {
     }
 
     fn read_rules(&mut self, folder: &PolicyFolder, rules_dir: &Path, scope: &Scope) {
-        self.note_input(rules_dir);
+        self.loaded.inputs.note(rules_dir);
         for path in self.rule_files(folder, rules_dir) {
             let Some(id) = self.rule_id(folder, &path) else { continue };
             let Some(source) = self.read_file(folder, &path) else {
@@ -285,14 +279,10 @@ impl Loader<'_> {
         self.loaded
     }
 
-    fn note_input(&mut self, path: &Path) {
-        self.loaded.inputs.push(Input { path: path.to_owned(), stamp: Stamp::of(path) });
-    }
-
     /// `None` where there is no such file, or it cannot be read, which is said.
     fn read_file(&mut self, folder: &PolicyFolder, path: &Path) -> Option<Source> {
         // The stamp is taken first: a write in between shows as a change.
-        self.note_input(path);
+        self.loaded.inputs.note(path);
         let name = folder.shown(path);
         match read_text(path) {
             Ok(text) => Some(Source::new(name, Arc::from(text))),

@@ -186,3 +186,24 @@ fn a_state_folder_that_cannot_be_written_costs_only_time() {
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(project.decision("ls"), "allow");
 }
+
+#[test]
+fn a_damaged_compiled_policy_asks_once_and_is_made_anew() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.decision("ls");
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    project.decision("ls");
+    let projects = fs::read_dir(project.state().join("projects")).expect("a folder").filter_map(Result::ok);
+    let cache =
+        projects.map(|entry| entry.path().join("policy")).find(|path| path.exists()).expect("a compiled policy");
+    let whole = fs::read(&cache).expect("the compiled policy");
+    for length in 0..whole.len() {
+        if length % 97 != 0 {
+            continue;
+        }
+        fs::write(&cache, &whole[..length]).expect("written");
+        assert!(["deny", "ask"].contains(&project.decision("danger").as_str()), "{length} bytes");
+        assert_eq!(project.decision("danger"), "deny", "{length} bytes");
+    }
+}

@@ -57,8 +57,8 @@ impl RuleSet {
     }
 
     /// Rules that were packed into the bytes from `start` on. Nothing is copied.
-    pub fn from_bytes(bytes: Vec<u8>, start: usize) -> Option<Self> {
-        (start <= bytes.len()).then_some(Self { bytes, start })
+    pub fn from_bytes(bytes: Vec<u8>, start: usize) -> Self {
+        Self { bytes, start }
     }
 
     pub fn as_bytes(&self) -> &[u8] {
@@ -75,9 +75,6 @@ impl RuleSet {
     }
 
     fn decode(&self, wanted: impl Fn(&Head) -> bool) -> Result<Vec<Rule>, RuleSetError> {
-        if self.as_bytes().is_empty() {
-            return Ok(Vec::new());
-        }
         let (length, rest) = self.as_bytes().split_first_chunk::<4>().ok_or(RuleSetError)?;
         let (heads, bodies) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(RuleSetError)?;
         let heads: Vec<Head> = postcard::from_bytes(heads).map_err(|_| RuleSetError)?;
