@@ -26,9 +26,11 @@ pub struct RuleSetError;
 #[derive(Serialize, Deserialize)]
 struct Head<'a> {
     on: EventKinds,
-    /// Exact names of which the call must have one; empty: any.
+    /// Exact names of which the call must have one; none: any.
     #[serde(borrow)]
-    tools: Vec<&'a str>,
+    tools: Option<Vec<&'a str>>,
+    /// A call that reaches an MCP tool will do as well.
+    or_mcp: bool,
     /// The rule is about shell calls only; one of the texts is in a command; none: any command.
     #[serde(borrow)]
     command: Option<Vec<&'a str>>,
@@ -89,7 +91,7 @@ impl RuleSet {
 
 impl<'a> Head<'a> {
     fn of(rule: &'a Rule, start: u32, length: u32) -> Self {
-        let mut head = Self { on: rule.on, tools: Vec::new(), command: None, paths: Vec::new(), start, length };
+        let mut head = Self { on: rule.on, tools: None, or_mcp: false, command: None, paths: Vec::new(), start, length };
         if let Detect::Tool(tool) = &rule.detect {
             head.narrow_by(tool);
         }
@@ -97,8 +99,10 @@ impl<'a> Head<'a> {
     }
 
     fn narrow_by(&mut self, tool: &'a ToolRule) {
-        if tool.mcp_tools.is_empty() && tool.tools.iter().all(super::ToolName::is_exact) {
-            self.tools = tool.tools.iter().map(|name| name.0.as_str()).collect();
+        let is_narrow = !tool.tools.is_empty() || !tool.mcp_tools.is_empty();
+        if is_narrow && tool.tools.iter().all(super::ToolName::is_exact) {
+            self.tools = Some(tool.tools.iter().map(|name| name.0.as_str()).collect());
+            self.or_mcp = !tool.mcp_tools.is_empty();
         }
         if tool.command.is_some() {
             let needs = |search: &'a TextSearch| search.hints.needs.iter().map(String::as_str).collect();
@@ -121,8 +125,10 @@ impl<'a> Head<'a> {
     }
 
     fn may_match_tool(&self, situation: &Situation) -> bool {
-        self.tools.is_empty()
-            || situation.event.tool.as_ref().is_some_and(|call| call.names().any(|name| self.tools.contains(&name)))
+        let Some(tools) = &self.tools else { return true };
+        situation.event.tool.as_ref().is_some_and(|call| {
+            (self.or_mcp && !call.mcp.is_empty()) || call.names().any(|name| tools.contains(&name))
+        })
     }
 
     fn may_match_command(&self, situation: &Situation) -> bool {
