@@ -1,7 +1,7 @@
 //! Everything that a policy was read from, and whether it is still the same.
 //!
-//! This is asked at every event, for a thousand files as well as for one. So files are kept by folder, their names are
-//! not copied to be looked at, and each is looked up in its open folder instead of from the root of the disk.
+//! This is asked at every event, for a thousand files as well as for one. So they are looked at one by one as they are
+//! read, without a copy, and each is looked up in its open folder instead of from the root of the disk.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,17 @@ pub struct Inputs {
     files: BTreeMap<PathBuf, Option<Stamp>>,
 }
 
+/// On disk, each folder stands before its files.
 #[derive(Serialize, Deserialize)]
 struct Folder<'a> {
     path: &'a str,
-    #[serde(borrow)]
-    files: Vec<(&'a str, Option<Stamp>)>,
+    files: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File<'a> {
+    name: &'a str,
+    stamp: Option<Stamp>,
 }
 
 impl Inputs {
@@ -37,39 +43,67 @@ impl Inputs {
 
     /// `None` where a name is not text: such a policy is read anew at every event.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
-        let mut folders: BTreeMap<&str, Folder> = BTreeMap::new();
+        let mut folders: BTreeMap<&str, Vec<File>> = BTreeMap::new();
         for (path, stamp) in &self.files {
-            let folder = path.parent()?.to_str()?;
-            let name = path.file_name()?.to_str()?;
-            let folder = folders.entry(folder).or_insert_with(|| Folder { path: folder, files: Vec::new() });
-            folder.files.push((name, *stamp));
+            let file = File { name: path.file_name()?.to_str()?, stamp: *stamp };
+            folders.entry(path.parent()?.to_str()?).or_default().push(file);
         }
-        let folders: Vec<Folder> = folders.into_values().collect();
-        postcard::to_stdvec(&folders).ok()
+        let mut bytes = Vec::new();
+        for (path, files) in folders {
+            let folder = Folder { path, files: u32::try_from(files.len()).ok()? };
+            bytes = postcard::to_extend(&folder, bytes).ok()?;
+            for file in files {
+                bytes = postcard::to_extend(&file, bytes).ok()?;
+            }
+        }
+        Some(bytes)
     }
 }
 
 /// Whether all that [`Inputs::to_bytes`] wrote down is still so.
-pub fn are_unchanged(bytes: &[u8]) -> bool {
-    let folders: Result<Vec<Folder>, _> = postcard::from_bytes(bytes);
-    folders.is_ok_and(|folders| folders.iter().all(Folder::is_unchanged))
+pub fn are_unchanged(mut bytes: &[u8]) -> bool {
+    while !bytes.is_empty() {
+        let Ok((folder, rest)) = postcard::take_from_bytes::<Folder>(bytes) else { return false };
+        bytes = rest;
+        let open = OpenFolder::new(folder.path);
+        for _ in 0..folder.files {
+            let Ok((file, rest)) = postcard::take_from_bytes::<File>(bytes) else { return false };
+            bytes = rest;
+            if open.stamp(file.name) != file.stamp {
+                return false;
+            }
+        }
+    }
+    true
 }
 
-impl Folder<'_> {
-    #[cfg(unix)]
-    fn is_unchanged(&self) -> bool {
-        use rustix::fs::{AtFlags, Mode, OFlags, open, statat};
-        let Ok(folder) = open(self.path, OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) else {
-            return self.files.iter().all(|(_, stamp)| stamp.is_none());
-        };
-        self.files.iter().all(|(name, stamp)| {
-            let now = statat(&folder, *name, AtFlags::empty()).ok().map(|stat| Stamp::from(&stat));
-            now == *stamp
-        })
+/// `None`: there is no such folder, and so nothing in it.
+#[cfg(unix)]
+struct OpenFolder(Option<std::os::fd::OwnedFd>);
+
+#[cfg(unix)]
+impl OpenFolder {
+    fn new(path: &str) -> Self {
+        use rustix::fs::{Mode, OFlags, open};
+        Self(open(path, OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok())
     }
 
-    #[cfg(not(unix))]
-    fn is_unchanged(&self) -> bool {
-        self.files.iter().all(|(name, stamp)| Stamp::of(&Path::new(self.path).join(name)) == *stamp)
+    fn stamp(&self, name: &str) -> Option<Stamp> {
+        use rustix::fs::{AtFlags, statat};
+        statat(self.0.as_ref()?, name, AtFlags::empty()).ok().map(|stat| Stamp::from(&stat))
+    }
+}
+
+#[cfg(not(unix))]
+struct OpenFolder<'a>(&'a Path);
+
+#[cfg(not(unix))]
+impl<'a> OpenFolder<'a> {
+    fn new(path: &'a str) -> Self {
+        Self(Path::new(path))
+    }
+
+    fn stamp(&self, name: &str) -> Option<Stamp> {
+        Stamp::of(&self.0.join(name))
     }
 }
