@@ -1,5 +1,6 @@
 //! The facts of a live judgement: asked for one by one, computed once, and written down for the journal.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -26,6 +27,8 @@ pub struct LiveFacts {
     missed: AtomicBool,
     repository: OnceLock<Option<Repository>>,
     commands: OnceLock<Vec<RanCommand>>,
+    /// Real paths of folders: what a command names mostly lies in the same few.
+    folders: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
 
 /// Where the session's earlier commands can be read.
@@ -48,7 +51,22 @@ impl LiveFacts {
             missed: AtomicBool::new(false),
             repository: OnceLock::new(),
             commands: OnceLock::new(),
+            folders: Mutex::default(),
         }
+    }
+
+    /// The path behind links, as far as it exists; what does not exist yet is kept as it is.
+    fn resolved_path(&self, path: &Path) -> Option<PathBuf> {
+        let (folder, name) = (path.parent()?, path.file_name()?);
+        if path.as_os_str().len() > LONGEST_PATH {
+            return None;
+        }
+        if path.is_symlink() {
+            return path.canonicalize().ok();
+        }
+        let mut folders = self.folders.lock().ok()?;
+        let real = folders.entry(folder.to_owned()).or_insert_with(|| resolved_folder(folder));
+        real.as_ref().map(|folder| folder.join(name))
     }
 
     /// Every fact that was asked for, by name.
@@ -130,7 +148,7 @@ impl Facts for LiveFacts {
     }
 
     fn resolved(&self, path: &str) -> Option<String> {
-        resolved(Path::new(path)).map(|path| path.to_string_lossy().into_owned())
+        self.resolved_path(Path::new(path)).map(|path| path.to_string_lossy().into_owned())
     }
 
     fn holds(&self, rule: &str) -> u32 {
@@ -148,14 +166,12 @@ pub fn hold_counter(rule: &str) -> String {
     format!("hold:{rule}")
 }
 
-/// The path behind links, as far as it exists; what does not exist yet is kept as it is.
-fn resolved(path: &Path) -> Option<PathBuf> {
-    let mut missing = Vec::new();
-    for existing in path.ancestors() {
-        if let Ok(real) = existing.canonicalize() {
-            return Some(missing.iter().rev().fold(real, |path, name| path.join(name)));
-        }
-        missing.push(existing.file_name()?.to_owned());
-    }
-    None
+/// No system takes a longer one, so nothing can be at it.
+const LONGEST_PATH: usize = 4096;
+
+fn resolved_folder(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find_map(|existing| {
+        let missing = folder.strip_prefix(existing).ok()?;
+        existing.canonicalize().ok().map(|real| real.join(missing))
+    })
 }

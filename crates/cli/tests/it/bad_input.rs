@@ -102,6 +102,19 @@ fn commands_built_to_stall_or_overflow_a_parser_are_asked_about() {
 }
 
 #[test]
+fn a_path_of_very_many_folders_is_only_text() {
+    let project = project();
+    project.rule("vendored", "---\nwrites: ['vendor/**']\n---\nNo.\n");
+    let deep = "d/".repeat(30_000);
+    assert_eq!(project.decision(&format!("cat {deep}x")), "allow");
+    let write = |path: String| {
+        project.hook("claude", &project.tool("Write", &json!({ "file_path": path, "content": "" }))).decision()
+    };
+    assert_eq!(write(format!("{}/src/{deep}x", project.root().display())), "allow");
+    assert_eq!(write(format!("{}/vendor/{deep}x", project.root().display())), "deny");
+}
+
+#[test]
 fn a_shell_call_without_a_command_is_asked_about() {
     let project = project();
     for input in [json!({}), json!({ "command": null }), json!({ "command": 7 }), json!("rm"), json!(null)] {
