@@ -82,7 +82,10 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "rule that never ends",
         clients: BOTH,
-        rules: &[("bomb.md", "---\ntools: [Bash]\ncommand_pattern: \"touch (?=a)(a+a+)+(?!a)b\"\n---\nNot such names.\n")],
+        rules: &[(
+            "bomb.md",
+            "---\ntools: [Bash]\ncommand_pattern: \"touch (?=a)(a+a+)+(?!a)b\"\n---\nNot such names.\n",
+        )],
         script: || vec![Step::shell("touch aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"), Step::say("done")],
         made: &[],
         not_made: &["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"],

@@ -6,6 +6,9 @@
 mod rule_set;
 mod tool_rule;
 
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 
 pub use rule_set::{RuleSet, RuleSetError};

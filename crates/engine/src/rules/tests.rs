@@ -1,0 +1,227 @@
+//! Rules against events: what is passed over by its head, and what the clauses make of what is not known.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::{
+    AckBy, CommandSearch, Detect, McpPattern, PathClause, PathKey, PathPattern, Rule, RuleSet, TextSearch, Tier,
+};
+use super::{ToolName, ToolRule};
+use crate::event::{Access, EventKind, EventKinds, FileAccess, McpTool, ShellText, ToolCall};
+use crate::facts::NoFacts;
+use crate::pattern::Pattern;
+use crate::{Event, Inquiry, Level, Place, Situation, Verdict, decide};
+
+fn event(kind: EventKind, tool: Option<ToolCall>) -> Event {
+    let event =
+        json!({ "kind": kind.name(), "name": "Event", "agent": "claude", "session": "s", "time": 1, "cwd": "/r" });
+    Event { tool, ..serde_json::from_value(event).expect("an event") }
+}
+
+fn bash(command: &str) -> Event {
+    let shell = Some(ShellText::Command(command.to_owned()));
+    let call = ToolCall { name: "Bash".to_owned(), input: json!({ "command": command }), shell, ..ToolCall::default() };
+    event(EventKind::BeforeTool, Some(call))
+}
+
+fn rule(id: &str, detect: Detect) -> Rule {
+    Rule {
+        id: id.to_owned(),
+        title: None,
+        description: None,
+        tier: Tier::Project,
+        source: format!("{id}.md"),
+        digest: String::new(),
+        on: EventKinds::default().with(EventKind::BeforeTool),
+        detect,
+        when: None,
+        action: Level::Block,
+        on_error: None,
+        tags: Vec::new(),
+        max_holds: None,
+        ack: AckBy::Agent,
+        locked: false,
+        reason: "no".to_owned(),
+    }
+}
+
+fn about_command(pattern: &str) -> Rule {
+    let command = CommandSearch { pattern: Some(TextSearch::new(pattern)), not_pattern: None };
+    rule("command", Detect::Tool(Box::new(ToolRule { command, ..ToolRule::default() })))
+}
+
+fn verdict(rules: &[Rule], event: Event, thorough: bool) -> Verdict {
+    let place = Place { root: "/r".to_owned(), home: Some("/home/u".to_owned()), temp: Some("/tmp".to_owned()) };
+    let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(NoFacts)));
+    let rules = RuleSet::pack(rules).expect("rules are packed");
+    decide(&Inquiry { situation: &situation, rules: &rules, max_holds: 3, thorough }).expect("rules are read").verdict
+}
+
+#[test]
+fn packed_rules_come_back_as_they_were() {
+    let rules = [about_command("^git push"), rule("event", Detect::Event)];
+    assert_eq!(RuleSet::pack(&rules).expect("packed").all().expect("read"), rules);
+    assert_eq!(RuleSet::pack(&[]).expect("packed").all().expect("read"), []);
+}
+
+#[test]
+fn damaged_bytes_are_an_error_and_never_an_empty_policy() {
+    let whole = RuleSet::pack(&[about_command("^git push"), about_command("x")]).expect("packed");
+    for length in 0..whole.as_bytes().len() {
+        let cut = RuleSet::from_bytes(whole.as_bytes()[..length].to_vec(), 0);
+        assert!(cut.all().is_err(), "{length} bytes");
+    }
+}
+
+#[test]
+fn a_word_that_is_not_known_matters_only_where_it_could_make_the_rule_match() {
+    let cases = [
+        ("^rm -rf", "rm -rf x", Level::Block),
+        ("^rm -rf", "$X -rf x", Level::Ask),
+        ("^rm -rf", "${X} -rf x", Level::Ask),
+        ("^rm -rf", "$X x", Level::Allow),
+        ("^rm -rf", "rm $X x", Level::Allow),
+        ("^rm -rf", "\"$X\" \"$Y\"", Level::Allow),
+        ("git push .*main", "git push origin \"$BRANCH\"", Level::Ask),
+        ("git push .*main", "git push origin feature-$N", Level::Ask),
+        (r"git push .*\+main", "git push origin +$BRANCH", Level::Ask),
+        ("git push .*--force", "git push origin \"$BRANCH\"", Level::Allow),
+        ("git push .*--force", "git push --force origin \"$BRANCH\"", Level::Block),
+        ("deploy (now|later)", "deploy $WHEN", Level::Ask),
+        ("deploy (now|later)", "deploy 'now'", Level::Block),
+        ("deploy (now|later)", "echo deploy now", Level::Allow),
+    ];
+    for (pattern, command, expected) in cases {
+        assert_eq!(verdict(&[about_command(pattern)], bash(command), false).level, expected, "{pattern} on {command}");
+    }
+}
+
+#[test]
+fn a_command_that_only_assigns_or_redirects_is_no_command_to_be_about() {
+    let command = CommandSearch { pattern: None, not_pattern: Some(TextSearch::new("^cargo ")) };
+    let only_cargo = rule("only-cargo", Detect::Tool(Box::new(ToolRule { command, ..ToolRule::default() })));
+    assert_eq!(verdict(std::slice::from_ref(&only_cargo), bash("X=1; cargo test"), false).level, Level::Allow);
+    assert_eq!(verdict(&[only_cargo], bash("cargo test; ls"), false).level, Level::Block);
+}
+
+fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
+    let tools = prop::sample::subsequence(vec!["Bash", "Edit", "mcp__*", "*", "Read"], 0..3);
+    let mcp = prop::sample::subsequence(vec![("github", "*"), ("*", "merge"), ("files", "read")], 0..2);
+    let regex = || {
+        let regexes =
+            ["^git push", "rm .*-rf", "(?i)DROP", "a|b", "", "x{2,}", "(?=git)g", "^cargo (test|build)( |$)", "é"];
+        prop::option::of(prop::sample::select(regexes.to_vec()))
+    };
+    let pattern =
+        prop::sample::select(vec!["src/**", "**/*.rs", "*", "~/.ssh/**", "/etc/*", "{name}.lock", "outside_project"]);
+    let paths = prop::option::of((
+        prop::collection::vec(pattern, 1..3),
+        prop::sample::select(vec![PathKey::Paths, PathKey::Writes]),
+    ));
+    (tools, mcp, regex(), regex(), paths).prop_map(|(tools, mcp, pattern, not_pattern, paths)| ToolRule {
+        tools: tools.into_iter().map(|name| ToolName(name.to_owned())).collect(),
+        mcp_tools: mcp
+            .into_iter()
+            .map(|(server, tool)| McpPattern { server: server.into(), tool: tool.into() })
+            .collect(),
+        command: CommandSearch { pattern: pattern.map(TextSearch::new), not_pattern: not_pattern.map(TextSearch::new) },
+        paths: paths
+            .into_iter()
+            .map(|(patterns, about)| PathClause { about, patterns: patterns.into_iter().map(path_pattern).collect() })
+            .collect(),
+        incomplete: None,
+    })
+}
+
+fn path_pattern(text: &str) -> PathPattern {
+    if text == PathPattern::OUTSIDE_PROJECT {
+        return PathPattern::OutsideProject;
+    }
+    let literal = Pattern::parse_anywhere(text).expect("a pattern").required_literal().to_owned();
+    PathPattern::Glob { source: text.to_owned(), literal }
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let commands = [
+        "git push origin main",
+        "rm -rf /",
+        "cargo test && $X build",
+        "echo 'drop' > src/a.rs",
+        "cat ~/.ssh/id /etc/passwd",
+        "if then",
+        "x=1",
+        "$A $B",
+        "xx é",
+        "",
+        "git -C sub push",
+        "vi Cargo.lock src/x/y.rs",
+    ];
+    let shell = prop::sample::select(commands.to_vec()).prop_map(bash);
+    let path = prop::sample::select(vec![
+        "/r/src/a.rs",
+        "/r/Cargo.lock",
+        "/etc/hosts",
+        "/home/u/.ssh/key",
+        "/tmp/x",
+        "~/.ssh/config",
+    ]);
+    let access = prop::sample::select(vec![Access::Read, Access::Write, Access::Delete]);
+    let file = (path, access).prop_map(|(path, access)| {
+        let files = vec![FileAccess { path: path.to_owned(), access }];
+        let call =
+            ToolCall { name: "Edit".to_owned(), aliases: vec!["apply_patch".to_owned()], files, ..ToolCall::default() };
+        event(EventKind::BeforeTool, Some(call))
+    });
+    let mcp = Just(McpTool { server: "github".to_owned(), tool: "merge".to_owned() }).prop_map(|tool| {
+        let call = ToolCall { name: "mcp__github__merge".to_owned(), mcp: vec![tool], ..ToolCall::default() };
+        event(EventKind::BeforeTool, Some(call))
+    });
+    prop_oneof![shell, file, mcp, Just(event(EventKind::Stop, None))]
+}
+
+fn any_rule() -> impl Strategy<Value = Rule> {
+    let action = prop::sample::select(vec![Level::Block, Level::Ask, Level::Warn, Level::Allow]);
+    let detect =
+        prop_oneof![4 => any_tool_rule().prop_map(|tool| Detect::Tool(Box::new(tool))), 1 => Just(Detect::Event)];
+    let when =
+        prop::option::of(prop::sample::select(vec!["event.tool == 'Bash'", "'x' in event.commands", "int('x')"]));
+    let on = prop::sample::subsequence(vec![EventKind::BeforeTool, EventKind::Stop], 1..=2);
+    (detect, action, when, on).prop_map(|(detect, action, when, on)| Rule {
+        action,
+        when: when.map(str::to_owned),
+        on: on.into_iter().collect(),
+        ..rule("r", detect)
+    })
+}
+
+proptest! {
+    /// Heads only save time.
+    #[test]
+    fn passing_rules_over_changes_no_verdict(rules in prop::collection::vec(any_rule(), 0..6), event in any_event()) {
+        let rules: Vec<Rule> = rules.into_iter().enumerate().map(|(number, rule)| Rule { id: format!("r{number}"), ..rule }).collect();
+        let quick = verdict(&rules, event.clone(), false);
+        let thorough = verdict(&rules, event, true);
+        prop_assert_eq!(without_clauses(quick), without_clauses(thorough));
+    }
+
+    /// The order of rules decides nothing.
+    #[test]
+    fn order_changes_no_verdict(rules in prop::collection::vec(any_rule(), 0..6), event in any_event()) {
+        let mut rules: Vec<Rule> = rules.into_iter().enumerate().map(|(number, rule)| Rule { id: format!("r{number}"), ..rule }).collect();
+        let one = verdict(&rules, event.clone(), false);
+        rules.reverse();
+        let other = verdict(&rules, event, false);
+        prop_assert_eq!(one.level, other.level);
+        prop_assert_eq!(one.approved, other.approved);
+    }
+}
+
+/// A thorough judgement tells of more clauses.
+fn without_clauses(mut verdict: Verdict) -> Verdict {
+    for finding in &mut verdict.findings {
+        finding.because.clear();
+    }
+    verdict
+}
