@@ -19,6 +19,9 @@ mod source;
 mod stamp;
 mod yaml;
 
+#[cfg(test)]
+mod tests;
+
 pub use bundled::{BundledRule, bundled_rules};
 pub use cache::{BrokenFile, Compiled, compiled};
 pub use config::{Config, JournalMode};

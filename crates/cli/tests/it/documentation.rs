@@ -1,0 +1,85 @@
+//! What the documentation shows works.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::project;
+
+fn pages() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let docs = fs::read_dir(root.join("docs")).expect("docs").filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut pages: Vec<PathBuf> =
+        docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect();
+    pages.extend([root.join("README.md"), root.join("docs/reference/bundled-rules.md")]);
+    pages.sort();
+    pages.into_iter().map(|path| (path.clone(), fs::read_to_string(path).expect("a page"))).collect()
+}
+
+/// The fenced blocks of one kind.
+fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
+    let opening = format!("```{kind}\n");
+    page.split(&opening).skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default()).collect()
+}
+
+#[test]
+fn every_rule_is_sound() {
+    let mut count = 0;
+    for (path, page) in pages() {
+        for block in blocks(&page, "markdown") {
+            let project = project();
+            project.rule("example", &block.replace("locked: true\n", ""));
+            let reply = project.run(&["validate"]);
+            assert_eq!(reply.code, Some(0), "{}: {block}\n{}", path.display(), reply.stdout);
+            count += 1;
+        }
+    }
+    assert!(count >= 8, "{count} rules were found");
+}
+
+#[test]
+fn every_explanation_runs() {
+    let mut count = 0;
+    for (path, page) in pages() {
+        for line in blocks(&page, "console").iter().flat_map(|block| block.lines()) {
+            let Some(command) = line.strip_prefix("linchpin explain ").filter(|rest| !rest.starts_with("last")) else {
+                continue;
+            };
+            let command = command.split(" #").next().unwrap_or_default();
+            let project = project();
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-c", &format!("{} explain {command}", super::PROGRAM)]).current_dir(project.root());
+            let output = shell.output().expect("a shell");
+            assert!(output.status.success(), "{}: {line}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+            count += 1;
+        }
+    }
+    assert!(count >= 2, "{count} commands were found");
+}
+
+/// Every kind of error that the source names is in the list that programs rely on.
+#[test]
+fn every_kind_of_error_is_documented() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let listed = fs::read_to_string(root.join("../../docs/reference/errors.md")).expect("the page");
+    let mut sources = vec![root.join("../policy/src/diagnostic.rs")];
+    for folder in ["src", "src/commands"] {
+        sources.extend(
+            fs::read_dir(root.join(folder)).expect("a folder").filter_map(|entry| entry.ok().map(|entry| entry.path())),
+        );
+    }
+    let mut count = 0;
+    for path in sources.iter().filter(|path| path.is_file()) {
+        let text = fs::read_to_string(path).expect("a source");
+        let constructed = text
+            .split("Problem::new(")
+            .skip(1)
+            .filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next());
+        let variants = text.split("pub enum ErrorKind {").nth(1).map(|rest| rest.split('}').next().unwrap_or_default());
+        let variants = variants.into_iter().flat_map(str::lines).map(|line| line.trim().trim_end_matches(','));
+        for kind in constructed.chain(variants.filter(|line| !line.is_empty() && !line.starts_with("//"))) {
+            assert!(listed.contains(&format!("`{kind}`")), "`{kind}` of {} is not listed", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} kinds were found");
+}

@@ -1,0 +1,128 @@
+//! Whatever the text is: an answer, and in bounded time.
+
+use engine::expr::Scope;
+use engine::rules::Tier;
+use proptest::prelude::*;
+
+use crate::bundled::bundled_rules;
+use crate::config::Config;
+use crate::diagnostic::{Diagnostic, Severity, Style};
+use crate::rule_file;
+use crate::source::Source;
+
+/// Every problem must be fit to be shown.
+fn show(problems: &[Diagnostic]) {
+    for problem in problems {
+        assert!(!problem.render(Style::Plain).is_empty());
+        assert!(!problem.line().contains('\n'), "{:?}", problem.line());
+    }
+}
+
+fn read(text: &str) {
+    let source = Source::new("rule.md", text);
+    let reading = rule_file::read(&source, "rule", Tier::Project, &Scope::default());
+    show(&reading.problems);
+    let broken = reading.problems.iter().any(|problem| problem.severity == Severity::Error);
+    assert_eq!(reading.file.is_none(), broken);
+    show(&Config::default().overlay(&source, Tier::Project));
+}
+
+fn any_line() -> impl Strategy<Value = String> {
+    let keys = [
+        "tools",
+        "on",
+        "when",
+        "paths",
+        "command_pattern",
+        "action",
+        "max_holds",
+        "enabled",
+        "rules",
+        "variables",
+        "deadline",
+        "x",
+    ];
+    let values = [
+        "[Bash]",
+        "stop",
+        "\"a and (b\"",
+        "'**/*.rs'",
+        "\"(x\"",
+        "block",
+        "3",
+        "-1",
+        "yes",
+        "true",
+        "{a: 1}",
+        "&a [*a]",
+        "*a",
+        "|",
+        ">-",
+        "[",
+        "]",
+        "é: ü",
+        "\"\\u0000\"",
+        "~",
+        "2s",
+        "!!binary x",
+        "? x",
+        "<<: *a",
+        "- - -",
+        "\u{feff}",
+        "'",
+        "1e999",
+        "0x1f",
+    ];
+    let line = (prop::sample::select(keys.to_vec()), prop::sample::select(values.to_vec()), 0_usize..4);
+    line.prop_map(|(key, value, indent)| format!("{}{key}: {value}\n", " ".repeat(indent)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn any_text(text in "\\PC{0,200}") {
+        read(&text);
+        read(&format!("---\n{text}\n---\nbody\n"));
+    }
+
+    #[test]
+    fn any_lines(lines in prop::collection::vec(any_line(), 0..8)) {
+        read(&format!("---\n{}---\nbody\n", lines.concat()));
+        read(&lines.concat());
+    }
+}
+
+#[test]
+fn yaml_that_is_built_to_grow_or_to_nest() {
+    let bomb = (1..30).fold("a0: &a0 [x, x]\n".to_owned(), |text, level| {
+        format!("{text}a{level}: &a{level} [*a{0}, *a{0}]\n", level - 1)
+    });
+    for text in [
+        bomb,
+        format!("a: {}", "[".repeat(100_000)),
+        format!("a: {}{}", "[".repeat(50_000), "]".repeat(50_000)),
+        "- ".repeat(50_000),
+        "? ".repeat(50_000),
+        "a:\n".repeat(10_000),
+        (0..5_000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect(),
+        format!("'{}", "x".repeat(200_000)),
+        "&a ".repeat(50_000),
+    ] {
+        read(&format!("---\n{text}\n---\nbody\n"));
+    }
+}
+
+#[test]
+fn bundled_rules_are_sound_and_say_what_they_are() {
+    let mut ids: Vec<&str> = bundled_rules().iter().map(|rule| rule.id).collect();
+    for bundled in bundled_rules() {
+        let reading = rule_file::read(&bundled.source(), bundled.id, Tier::Bundled, &Scope::default());
+        assert_eq!(reading.problems, [], "{}", bundled.id);
+        let rule = reading.file.expect("a rule").rule;
+        assert!(rule.title.is_some() && rule.description.is_some(), "{}", bundled.id);
+    }
+    assert!(ids.is_sorted());
+    ids.dedup();
+    assert_eq!(ids.len(), bundled_rules().len());
+}
