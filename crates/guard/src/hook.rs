@@ -7,6 +7,7 @@
 
 use std::any::Any;
 use std::io::Read;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -47,6 +48,7 @@ fn judge(agent: Agent, payload: impl Read, received: i64, environment: &Environm
     if let Some(failure) = failure {
         return failure.verdict(&event);
     }
+    let event = with_transcript(agent, event);
     let judge = Judge::new(&root.project, environment);
     progress.deadline(judge.config().deadline);
     judge.judge(&event, root.is_first).verdict
@@ -66,6 +68,25 @@ fn read_event(agent: Agent, payload: impl Read, received: i64) -> Result<Event, 
         Ok(event) => Ok(event),
         Err(error) => Err(Box::new((error.partial, Failure::Undecodable(error.why)))),
     }
+}
+
+/// Adds what only the transcript tells: how a shell call went, and what the agent last said. Never before a tool call:
+/// that is where an agent waits most often, and nothing of this is known there yet.
+fn with_transcript(agent: Agent, mut event: Arc<Event>) -> Arc<Event> {
+    let Some(path) = event.transcript.as_deref().map(Path::new) else { return event };
+    let call = event.tool.as_ref().filter(|call| call.shell.is_some()).and_then(|call| call.id.as_deref());
+    if let (EventKind::AfterTool, None, Some(call)) = (event.kind, event.outcome, call) {
+        let outcome = agents::transcript::outcome(agent, path, call).ok().flatten();
+        if outcome.is_some() {
+            Arc::make_mut(&mut event).outcome = outcome;
+        }
+    } else if event.kind.is_stop() && event.message.is_none() {
+        let message = agents::transcript::last_message(agent, path).ok().flatten();
+        if message.is_some() {
+            Arc::make_mut(&mut event).message = message;
+        }
+    }
+    event
 }
 
 /// An event of which nothing is known.

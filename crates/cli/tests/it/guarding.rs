@@ -290,3 +290,20 @@ fn a_command_that_cannot_be_read_is_said_once_for_all_rules() {
     }
     insta::assert_snapshot!(project.hook("claude", &project.bash("if then fi (")).reason(), @"Approval required by Linchpin rule `people-only-commands`: The command is not understood: syntax error at line 1 col 9. What the call would do cannot be known before it runs; it may be what these rules are about: `people-only-commands`, `rule-0`, `rule-1`, `rule-2`, `rule-3` and 4 more. Write it more simply, or in steps.");
 }
+
+#[test]
+fn what_only_the_transcript_tells_is_known_at_a_stop() {
+    let project = project();
+    project.rule(
+        "say-done",
+        "---\non: stop\naction: block\nwhen: \"'DONE' not in (event.message or '')\"\n---\nSay DONE.\n",
+    );
+    let transcript = project.home().join("transcript.jsonl");
+    let say = |text: &str| {
+        let line = json!({ "type": "assistant", "isSidechain": false, "message": { "role": "assistant", "content": [{ "type": "text", "text": text }] } });
+        std::fs::write(&transcript, format!("{line}\n")).expect("a transcript");
+        project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).stdout
+    };
+    assert!(say("working on it").contains("Say DONE."));
+    assert_eq!(say("all DONE"), "");
+}
