@@ -210,7 +210,7 @@ pub enum ShellText {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileAccess {
-    /// Absolute, or from the home folder (`~/…`), with `/`; links are not followed here.
+    /// Absolute, or from the home folder (`~/…`), with `/`. As it was named: neither `..` nor links are followed here.
     pub path: String,
     pub access: Access,
 }

@@ -1,14 +1,11 @@
 //! Paths as text: no file is looked at here.
 
-/// Makes a path absolute against `cwd`, drops `.` and resolves `..` as far as text can; `~/` is the home folder.
+/// Makes a path absolute against `cwd`; `~/` is the home folder. Nothing else is changed.
 pub fn absolute(path: &str, cwd: &str, home: Option<&str>) -> String {
-    if let (Some(rest), Some(home)) = (path.strip_prefix("~/"), home) {
-        return tidy(&format!("{home}/{rest}"));
-    }
-    match (path, home) {
-        ("~", Some(home)) => tidy(home),
-        _ if path.starts_with('/') => tidy(path),
-        _ => tidy(&format!("{cwd}/{path}")),
+    match (path.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+        _ if path.starts_with('/') => path.to_owned(),
+        _ => format!("{cwd}/{path}"),
     }
 }
 
@@ -50,7 +47,7 @@ mod tests {
             ("~other/k", "/r/~other/k"),
         ];
         for (path, expected) in cases {
-            assert_eq!(absolute(path, "/r", Some("/home/u")), expected, "{path}");
+            assert_eq!(tidy(&absolute(path, "/r", Some("/home/u"))), expected, "{path}");
         }
     }
 

@@ -27,6 +27,8 @@ pub struct Place {
     pub root: String,
     pub home: Option<String>,
     pub temp: Option<String>,
+    /// Folders that patterns know under another name: where they are, and how rules spell them (`~/.config/…`).
+    pub known_as: Vec<(String, String)>,
 }
 
 /// A path that the event names, in every spelling that a pattern can be about.
@@ -74,28 +76,26 @@ impl Situation {
     pub fn touches(&self) -> &[Touch] {
         self.touches.get_or_init(|| {
             let mut touches = Vec::new();
-            let absolute = |path: &str| paths::absolute(path, &self.event.cwd, self.place.home.as_deref());
             for file in self.event.tool.iter().flat_map(|tool| &tool.files) {
-                self.add_touch(&absolute(&file.path), Some(file.access), &mut touches);
+                self.add_touch(&file.path, Some(file.access), &mut touches);
             }
             for path in self.script().into_iter().flat_map(Script::named_paths) {
-                self.add_touch(&absolute(&path), None, &mut touches);
+                self.add_touch(&path, None, &mut touches);
             }
             touches
         })
     }
 
+    /// By its text, and by where it leads: behind a link, `..` is another folder than the text says.
     fn add_touch(&self, path: &str, access: Option<Access>, touches: &mut Vec<Touch>) {
-        let resolved = self.facts.resolved(path).filter(|resolved| resolved != path);
-        for path in [Some(path.to_owned()), resolved].into_iter().flatten() {
+        let absolute = paths::absolute(path, &self.event.cwd, self.place.home.as_deref());
+        let resolved = self.facts.resolved(&absolute).map(|path| paths::tidy(&path));
+        let textual = paths::tidy(&absolute);
+        let resolved = resolved.filter(|resolved| *resolved != textual);
+        for path in [Some(textual), resolved].into_iter().flatten() {
             let touch = Touch {
                 inside: paths::below(&path, &self.place.root).map(str::to_owned),
-                in_home: self
-                    .place
-                    .home
-                    .as_deref()
-                    .and_then(|home| paths::below(&path, home))
-                    .map(|rest| format!("~/{rest}")),
+                in_home: self.place.spelled(&path),
                 absolute: path,
                 access,
             };
@@ -103,5 +103,14 @@ impl Situation {
                 touches.push(touch);
             }
         }
+    }
+}
+
+impl Place {
+    /// How a rule would spell a path in the home folder, or in a folder that usually lies there.
+    fn spelled(&self, path: &str) -> Option<String> {
+        let home = self.home.as_ref().map(|home| (home.as_str(), "~"));
+        let known = self.known_as.iter().map(|(folder, name)| (folder.as_str(), name.as_str()));
+        known.chain(home).find_map(|(folder, name)| paths::below(path, folder).map(|rest| format!("{name}/{rest}")))
     }
 }

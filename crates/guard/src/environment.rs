@@ -38,6 +38,14 @@ impl Environment {
         (self.lookup)(name)?.into_string().ok().filter(|value| !value.is_empty())
     }
 
+    /// Folders that bundled rules spell as they mostly are, `~/.config/linchpin` and the like, with where they are here.
+    pub fn known_folders(&self) -> Vec<(String, String)> {
+        let own = [(&self.config, "~/.config/linchpin"), (&self.state, "~/.local/state/linchpin")];
+        let own = own.map(|(folder, name)| (folder.to_string_lossy().into_owned(), name.to_owned()));
+        let agents = agents::install::user_folders(|name| self.get(name));
+        own.into_iter().chain(agents).collect()
+    }
+
     /// What belongs to one project, outside of it.
     pub fn project_state(&self, root: &Path) -> PathBuf {
         self.state.join("projects").join(policy::digest(root.as_os_str().as_encoded_bytes()))

@@ -165,6 +165,7 @@ impl<'a> Judge<'a> {
                 root: text(root),
                 home: self.environment.home.as_deref().map(text),
                 temp: Some(text(&self.environment.temp)),
+                known_as: self.environment.known_folders(),
             };
             let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(facts) as _));
             let max_holds = policy.config.max_holds;
@@ -222,12 +223,14 @@ fn lacks_command(event: &Event) -> bool {
 /// The folders below the root that have a policy of their own and that the event is about: where it happens, and the
 /// files that it names.
 fn nested_roots(root: &Path, event: &Event) -> Vec<PathBuf> {
-    let files = event.tool.iter().flat_map(|call| &call.files).map(|file| Path::new(&file.path));
-    let mut roots: Vec<PathBuf> = std::iter::once(Path::new(&event.cwd))
+    let files = event.tool.iter().flat_map(|call| &call.files).map(|file| file.path.as_str());
+    let mut roots: Vec<PathBuf> = std::iter::once(event.cwd.as_str())
         .chain(files)
-        .flat_map(|path| path.ancestors().take_while(|folder| *folder != root && folder.starts_with(root)))
-        .filter(|folder| folder.join(PolicyFolder::NAME).is_dir())
-        .map(Path::to_owned)
+        .map(|path| PathBuf::from(engine::paths::tidy(path)))
+        .flat_map(|path| {
+            let between = path.ancestors().take_while(|folder| *folder != root && folder.starts_with(root));
+            between.filter(|folder| folder.join(PolicyFolder::NAME).is_dir()).map(Path::to_owned).collect::<Vec<_>>()
+        })
         .collect();
     roots.sort();
     roots.dedup();

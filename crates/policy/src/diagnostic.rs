@@ -66,12 +66,17 @@ pub enum Style {
     Coloured,
 }
 
+/// Messages quote what somebody wrote, which may be anything.
+fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
 impl Diagnostic {
     pub fn error(kind: ErrorKind, message: impl Into<String>, source: &Source, span: Option<Range<usize>>) -> Self {
         Self {
             severity: Severity::Error,
             kind,
-            message: message.into(),
+            message: one_line(&message.into()),
             source: source.clone(),
             span,
             help: None,

@@ -103,6 +103,16 @@ pub fn settings_path(
     }
 }
 
+/// Where agents' own folders are that a variable moved out of the home, and how they are known otherwise.
+pub fn user_folders(lookup: impl Fn(&str) -> Option<String>) -> Vec<(String, String)> {
+    let moved = |agent: Agent| {
+        let settings = &agent.adapter().settings;
+        let folder = lookup(settings.user_folder_variable).filter(|folder| !folder.is_empty())?;
+        Some((folder, format!("~/{}", settings.user_folder)))
+    };
+    Agent::ALL.into_iter().filter_map(moved).collect()
+}
+
 /// The settings with our entries in them: `program hook AGENT` for every event that Linchpin can use.
 ///
 /// `text` is what is there now, `None` or blank where there is nothing. Older entries of ours are brought up to date.

@@ -1,6 +1,6 @@
 //! Paths as agents name them, made absolute by their text alone: nothing here looks at a disk.
 
-/// `path` against `cwd`, with `/`, without `.` and `..`.
+/// `path` against `cwd`, with `/`, without `.`. A `..` stays: behind a link, only the disk knows where it leads.
 ///
 /// A path that starts with `~` stays as it is: which home is meant, only the caller can say. Without an absolute
 /// `cwd` a relative path stays relative.
@@ -32,21 +32,7 @@ fn is_windows(path: &str) -> bool {
 
 fn normal(path: &str) -> String {
     let root = if path.starts_with('/') { "/" } else { "" };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                // The first part of `C:/…` and `~/…` is a root, and above a root is the root.
-                let floor =
-                    usize::from(parts.first().is_some_and(|first| first.starts_with('~') || first.ends_with(':')));
-                if parts.len() > floor {
-                    parts.pop();
-                }
-            }
-            part => parts.push(part),
-        }
-    }
+    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     format!("{root}{}", parts.join("/"))
 }
 

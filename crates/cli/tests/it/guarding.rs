@@ -104,6 +104,27 @@ fn a_link_does_not_lead_around_a_rule() {
 }
 
 #[test]
+fn behind_a_link_two_dots_lead_elsewhere_than_the_text_says() {
+    let project = project();
+    project.file("dist/deep/x", "").rule("generated", "---\nwrites: ['dist/*']\n---\nMade by the build.\n");
+    std::os::unix::fs::symlink(project.root().join("dist/deep"), project.root().join("innocent")).expect("a link");
+    let input = json!({ "file_path": project.root().join("innocent/../app.js"), "content": "y" });
+    assert_eq!(project.hook("claude", &project.tool("Write", &input)).decision(), "deny");
+}
+
+#[test]
+fn linchpins_own_folders_are_protected_wherever_they_are() {
+    let project = project();
+    let write = |path: std::path::PathBuf| {
+        project.hook("claude", &project.tool("Write", &json!({ "file_path": path, "content": "" }))).decision()
+    };
+    assert_eq!(write(project.state().join("projects/x/trusted")), "deny");
+    assert_eq!(write(project.user_policy().join("config.yml")), "deny");
+    assert_eq!(write(project.home().join(".claude/settings.json")), "deny");
+    assert_eq!(write(project.home().join("notes.md")), "allow");
+}
+
+#[test]
 fn a_patch_of_codex_is_judged_file_by_file() {
     let project = project();
     project.rule("generated", "---\ntools: [Edit, Write]\npaths: ['dist/**']\n---\nMade by the build.\n");

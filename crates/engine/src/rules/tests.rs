@@ -53,7 +53,12 @@ fn about_command(pattern: &str) -> Rule {
 }
 
 fn verdict(rules: &[Rule], event: Event, thorough: bool) -> Verdict {
-    let place = Place { root: "/r".to_owned(), home: Some("/home/u".to_owned()), temp: Some("/tmp".to_owned()) };
+    let place = Place {
+        root: "/r".to_owned(),
+        home: Some("/home/u".to_owned()),
+        temp: Some("/tmp".to_owned()),
+        known_as: Vec::new(),
+    };
     let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(NoFacts)));
     let rules = RuleSet::pack(rules).expect("rules are packed");
     decide(&Inquiry { situation: &situation, rules: &rules, max_holds: 3, thorough }).expect("rules are read").verdict

@@ -5,19 +5,16 @@ fn paths_become_absolute_by_their_text() {
     let cases = [
         ("/p", "a.txt", "/p/a.txt"),
         ("/p", "./a//b/", "/p/a/b"),
-        ("/p", "../x", "/x"),
-        ("/p", "../../../x", "/x"),
+        ("/p", "../x", "/p/../x"),
         ("/p/", "", "/p"),
-        ("/p", "/etc/../etc/passwd", "/etc/passwd"),
+        ("/p", "/etc/../etc/passwd", "/etc/../etc/passwd"),
         ("/p", "/", "/"),
-        ("/p", "~/x/../y", "~/y"),
-        ("/p", "~/../x", "~/x"),
+        ("/p", "~/x/../y", "~/x/../y"),
         ("/p", r"a\b", r"/p/a\b"),
-        (r"C:\p", r"a\..\b.txt", "C:/p/b.txt"),
-        ("/p", r"C:\x\..\..\y", "C:/y"),
+        (r"C:\p", r"a\..\b.txt", "C:/p/a/../b.txt"),
         ("/p", "C:/x", "C:/x"),
         ("/p", r"\\server\share\x", "/server/share/x"),
-        ("", "a/../b", "b"),
+        ("", "a/../b", "a/../b"),
     ];
     for (cwd, path, expected) in cases {
         assert_eq!(absolute(cwd, path), expected, "{path} in {cwd}");
