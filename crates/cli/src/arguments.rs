@@ -122,12 +122,7 @@ pub enum Explain {
     /// Every rule's work on the last event that was not simply allowed
     Last,
     /// The simple commands that a shell command consists of
-    Command {
-        command: String,
-        /// Where it would run
-        #[arg(long, value_name = "DIR")]
-        cwd: Option<PathBuf>,
-    },
+    Command { command: String },
     /// Whether a pattern matches a path, and what it captures
     Pattern { pattern: String, path: String },
     /// The value of an expression

@@ -105,7 +105,7 @@ fn yaml_that_is_built_to_grow_or_to_nest() {
         "- ".repeat(50_000),
         "? ".repeat(50_000),
         "a:\n".repeat(10_000),
-        (0..5_000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect(),
+        (0..5_000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect::<Vec<_>>().concat(),
         format!("'{}", "x".repeat(200_000)),
         "&a ".repeat(50_000),
     ] {

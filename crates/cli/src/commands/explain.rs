@@ -19,7 +19,7 @@ pub fn run(what: &Explain, context: &Context) -> Outcome {
     match what {
         Explain::Event { id } => explain_entry(Wanted::Number(*id), context),
         Explain::Last => explain_entry(Wanted::LastSpoken, context),
-        Explain::Command { command, .. } => explain_command(command, context),
+        Explain::Command { command } => explain_command(command, context),
         Explain::Pattern { pattern, path } => explain_pattern(pattern, path, context),
         Explain::When { expression, with } => explain_when(expression, with, context),
     }
