@@ -151,6 +151,28 @@ pub struct Event {
     pub extra: Map<String, Value>,
 }
 
+impl Event {
+    /// An event of which nothing is known but who sent it and when.
+    pub fn unnamed(agent: &str, time: i64) -> Self {
+        Self {
+            kind: EventKind::Other,
+            name: String::new(),
+            agent: agent.to_owned(),
+            session: String::new(),
+            time,
+            cwd: String::new(),
+            tool: None,
+            outcome: None,
+            prompt: None,
+            message: None,
+            held_before: false,
+            subagent: None,
+            transcript: None,
+            extra: Map::new(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {

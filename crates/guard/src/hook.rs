@@ -59,7 +59,7 @@ fn read_event(agent: Agent, payload: impl Read, received: i64) -> Result<Event, 
     // One byte more than is allowed, so that what is too large shows.
     let limit = u64::try_from(agents::PAYLOAD_LIMIT).unwrap_or(u64::MAX);
     if let Err(error) = payload.take(limit + 1).read_to_end(&mut bytes) {
-        return Err(Box::new((nameless(agent, received), Failure::Undecodable(error.to_string()))));
+        return Err(Box::new((Event::unnamed(agent.name(), received), Failure::Undecodable(error.to_string()))));
     }
     match agents::decode(agent, &bytes, received) {
         Ok(event) if event.name.is_empty() => {
@@ -87,26 +87,6 @@ fn with_transcript(agent: Agent, mut event: Arc<Event>) -> Arc<Event> {
         }
     }
     event
-}
-
-/// An event of which nothing is known.
-fn nameless(agent: Agent, received: i64) -> Event {
-    Event {
-        kind: EventKind::Other,
-        name: String::new(),
-        agent: agent.name().to_owned(),
-        session: String::new(),
-        time: received,
-        cwd: String::new(),
-        tool: None,
-        outcome: None,
-        prompt: None,
-        message: None,
-        held_before: false,
-        subagent: None,
-        transcript: None,
-        extra: serde_json::Map::new(),
-    }
 }
 
 /// How far judging has come, for the watchdog.
@@ -172,7 +152,7 @@ fn in_time(
             thread::sleep(FIRST_DEADLINE);
             return;
         }
-        let event = progress.state().event.clone().unwrap_or_else(|| Arc::new(nameless(agent, received)));
+        let event = progress.state().event.clone().unwrap_or_else(|| Arc::new(Event::unnamed(agent.name(), received)));
         let verdict = outcome.unwrap_or_else(|failure| failure.verdict(&event));
         tell(&agents::encode(agent, &event, &verdict));
     };
@@ -207,7 +187,7 @@ mod tests {
     use super::*;
 
     fn event(kind: EventKind, name: &str) -> Event {
-        Event { kind, name: name.to_owned(), ..nameless(Agent::Claude, 0) }
+        Event { kind, name: name.to_owned(), ..Event::unnamed("claude", 0) }
     }
 
     /// The one answer that is given.

@@ -158,18 +158,10 @@ fn partial(adapter: &Adapter, payload: &[u8], received: i64) -> Event {
     Event {
         kind: (adapter.kind)(&name),
         name,
-        agent: adapter.name.to_owned(),
         session: envelope.session_id.unwrap_or_default(),
-        time: received,
         cwd,
         tool,
-        outcome: None,
-        prompt: None,
-        message: None,
-        held_before: false,
-        subagent: None,
-        transcript: None,
-        extra: Map::new(),
+        ..Event::unnamed(adapter.name, received)
     }
 }
 

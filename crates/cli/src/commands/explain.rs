@@ -207,18 +207,12 @@ fn event_of(entry: &Entry) -> Event {
     Event {
         kind: EventKind::from_name(&entry.kind).unwrap_or(EventKind::Other),
         name: entry.name.clone(),
-        agent: entry.agent.clone(),
         session: entry.session.clone(),
-        time: entry.time,
         cwd: entry.cwd.clone(),
         tool,
-        outcome: None,
-        prompt: None,
-        message: None,
         held_before: entry.held_before,
         subagent: entry.subagent.clone(),
-        transcript: None,
-        extra: Map::new(),
+        ..Event::unnamed(&entry.agent, entry.time)
     }
 }
 

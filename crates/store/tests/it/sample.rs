@@ -35,18 +35,9 @@ pub fn event(kind: EventKind, time: i64) -> Event {
     Event {
         kind,
         name: kind.name().to_owned(),
-        agent: KEY.agent.to_owned(),
         session: KEY.session.to_owned(),
-        time,
         cwd: "/srv/project".to_owned(),
-        tool: None,
-        outcome: None,
-        prompt: None,
-        message: None,
-        held_before: false,
-        subagent: None,
-        transcript: None,
-        extra: Map::new(),
+        ..Event::unnamed(KEY.agent, time)
     }
 }
 
