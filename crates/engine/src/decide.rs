@@ -12,8 +12,6 @@ use crate::verdict::{Finding, Level, Verdict};
 pub struct Inquiry<'a> {
     pub situation: &'a Arc<Situation>,
     pub rules: &'a RuleSet,
-    /// How often a rule that says nothing of its own may hold a stop.
-    pub max_holds: u32,
     /// Judge every clause of every rule that is about this kind of event, and tell of each: for `explain`.
     pub thorough: bool,
 }
@@ -76,7 +74,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
             continue;
         }
         if rule.action == Level::Allow && matches!(judged.outcome, Outcome::Matched(_)) {
-            coverage.add(&judged);
+            coverage.add(&rule, &judged);
         }
         if let Some(level) = judged.outcome.level() {
             let finding = decision.finding(&rule, level, &judged, inquiry);
@@ -126,6 +124,8 @@ fn say_once(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Findin
 }
 
 const RULES_NAMED: usize = 5;
+/// For a rule of which nobody said how often it may hold a stop.
+const DEFAULT_MAX_HOLDS: u32 = 3;
 
 struct Judged {
     clauses: Vec<Clause>,
@@ -153,9 +153,14 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
     if let Some(when) = &rule.when
         && (truth != Truth::False || thorough)
     {
-        match expr::evaluate(when, situation) {
+        let evaluated = expr::holds(when, situation);
+        if let Some(why) = situation.facts.take_fault() {
+            judged.outcome = fault(rule, &why);
+            return judged;
+        }
+        match evaluated {
             Ok(value) => {
-                let holds = Truth::from(expr::truthy(&value));
+                let holds = Truth::from(value);
                 judged.clauses.push(Clause { key: "when", truth: holds, shown: when.clone() });
                 truth = truth.and(holds);
             }
@@ -215,7 +220,7 @@ impl Decision {
     /// A hold has a cap; a rule that has reached it lets go, and the person is told.
     fn hold(&mut self, rule: &Rule, inquiry: &Inquiry) -> Level {
         let held = inquiry.situation.facts.holds(&rule.id);
-        let most = rule.max_holds.unwrap_or(inquiry.max_holds);
+        let most = rule.max_holds.unwrap_or(DEFAULT_MAX_HOLDS);
         if held >= most {
             let times = if held == 1 { "once".to_owned() } else { format!("{held} times") };
             self.verdict.notices.push(format!(
@@ -241,7 +246,14 @@ impl<'a> Coverage<'a> {
         Self { situation, whole: false, commands: Vec::new() }
     }
 
-    fn add(&mut self, judged: &Judged) {
+    fn add(&mut self, rule: &Rule, judged: &Judged) {
+        let is_whole = match &rule.detect {
+            Detect::Tool(tool) => tool.covers_whole_call(self.situation),
+            Detect::Event => true,
+        };
+        if !is_whole {
+            return;
+        }
         if judged.commands.is_empty() {
             self.whole = true;
             return;

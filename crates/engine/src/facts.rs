@@ -25,6 +25,9 @@ pub trait Facts: Send + Sync {
     /// How often the rule has held the stop that the agent is now trying again.
     fn holds(&self, rule: &str) -> u32;
 
+    /// Why something that was asked for since this was last asked cannot be told. The rule that asked is then at fault.
+    fn take_fault(&self) -> Option<String>;
+
     /// Whether, since this was last asked, something was asked for that is stored and cannot be read now. What a rule
     /// made of it does not count.
     fn take_missed(&self) -> bool;
@@ -83,6 +86,10 @@ impl Facts for NoFacts {
 
     fn holds(&self, _rule: &str) -> u32 {
         0
+    }
+
+    fn take_fault(&self) -> Option<String> {
+        None
     }
 
     fn take_missed(&self) -> bool {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use fancy_regex::{Regex, RegexBuilder};
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Serialize};
 
 /// Steps back that one search may take; only expressions with look-around or back references take any.
@@ -95,8 +95,8 @@ pub struct Hints {
     /// One of these occurs in every text in which the expression is found; empty: nothing is known.
     pub needs: Vec<String>,
     /// The constant pieces of the expression: what a word that cannot be known yet would have to be, or hold, for the
-    /// expression to be found.
-    pub pieces: Vec<String>,
+    /// expression to be found. None where they cannot all be told: then such a word could be anything.
+    pub pieces: Option<Vec<String>>,
 }
 
 impl Hints {
@@ -107,8 +107,8 @@ impl Hints {
         collect_pieces(&hir, &mut pieces);
         pieces.sort();
         pieces.dedup();
-        pieces.truncate(PIECES_LIMIT);
-        Self { needs: needed_literals(&hir), pieces }
+        let all = !is_folded(&hir) && pieces.len() <= PIECES_LIMIT;
+        Self { needs: needed_literals(&hir), pieces: all.then_some(pieces) }
     }
 
     /// False only where the expression cannot be found in the text.
@@ -141,6 +141,29 @@ impl<'a> LazySearch<'a> {
             Err(error) => Err(error.clone()),
         }
     }
+}
+
+/// Whether a letter stands there in both cases, as after `(?i)`: a class of letters, where a literal was written.
+fn is_folded(hir: &Hir) -> bool {
+    let mut pending = vec![hir];
+    while let Some(hir) = pending.pop() {
+        match hir.kind() {
+            HirKind::Class(Class::Unicode(class)) => {
+                let singles = class.ranges().iter().filter(|range| range.start() == range.end());
+                let mut letters = singles.map(|range| range.start().to_lowercase().to_string());
+                if let (Some(one), Some(other)) = (letters.next(), letters.next())
+                    && one == other
+                {
+                    return true;
+                }
+            }
+            HirKind::Repetition(repetition) => pending.push(&repetition.sub),
+            HirKind::Capture(capture) => pending.push(&capture.sub),
+            HirKind::Concat(parts) | HirKind::Alternation(parts) => pending.extend(parts),
+            HirKind::Class(_) | HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) => {}
+        }
+    }
+    false
 }
 
 /// Recursion ends with the nesting limit of the parser that made the tree.

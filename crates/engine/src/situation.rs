@@ -41,6 +41,8 @@ pub struct Touch {
     pub in_home: Option<String>,
     /// `None`: a shell command names it, and what it does with it is not known.
     pub access: Option<Access>,
+    /// The simple command that names it, where one does.
+    pub command: Option<usize>,
 }
 
 impl Situation {
@@ -77,17 +79,17 @@ impl Situation {
         self.touches.get_or_init(|| {
             let mut touches = Vec::new();
             for file in self.event.tool.iter().flat_map(|tool| &tool.files) {
-                self.add_touch(&file.path, Some(file.access), &mut touches);
+                self.add_touch(&file.path, Some(file.access), None, &mut touches);
             }
             for path in self.script().into_iter().flat_map(Script::named_paths) {
-                self.add_touch(&path, None, &mut touches);
+                self.add_touch(&path.text, None, path.command, &mut touches);
             }
             touches
         })
     }
 
     /// By its text, and by where it leads: behind a link, `..` is another folder than the text says.
-    fn add_touch(&self, path: &str, access: Option<Access>, touches: &mut Vec<Touch>) {
+    fn add_touch(&self, path: &str, access: Option<Access>, command: Option<usize>, touches: &mut Vec<Touch>) {
         let absolute = paths::absolute(path, &self.event.cwd, self.place.home.as_deref());
         let resolved = self.facts.resolved(&absolute).map(|path| paths::tidy(&path));
         let textual = paths::tidy(&absolute);
@@ -98,6 +100,7 @@ impl Situation {
                 in_home: self.place.spelled(&path),
                 absolute: path,
                 access,
+                command,
             };
             if !touches.contains(&touch) {
                 touches.push(touch);

@@ -53,6 +53,11 @@ pub fn store_notice(error: &store::StoreError) -> String {
     format!("{error}; rules that need it are skipped, and this is not recorded")
 }
 
+/// A policy file that cannot be used as it is now.
+pub fn broken_notice(file: &policy::BrokenFile) -> String {
+    format!("broken policy file, {}: {}", file.consequence(), file.problem)
+}
+
 /// A rule that needs the journal, while there is none.
 pub fn skipped_rule_notice(rule: &str) -> String {
     format!("rule `{rule}` needs the journal and was skipped")

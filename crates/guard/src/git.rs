@@ -1,7 +1,8 @@
 //! What rules may ask about the git repository that a project lies in.
 //!
 //! `HEAD` and branches are read from git's own files, as a hook has no time for a process; only `dirty` runs `git`,
-//! and only when a rule asks. Nothing of the repository's own configuration gets to run.
+//! and only when a rule asks. Its hooks and file monitor are kept from running; a filter that the repository's own
+//! configuration names still would.
 
 use std::fs;
 use std::io::Read;
@@ -77,6 +78,9 @@ impl Repository {
             .args(["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"])
             .current_dir(&self.work_tree)
             .env("GIT_OPTIONAL_LOCKS", "0")
+            .env_remove("GIT_DIR")
+            .env_remove("GIT_WORK_TREE")
+            .env_remove("GIT_INDEX_FILE")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

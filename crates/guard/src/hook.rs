@@ -17,7 +17,7 @@ use engine::{Event, EventKind, Verdict};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::judge::{FIRST_DEADLINE, Judge};
+use crate::judge::Judge;
 use crate::session_root;
 
 /// Judges the event that an agent's hook passes on `payload`, and gives the answer to `tell`, once. `received` is when
@@ -45,12 +45,14 @@ fn judge(agent: Agent, payload: impl Read, received: i64, environment: &Environm
     if !root.project.has_policy() {
         return Verdict::silent();
     }
-    if let Some(failure) = failure {
-        return failure.verdict(&event);
-    }
-    let event = with_transcript(agent, event);
     let judge = Judge::new(&root.project, environment);
     progress.deadline(judge.config().deadline);
+    if let Some(failure) = failure {
+        let verdict = failure.verdict(&event);
+        judge.record_unjudged(&event, &verdict);
+        return verdict;
+    }
+    let event = with_transcript(agent, event);
     judge.judge(&event, root.is_first).verdict
 }
 
@@ -171,6 +173,9 @@ fn in_time(
     };
     answer(&progress, outcome);
 }
+
+/// The deadline that holds until the configuration is read.
+const FIRST_DEADLINE: Duration = Duration::from_secs(2);
 
 /// It only waits, and says one thing.
 const WATCHDOG_STACK: usize = 256 * 1024;

@@ -2,21 +2,24 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use engine::event::ShellText;
-use engine::{Decision, Event, Finding, Inquiry, Place, Situation, Verdict};
+use engine::rules::RuleSetError;
+use engine::{Decision, Event, Finding, Inquiry, Level, Place, Situation, Verdict};
 use policy::{Compiled, Config, JournalMode, PolicyFolder};
 use serde_json::Map;
 use store::{Changes, CounterChange, EventId, Journal, Record, Recorded, SessionKey, SessionState, Store, StoreError};
 
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
-use crate::live_facts::{History, LiveFacts, hold_counter};
+use crate::live_facts::{History, LiveFacts};
 use crate::project::Project;
 
 /// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
 const STORE_PATIENCE: f64 = 0.5;
+
+/// The session of the forged events with which `doctor` tries a hook: judged like any other, and kept nowhere.
+pub const TRIAL_SESSION: &str = "linchpin-doctor";
 
 /// A project whose policy is loaded.
 pub struct Judge<'a> {
@@ -28,8 +31,15 @@ pub struct Judge<'a> {
 #[derive(Debug)]
 pub struct Judged {
     pub verdict: Verdict,
-    /// The journal's number of it; none where it could not be recorded.
+    /// The journal's number of it; none where it was not recorded.
     pub id: Option<EventId>,
+}
+
+/// A policy that an event falls under: the project's, or one of a folder in it.
+struct Jurisdiction<'a> {
+    project: &'a Project,
+    policy: &'a Compiled,
+    facts: Arc<LiveFacts>,
 }
 
 impl<'a> Judge<'a> {
@@ -41,43 +51,45 @@ impl<'a> Judge<'a> {
         &self.policy.config
     }
 
-    pub fn policy(&self) -> &Compiled {
-        &self.policy
-    }
-
     /// Judges an event and records it. `is_first`: nothing was heard of the session before.
     pub fn judge(&self, event: &Arc<Event>, is_first: bool) -> Judged {
-        match self.judge_with_store(event, is_first) {
-            Ok(judged) => judged,
-            Err(error) => {
-                let (mut verdict, _) = self.verdict(event, None, is_first, false);
-                verdict.notices.push(failure::store_notice(&error));
-                Judged { verdict, id: None }
-            }
+        if event.session == TRIAL_SESSION {
+            let (verdict, _) = self.verdict(event, Some(&SessionState::default()), is_first);
+            return Judged { verdict, id: None };
         }
+        self.record(event, |state| self.verdict(event, Some(state), is_first)).unwrap_or_else(|error| {
+            let (mut verdict, _) = self.verdict(event, None, is_first);
+            verdict.notices.push(failure::store_notice(&error));
+            Judged { verdict, id: None }
+        })
+    }
+
+    /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
+    pub fn record_unjudged(&self, event: &Arc<Event>, verdict: &Verdict) {
+        let _ = self.record(event, |_| (verdict.clone(), Effects::default()));
     }
 
     /// Every rule's work on the event, by the state as it is now; nothing is recorded.
-    pub fn explain(&self, event: &Arc<Event>) -> Vec<Decision> {
-        let options = self.store_options(event);
-        let store = Store::open_existing_read(&self.project.store(self.environment), options);
+    pub fn explain(&self, event: &Arc<Event>) -> Result<Vec<Decision>, RuleSetError> {
+        let store = Store::open_existing_read(&self.project.store(self.environment), self.store_options(event));
         let state = store.and_then(|store| store.session(SessionKey { agent: &event.agent, session: &event.session }));
-        let facts = self.facts(event, Some(state.unwrap_or_default()));
-        self.decisions(event, &facts, true).into_iter().filter_map(Result::ok).collect()
+        // Without a journal, nothing was set and nothing was held.
+        let state = state.unwrap_or_default();
+        let nested = self.nested(event);
+        self.jurisdictions(&nested, event, Some(&state)).iter().map(|here| self.decide(here, event, true)).collect()
     }
 
-    fn judge_with_store(&self, event: &Arc<Event>, is_first: bool) -> Result<Judged, StoreError> {
-        let path = self.project.store(self.environment);
-        let mut store = Store::open(&path, self.store_options(event))?;
-        let notices = store.take_notices();
-        let notices: Vec<String> =
-            notices.iter().filter(|notice| self.is_news(notice)).map(ToString::to_string).collect();
-        let key = SessionKey { agent: &event.agent, session: &event.session };
-        let mut judgement = store.begin(key)?;
-        loop {
-            let state = judgement.state().clone();
-            let (mut verdict, effects) = self.verdict(event, Some(state), is_first, true);
-            verdict.notices.extend(notices.iter().cloned());
+    fn record(
+        &self,
+        event: &Arc<Event>,
+        judge: impl Fn(&SessionState) -> (Verdict, Effects),
+    ) -> Result<Judged, StoreError> {
+        let mut store = Store::open(&self.project.store(self.environment), self.store_options(event))?;
+        let mut notices = self.news_of(&mut store);
+        let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
+        let (mut verdict, id) = loop {
+            let (mut verdict, effects) = judge(judgement.state());
+            verdict.notices.append(&mut notices);
             let record = Record {
                 event,
                 root: &self.project.root.to_string_lossy(),
@@ -91,10 +103,17 @@ impl<'a> Judge<'a> {
                 },
             };
             match judgement.record(&record)? {
-                Recorded::Stored(id) => return Ok(Judged { verdict, id: Some(id) }),
+                Recorded::Stored(id) => break (verdict, id),
                 Recorded::Moved(again) => judgement = again,
             }
-        }
+        };
+        // What happened to the journal while it was written is told, if not recorded.
+        verdict.notices.extend(self.news_of(&mut store));
+        Ok(Judged { verdict, id: Some(id) })
+    }
+
+    fn news_of(&self, store: &mut Store) -> Vec<String> {
+        store.take_notices().iter().filter(|notice| self.is_news(notice)).map(ToString::to_string).collect()
     }
 
     /// A journal that was just made is news only to somebody who had one before.
@@ -109,23 +128,22 @@ impl<'a> Judge<'a> {
         had_one
     }
 
-    fn verdict(
-        &self,
-        event: &Arc<Event>,
-        state: Option<SessionState>,
-        is_first: bool,
-        stored: bool,
-    ) -> (Verdict, Effects) {
-        let facts = self.facts(event, state);
+    /// `state`: none where the journal cannot be used.
+    fn verdict(&self, event: &Arc<Event>, state: Option<&SessionState>, is_first: bool) -> (Verdict, Effects) {
+        let nested = self.nested(event);
         let mut effects = Effects::default();
         let mut findings: Vec<Finding> = Vec::new();
-        let mut notices = if is_first { self.policy_notices() } else { Vec::new() };
+        let mut notices = Vec::new();
+        let mut broken = Vec::new();
         let mut approved = false;
-        let decisions = self.decisions(event, &facts, false);
-        for decision in decisions {
-            let Ok(decision) = decision else {
+        for here in self.jurisdictions(&nested, event, state) {
+            broken.extend(here.policy.broken.iter().map(failure::broken_notice));
+            if is_first {
+                notices.extend(here.policy.untrusted.iter().cloned());
+            }
+            let Ok(decision) = self.decide(&here, event, false) else {
                 findings.push(Failure::UnreadablePolicy.finding());
-                self.project.forget_compiled(self.environment);
+                here.project.forget_compiled(self.environment);
                 continue;
             };
             approved |= decision.verdict.approved;
@@ -133,79 +151,84 @@ impl<'a> Judge<'a> {
             notices.extend(decision.verdict.notices);
             notices.extend(decision.skipped.iter().map(|rule| failure::skipped_rule_notice(rule)));
             for (rule, count) in decision.holds {
-                effects.changes.count(hold_counter(&rule), CounterChange::Set(count.into()));
+                effects.changes.count(here.facts.hold_counter(&rule), CounterChange::Set(count.into()));
             }
+            effects.facts.extend(here.facts.used());
         }
         if lacks_command(event) {
             findings.push(Failure::MissingCommand.finding());
         }
         let mut verdict = Verdict::of(findings);
-        verdict.approved = approved && verdict.level == engine::Level::Allow;
-        if verdict.level == engine::Level::Ask && !is_first {
-            // The broken file may be the reason why this has to be asked.
-            notices.extend(self.broken_notices());
+        verdict.approved = approved && verdict.level == Level::Allow;
+        // Said when a session begins, and again where the broken file may be the reason why this has to be asked.
+        if is_first || verdict.level == Level::Ask {
+            notices.extend(broken);
         }
         verdict.notices = notices;
-        if stored {
-            effects.facts = facts.used();
-        }
         (verdict, effects)
     }
 
-    /// One for the project's policy, and one for each policy folder between the root and what the event is about.
-    fn decisions(
-        &self,
-        event: &Arc<Event>,
-        facts: &Arc<LiveFacts>,
-        thorough: bool,
-    ) -> Vec<Result<Decision, engine::rules::RuleSetError>> {
-        let decide = |root: &Path, policy: &Compiled| {
-            let text = |path: &Path| path.to_string_lossy().into_owned();
-            let place = Place {
-                root: text(root),
-                home: self.environment.home.as_deref().map(text),
-                temp: Some(text(&self.environment.temp)),
-                known_as: self.environment.known_folders(),
-            };
-            let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(facts) as _));
-            let max_holds = policy.config.max_holds;
-            engine::decide(&Inquiry { situation: &situation, rules: &policy.rules, max_holds, thorough })
+    fn decide(&self, here: &Jurisdiction, event: &Arc<Event>, thorough: bool) -> Result<Decision, RuleSetError> {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let place = Place {
+            root: text(&here.project.root),
+            home: self.environment.home.as_deref().map(text),
+            temp: Some(text(&self.environment.temp)),
+            known_as: self.environment.known_folders(),
         };
-        let mut decisions = vec![decide(&self.project.root, &self.policy)];
-        for root in nested_roots(&self.project.root, event) {
-            let nested = Project { root, tiers: policy::Tiers::default() };
-            let folder = PolicyFolder::of_project(&nested.root);
-            let nested = Project { tiers: policy::Tiers { project: Some(folder), user: None }, ..nested };
-            decisions.push(decide(&nested.root, &nested.compiled(self.environment)));
-        }
-        decisions
+        let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&here.facts) as _));
+        engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough })
     }
 
-    fn facts(&self, event: &Arc<Event>, state: Option<SessionState>) -> Arc<LiveFacts> {
+    /// The policies of folders between the root and what the event is about.
+    fn nested(&self, event: &Event) -> Vec<(Project, Compiled)> {
+        let nested = nested_roots(&self.project.root, event).into_iter().map(|root| {
+            let tiers = policy::Tiers { project: Some(PolicyFolder::of_project(&root)), user: None };
+            let project = Project { root, tiers };
+            let policy = project.compiled(self.environment);
+            (project, policy)
+        });
+        nested.collect()
+    }
+
+    fn jurisdictions<'b>(
+        &'b self,
+        nested: &'b [(Project, Compiled)],
+        event: &Event,
+        state: Option<&SessionState>,
+    ) -> Vec<Jurisdiction<'b>> {
+        let own = std::iter::once((self.project, &self.policy));
+        let all = own.chain(nested.iter().map(|(project, policy)| (project, policy)));
+        all.map(|(project, policy)| Jurisdiction { project, policy, facts: self.facts(project, policy, event, state) })
+            .collect()
+    }
+
+    fn facts(
+        &self,
+        project: &Project,
+        policy: &Compiled,
+        event: &Event,
+        state: Option<&SessionState>,
+    ) -> Arc<LiveFacts> {
         let history = History {
             store: self.project.store(self.environment),
             agent: event.agent.clone(),
             session: event.session.clone(),
             options: self.store_options(event),
         };
-        Arc::new(LiveFacts::new(&self.project.root, state, self.policy.config.clone(), event.held_before, history))
+        let folder = project.root.strip_prefix(&self.project.root).unwrap_or(Path::new(""));
+        Arc::new(LiveFacts::new(
+            &project.root,
+            folder,
+            state.cloned(),
+            policy.config.clone(),
+            event.held_before,
+            history,
+        ))
     }
 
     fn store_options(&self, event: &Event) -> store::Options {
         store::Options { busy: self.policy.config.deadline.mul_f64(STORE_PATIENCE), now: event.time }
-    }
-
-    /// What a person should hear when a session begins.
-    fn policy_notices(&self) -> Vec<String> {
-        let untrusted = self.policy.untrusted.iter().cloned();
-        self.broken_notices().chain(untrusted).collect()
-    }
-
-    fn broken_notices(&self) -> impl Iterator<Item = String> {
-        self.policy.broken.iter().map(|file| {
-            let rest = if file.has_last_good { "its last good version stays in force" } else { "it is not in force" };
-            format!("broken policy file, {rest}: {}", file.problem)
-        })
     }
 }
 
@@ -229,13 +252,13 @@ fn nested_roots(root: &Path, event: &Event) -> Vec<PathBuf> {
         .map(|path| PathBuf::from(engine::paths::tidy(path)))
         .flat_map(|path| {
             let between = path.ancestors().take_while(|folder| *folder != root && folder.starts_with(root));
-            between.filter(|folder| folder.join(PolicyFolder::NAME).is_dir()).map(Path::to_owned).collect::<Vec<_>>()
+            between
+                .filter(|folder| PolicyFolder::of_project(folder).has_policy())
+                .map(Path::to_owned)
+                .collect::<Vec<_>>()
         })
         .collect();
     roots.sort();
     roots.dedup();
     roots
 }
-
-/// The deadline that holds until the configuration is read.
-pub const FIRST_DEADLINE: Duration = Duration::from_secs(2);

@@ -17,5 +17,6 @@ pub mod trust;
 pub use environment::Environment;
 pub use failure::Failure;
 pub use hook::hook;
-pub use judge::{Judge, Judged};
+pub use judge::{Judge, Judged, TRIAL_SESSION};
+pub use live_facts::held_rule;
 pub use project::Project;

@@ -13,18 +13,21 @@ use store::{SessionState, Store};
 use crate::git::Repository;
 
 /// How many commands of a session `command_ran` can look back on.
-const COMMANDS_LIMIT: usize = 10_000;
+const COMMANDS_LIMIT: usize = 2_000;
 
 pub struct LiveFacts {
-    pub root: PathBuf,
+    root: PathBuf,
+    /// Where the policy lies below the project's root; empty for the project's own.
+    folder: PathBuf,
     /// `None`: the journal cannot be used.
-    pub state: Option<SessionState>,
-    pub config: Config,
+    state: Option<SessionState>,
+    config: Config,
     /// Whether the agent is trying a stop again that was held before.
-    pub held_before: bool,
-    pub history: History,
+    held_before: bool,
+    history: History,
     used: Mutex<Map<String, Value>>,
     missed: AtomicBool,
+    fault: Mutex<Option<String>>,
     repository: OnceLock<Option<Repository>>,
     commands: OnceLock<Vec<RanCommand>>,
     /// Real paths of folders: what a command names mostly lies in the same few.
@@ -40,15 +43,24 @@ pub struct History {
 }
 
 impl LiveFacts {
-    pub fn new(root: &Path, state: Option<SessionState>, config: Config, held_before: bool, history: History) -> Self {
+    pub fn new(
+        root: &Path,
+        folder: &Path,
+        state: Option<SessionState>,
+        config: Config,
+        held_before: bool,
+        history: History,
+    ) -> Self {
         Self {
             root: root.to_owned(),
+            folder: folder.to_owned(),
             state,
             config,
             held_before,
             history,
             used: Mutex::default(),
             missed: AtomicBool::new(false),
+            fault: Mutex::default(),
             repository: OnceLock::new(),
             commands: OnceLock::new(),
             folders: Mutex::default(),
@@ -72,6 +84,19 @@ impl LiveFacts {
     /// Every fact that was asked for, by name.
     pub fn used(&self) -> Map<String, Value> {
         self.used.lock().map(|used| used.clone()).unwrap_or_default()
+    }
+
+    fn fail(&self, why: &str) -> Value {
+        if let Ok(mut fault) = self.fault.lock() {
+            *fault = Some(why.to_owned());
+        }
+        Value::Null
+    }
+
+    /// The counter of a rule's holds. Rules of two folders may have one id.
+    pub fn hold_counter(&self, rule: &str) -> String {
+        let folder = self.folder.to_string_lossy();
+        if folder.is_empty() { format!("{HOLD}{rule}") } else { format!("{HOLD}{folder}/{rule}") }
     }
 
     fn note(&self, name: String, value: &Value) {
@@ -117,7 +142,11 @@ impl Facts for LiveFacts {
             GitField::DefaultBranch => {
                 text(self.config.default_branch.clone().or_else(|| repository.and_then(Repository::default_branch)))
             }
-            GitField::Dirty => repository.and_then(Repository::is_dirty).map_or(Value::Null, Value::Bool),
+            GitField::Dirty => repository.map_or(Value::Null, |repository| {
+                repository
+                    .is_dirty()
+                    .map_or_else(|| self.fail("git does not say in time whether anything changed"), Value::Bool)
+            }),
         };
         self.note(name, &value);
         value
@@ -152,9 +181,13 @@ impl Facts for LiveFacts {
     }
 
     fn holds(&self, rule: &str) -> u32 {
-        let count = self.stored().map_or(0, |state| state.counter(&hold_counter(rule)));
+        let count = self.stored().map_or(0, |state| state.counter(&self.hold_counter(rule)));
         // A stop that was not held before begins a new count.
         if self.held_before { u32::try_from(count).unwrap_or(0) } else { 0 }
+    }
+
+    fn take_fault(&self) -> Option<String> {
+        self.fault.lock().ok()?.take()
     }
 
     fn take_missed(&self) -> bool {
@@ -162,8 +195,11 @@ impl Facts for LiveFacts {
     }
 }
 
-pub fn hold_counter(rule: &str) -> String {
-    format!("hold:{rule}")
+const HOLD: &str = "hold:";
+
+/// The rule whose holds a counter counts, if it is such a counter.
+pub fn held_rule(counter: &str) -> Option<&str> {
+    counter.strip_prefix(HOLD)
 }
 
 /// No system takes a longer one, so nothing can be at it.

@@ -25,10 +25,7 @@ impl Project {
     pub fn at(root: &Path, environment: &Environment) -> Self {
         let project = PolicyFolder::of_project(root);
         let user = PolicyFolder::of_user(&environment.config);
-        let tiers = Tiers {
-            project: project.path.is_dir().then_some(project),
-            user: (user.config().exists() || user.rules().is_dir()).then_some(user),
-        };
+        let tiers = Tiers { project: project.has_policy().then_some(project), user: user.has_policy().then_some(user) };
         Self { root: root.to_owned(), tiers }
     }
 
@@ -40,8 +37,8 @@ impl Project {
     /// Beside the policy, or, for a project without one, in the user's own folder.
     pub fn store(&self, environment: &Environment) -> PathBuf {
         match &self.tiers.project {
-            Some(folder) => folder.path.join("state.db"),
-            None => environment.project_state(&self.root).join("state.db"),
+            Some(folder) if folder.has_policy() => folder.path.join("state.db"),
+            _ => environment.project_state(&self.root).join("state.db"),
         }
     }
 
@@ -63,7 +60,7 @@ impl Project {
 
 /// The nearest folder, from `start` upwards, that has a policy folder.
 pub fn nearest_root(start: &Path) -> Option<PathBuf> {
-    start.ancestors().find(|folder| folder.join(PolicyFolder::NAME).is_dir()).map(Path::to_owned)
+    start.ancestors().find(|folder| PolicyFolder::of_project(folder).has_policy()).map(Path::to_owned)
 }
 
 pub fn create_private_folder(folder: &Path) -> io::Result<()> {

@@ -6,11 +6,13 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use engine::Event;
 use policy::PolicyFolder;
 
 use crate::environment::Environment;
+use crate::judge::TRIAL_SESSION;
 use crate::project::{self, Project};
 
 pub struct SessionRoot {
@@ -24,10 +26,10 @@ pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -
     let memory = environment.state.join("sessions").join(policy::digest(format!("{}\0{}", event.agent, event.session)));
     // An event that does not say whose it is has no session to remember.
     let known = !event.session.is_empty();
-    if let Some(root) = known.then(|| read(&memory)).flatten() {
+    if let Some((root, had_policy)) = known.then(|| read(&memory)).flatten() {
         let mut project = Project::at(&root, environment);
-        if project.tiers.project.is_none() {
-            // It had a policy folder once: what was last compiled from it still counts.
+        if had_policy && project.tiers.project.is_none() {
+            // What was last compiled from it still counts.
             project.tiers.project = Some(PolicyFolder::of_project(&root));
         }
         return SessionRoot { project, is_first: false };
@@ -36,27 +38,61 @@ pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -
     let start = start.unwrap_or(if event.cwd.is_empty() { &environment.cwd } else { Path::new(&event.cwd) });
     let root = project::nearest_root(start);
     let project = Project::at(root.as_deref().unwrap_or(start), environment);
-    // Only a project with a policy has something to be moved away from.
-    if known && root.is_some() {
-        remember(&memory, &project.root);
+    // Only where there is a policy is there something to be moved away from.
+    if known && event.session != TRIAL_SESSION && project.has_policy() {
+        remember(&memory, &project.root, root.is_some());
     }
     SessionRoot { project, is_first: true }
 }
 
-fn read(memory: &Path) -> Option<PathBuf> {
-    let root = fs::read_to_string(memory).ok()?;
-    let root = PathBuf::from(root.strip_suffix('\n')?);
-    root.is_absolute().then_some(root)
+/// What the file begins with, so that a root may be any path.
+const WITH_POLICY: &[u8] = b"policy ";
+const WITHOUT_POLICY: &[u8] = b"bare   ";
+
+fn read(memory: &Path) -> Option<(PathBuf, bool)> {
+    let bytes = fs::read(memory).ok()?;
+    let had_policy = bytes.starts_with(WITH_POLICY);
+    let root = path_of(bytes.get(WITH_POLICY.len()..)?)?;
+    root.is_absolute().then_some((root, had_policy))
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere a path is text")]
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
 /// Whole or not at all, and only once: of two first events at the same time, one wins. Where nothing can be written,
 /// every event finds its root anew.
-fn remember(memory: &Path, root: &Path) {
+fn remember(memory: &Path, root: &Path, has_policy: bool) {
     let Some(folder) = memory.parent() else { return };
     let written = project::create_private_folder(folder).and_then(|()| {
+        forget_old(folder);
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        writeln!(file, "{}", root.display())?;
+        file.write_all(if has_policy { WITH_POLICY } else { WITHOUT_POLICY })?;
+        file.write_all(root.as_os_str().as_encoded_bytes())?;
         file.persist_noclobber(memory).map_err(|error| error.error)
     });
     drop(written);
+}
+
+/// No session lives that long.
+const OLD: Duration = Duration::from_hours(90 * 24);
+
+/// Done when a session begins, which is rarely.
+fn forget_old(folder: &Path) {
+    let is_old = |path: &Path| {
+        let modified = path.metadata().and_then(|metadata| metadata.modified());
+        modified.ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age > OLD)
+    };
+    let files = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    for path in files.filter(|path| is_old(path)) {
+        let _ = fs::remove_file(path);
+    }
 }

@@ -39,6 +39,13 @@ pub struct BrokenFile {
     pub has_last_good: bool,
 }
 
+impl BrokenFile {
+    /// What that means, for people.
+    pub fn consequence(&self) -> &'static str {
+        if self.has_last_good { "its last good version stays in force" } else { "it is not in force" }
+    }
+}
+
 /// What does not grow with the number of rules.
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
@@ -157,9 +164,9 @@ impl Stored {
             && (header.weakening.is_empty() || trusted(&header.weakening) == header.accepted)
     }
 
-    /// The project's policy folder is gone, though it is asked for: what was last read from it still counts.
+    /// The project's policy is gone, though it is asked for: what was last read of it still counts.
     fn has_vanished(&self, tiers: &Tiers) -> bool {
-        self.is_of(tiers) && tiers.project.as_ref().is_some_and(|folder| !folder.path.is_dir())
+        self.is_of(tiers) && tiers.project.as_ref().is_some_and(|folder| !folder.has_policy())
     }
 
     fn into_compiled(self) -> Compiled {

@@ -20,7 +20,9 @@ pub struct Config {
     pub rules: BTreeMap<String, Tier>,
     /// Declared variables with their first values, each as JSON text.
     variables: BTreeMap<String, String>,
-    pub max_holds: u32,
+    /// How often a rule of a tier may hold a stop, where it does not say so itself: a project decides for its own
+    /// rules, not for those of the user.
+    max_holds: BTreeMap<Tier, u32>,
     /// A hook's own time limit for judging.
     pub deadline: Duration,
     pub journal: JournalMode,
@@ -45,7 +47,7 @@ impl Default for Config {
         Self {
             rules: BTreeMap::new(),
             variables: BTreeMap::new(),
-            max_holds: 3,
+            max_holds: BTreeMap::new(),
             deadline: Duration::from_secs(2),
             journal: JournalMode::Lean,
             retention: Duration::from_secs(90 * DAY),
@@ -85,6 +87,10 @@ const LATER_KEYS: &[&str] = &[
 ];
 
 impl Config {
+    pub fn max_holds(&self, tier: Tier) -> Option<u32> {
+        self.max_holds.get(&tier).copied()
+    }
+
     pub fn variable(&self, name: &str) -> Option<Value> {
         self.variables.get(name).and_then(|json| serde_json::from_str(json).ok())
     }
@@ -111,7 +117,9 @@ impl Config {
         }
         self.take_rules(&mut fields, tier);
         self.take_variables(&mut fields);
-        self.max_holds = fields.count("max_holds").unwrap_or(self.max_holds);
+        if let Some(most) = fields.count("max_holds") {
+            self.max_holds.insert(tier, most);
+        }
         if let Some(deadline) = duration("deadline", &mut fields) {
             let (deadline, span) = deadline;
             if (SHORTEST_DEADLINE..=LONGEST_DEADLINE).contains(&deadline) {
@@ -128,7 +136,7 @@ impl Config {
         let journals = [("lean", JournalMode::Lean), ("full", JournalMode::Full)];
         self.journal = fields.choice("journal", &journals).unwrap_or(self.journal);
         self.retention = duration("retention", &mut fields).map_or(self.retention, |(duration, _)| duration);
-        self.default_branch = fields.text("default_branch").map(|text| text.value).or(self.default_branch.take());
+        self.default_branch = self.default_branch.take().or(fields.text("default_branch").map(|text| text.value));
         if let Some(folder) = fields.text("rules_dir") {
             if folder.value.starts_with('/') || folder.value.split('/').any(|part| part == "..") {
                 fields.refuse(ErrorKind::InvalidValue, "`rules_dir` stays within the project", folder.span);
@@ -190,7 +198,8 @@ impl Config {
                 fields.refuse(ErrorKind::InvalidValue, why, key.span);
                 continue;
             }
-            self.variables.insert(key.text, value.to_json().to_string());
+            // What the user declared is the user's: their rules may depend on it.
+            self.variables.entry(key.text).or_insert_with(|| value.to_json().to_string());
         }
     }
 }

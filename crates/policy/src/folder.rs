@@ -25,6 +25,11 @@ impl PolicyFolder {
         Self { tier: Tier::User, path: path.to_owned(), base: path.to_owned() }
     }
 
+    /// Whether there is a policy in it. The folder alone is none: a journal may lie there without one.
+    pub fn has_policy(&self) -> bool {
+        self.config().exists() || self.rules().is_dir()
+    }
+
     pub fn config(&self) -> PathBuf {
         self.path.join("config.yml")
     }

@@ -205,6 +205,19 @@ impl Loader<'_> {
 
     fn rule_id(&mut self, folder: &PolicyFolder, path: &Path) -> Option<String> {
         let stem = path.file_stem()?.to_string_lossy().into_owned();
+        if stem == "linchpin" {
+            let source = Source::new(folder.shown(path), "");
+            self.loaded.diagnostics.push(
+                Diagnostic::error(
+                    ErrorKind::InvalidValue,
+                    "`linchpin` cannot be a rule's id: the guard itself speaks under it",
+                    &source,
+                    None,
+                )
+                .help("give the file another name"),
+            );
+            return None;
+        }
         let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
         if stem.starts_with(|first: char| first.is_ascii_alphanumeric()) && stem.chars().all(allowed) {
             return Some(stem);
@@ -251,7 +264,8 @@ impl Loader<'_> {
         }
     }
 
-    fn put(&mut self, file: RuleFile) {
+    fn put(&mut self, mut file: RuleFile) {
+        file.rule.max_holds = file.rule.max_holds.or(self.loaded.config.max_holds(file.rule.tier));
         if file.enabled {
             let in_force = InForce { rule: file.rule, reason: Reason::RuleFile };
             self.rules.insert(in_force.rule.id.clone(), in_force);

@@ -324,11 +324,48 @@ fn check_glob(text: &Text, fields: &mut Fields) -> bool {
         return false;
     }
     match Pattern::parse(&text.value) {
-        Ok(_) => true,
+        Ok(_) => {
+            warn_of_odd_name(text, fields);
+            true
+        }
         Err(problem) => {
             refuse_pattern(text, &problem, fields);
             false
         }
+    }
+}
+
+/// The tools that every agent's own are mapped to. Others may exist; one that nearly has such a name hardly does.
+const COMMON_TOOLS: &[&str] = &[
+    "Bash",
+    "Edit",
+    "Glob",
+    "Grep",
+    "MultiEdit",
+    "NotebookEdit",
+    "PowerShell",
+    "Read",
+    "Task",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+];
+
+fn warn_of_odd_name(text: &Text, fields: &mut Fields) {
+    let name = text.value.as_str();
+    if COMMON_TOOLS.contains(&name) {
+        return;
+    }
+    if let Some(close) = suggest::closest(name, COMMON_TOOLS.iter().copied()) {
+        fields.problems.push(
+            Diagnostic::warning(
+                ErrorKind::InvalidValue,
+                format!("no agent is known to have a tool `{name}`"),
+                fields.source(),
+                Some(text.span.clone()),
+            )
+            .help(suggest::did_you_mean(close)),
+        );
     }
 }
 

@@ -65,8 +65,8 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
     let rules = compiled.rules.all().unwrap_or_default();
     let mut checks = vec![Check::fine(format!("{} in force", counted(rules.len(), "rule")))];
     for file in &compiled.broken {
-        let rest = if file.has_last_good { "its last good version stays in force" } else { "it is not in force" };
-        checks.push(Check::bad(format!("broken, {rest}: {}", file.problem), "`linchpin validate` shows every error"));
+        let text = format!("broken, {}: {}", file.consequence(), file.problem);
+        checks.push(Check::bad(text, "`linchpin validate` shows every error"));
     }
     checks.extend(compiled.untrusted.iter().map(Check::note));
     checks
@@ -141,7 +141,7 @@ fn forged_event_check(agent: Agent, found: &Installed, project: &Project) -> Opt
     }
     let program = &found.entries.first()?.program;
     let event = json!({
-        "session_id": "linchpin-doctor",
+        "session_id": guard::TRIAL_SESSION,
         "turn_id": "linchpin-doctor",
         "cwd": project.root,
         "hook_event_name": "PreToolUse",

@@ -126,7 +126,9 @@ fn explain_entry(wanted: Wanted, context: &Context) -> Outcome {
         Problem::new("NotFound", message).help("`linchpin log` shows what there is")
     })?;
     let judge = Judge::new(&project, &context.environment);
-    let decisions = judge.explain(&Arc::new(event_of(&entry)));
+    let decisions = judge.explain(&Arc::new(event_of(&entry))).map_err(|error| {
+        Problem::new("Unreadable", error.to_string()).help("the next event compiles the policy anew")
+    })?;
     if context.output.json {
         let rules: Vec<Value> = considerations(&decisions).map(consideration_json).collect();
         context.output.value(&json!({ "event": entry, "rules": rules }));

@@ -17,8 +17,14 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
     // What a panic would print belongs into the answer, where the agent reads it.
     std::panic::set_hook(Box::new(|_| {}));
-    guard::hook(agent, io::stdin(), super::now(), &Environment::of_process(), tell);
-    // Only where the answer is given elsewhere and the process does not end for it.
+    // What can fail is caught where it is judged; should the answer itself fail, the agent still hears no.
+    let answered = std::panic::catch_unwind(|| {
+        guard::hook(agent, io::stdin(), super::now(), &Environment::of_process(), tell);
+    });
+    if answered.is_err() {
+        let _ = writeln!(io::stderr(), "Linchpin failed by a fault of its own; a person has to decide this.");
+    }
+    // Only where the process did not end with an answer.
     ExitCode::from(2)
 }
 

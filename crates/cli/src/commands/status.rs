@@ -59,7 +59,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         output.line(format!("{} {rule} held this session's stop {}", output.bold("Holds  "), counted(*count, "time")));
     }
     for file in &compiled.broken {
-        output.line(format!("{} {}", output.bold("Broken "), file.problem));
+        output.line(format!("{} {}: {}", output.bold("Broken "), file.consequence(), file.problem));
     }
     Ok(ExitCode::Done)
 }
@@ -77,7 +77,8 @@ fn which(arguments: &Status, environment: &Environment, store: &Store) -> Option
 
 fn holds(state: &SessionState) -> BTreeMap<String, usize> {
     let holds = state.counters.iter().filter_map(|(name, count)| {
-        Some((name.strip_prefix("hold:")?.to_owned(), usize::try_from(*count).ok().filter(|count| *count > 0)?))
+        let rule = guard::held_rule(name)?;
+        Some((rule.to_owned(), usize::try_from(*count).ok().filter(|count| *count > 0)?))
     });
     holds.collect()
 }

@@ -237,6 +237,23 @@ fn doctor_after_init() {
 }
 
 #[test]
+fn doctor_leaves_no_trace_in_the_journal() {
+    let project = bare();
+    project.run(&["init", "--agent", "claude"]);
+    project.run(&["doctor"]);
+    assert_eq!(project.run(&["log"]).code, Some(2));
+}
+
+#[test]
+fn what_could_not_be_read_is_in_the_journal_as_far_as_it_could() {
+    let project = project();
+    let whole = project.bash("danger").to_string();
+    project.hook_bytes("claude", &whole.as_bytes()[..whole.len() - 20]);
+    let entry = project.run(&["log", "--json"]).json();
+    assert_eq!((entry["kind"].as_str(), entry["verdict"]["level"].as_str()), (Some("before_tool"), Some("ask")));
+}
+
+#[test]
 fn doctor_sees_what_makes_the_guard_ineffective() {
     let project = bare();
     project.run(&["init", "--agent", "claude"]);

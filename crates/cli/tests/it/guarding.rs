@@ -215,6 +215,42 @@ fn approval_needs_every_command_covered_and_nothing_stricter() {
 }
 
 #[test]
+fn approval_by_path_needs_every_path_covered_wherever_it_leads() {
+    let project = project();
+    project.user_rule("sources", "---\nwrites: ['src/**']\naction: allow\n---\nFine.\n").file("src/a.rs", "");
+    std::os::unix::fs::symlink("/etc", project.root().join("src/link")).expect("a link");
+    let write = |path: &str| {
+        let input = json!({ "file_path": project.root().join(path), "content": "" });
+        project.hook("claude", &project.tool("Write", &input)).stdout.contains(r#""permissionDecision":"allow""#)
+    };
+    assert!(write("src/a.rs"));
+    assert!(!write("src/link/passwd"));
+    assert!(!write("other.rs"));
+    let patch = |text: &str| {
+        let mut event = project
+            .event("PermissionRequest", &json!({ "tool_name": "apply_patch", "tool_input": { "command": text } }));
+        event["turn_id"] = json!("turn-1");
+        project.hook("codex", &event).stdout.contains("allow")
+    };
+    project.user_rule("sources", "---\non: permission\nwrites: ['src/**']\naction: allow\n---\nFine.\n");
+    assert!(patch("*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch"));
+    assert!(!patch(
+        "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** Update File: /etc/passwd\n@@\n-a\n+b\n*** End Patch"
+    ));
+    assert_eq!(project.hook("claude", &project.bash("echo x > src/a.rs")).stdout, "");
+}
+
+#[test]
+fn command_and_path_clauses_are_about_the_same_command() {
+    let project = project();
+    project.config("rules: [delete-outside-project]\n");
+    assert_eq!(project.decision("rm build/x && cat /usr/include/stdio.h"), "allow");
+    assert_eq!(project.decision("rm -rf /usr/include"), "ask");
+    assert_eq!(project.decision("rm -rf \"$DIR\""), "ask");
+    assert_eq!(project.decision("cat \"$FILE\""), "allow");
+}
+
+#[test]
 fn what_cannot_be_known_is_asked_where_it_matters() {
     let project = project();
     project.rule("no-rm", "---\ncommand_pattern: '^rm -rf'\n---\nNo.\n");
@@ -309,7 +345,7 @@ fn a_command_that_cannot_be_read_is_said_once_for_all_rules() {
     for number in 0..8 {
         project.rule(&format!("rule-{number}"), &format!("---\ncommand_pattern: ^never-{number}\n---\nNo.\n"));
     }
-    insta::assert_snapshot!(project.hook("claude", &project.bash("if then fi (")).reason(), @"Approval required by Linchpin rule `people-only-commands`: The command is not understood: syntax error at line 1 col 9. What the call would do cannot be known before it runs; it may be what these rules are about: `people-only-commands`, `rule-0`, `rule-1`, `rule-2`, `rule-3` and 4 more. Write it more simply, or in steps.");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("if then fi (")).reason(), @"Approval required by Linchpin rule `people-only-commands`: The command is not understood: syntax error at line 1 col 9. What the call would do cannot be known before it runs; it may be what these rules are about: `people-only-commands`, `protect-guardrails`, `rule-0`, `rule-1`, `rule-2` and 5 more. Write it more simply, or in steps.");
 }
 
 #[test]

@@ -71,7 +71,46 @@ fn a_policy_that_vanishes_during_the_session_still_counts() {
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("ls"), "allow");
     fs::rename(project.root().join(".linchpin"), project.root().join("elsewhere")).expect("moved");
-    assert_eq!(project.decision("danger"), "deny");
+    for _ in 0..3 {
+        assert_eq!(project.decision("danger"), "deny");
+    }
+    assert!(!project.root().join(".linchpin").exists());
+}
+
+#[test]
+fn a_branch_without_the_policy_leaves_the_journal_and_changes_nothing() {
+    let project = project();
+    project.config("rules: []\n").rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("ls"), "allow");
+    fs::remove_dir_all(project.root().join(".linchpin/rules")).expect("removed");
+    fs::remove_file(project.root().join(".linchpin/config.yml")).expect("removed");
+    for _ in 0..3 {
+        assert_eq!(project.decision("danger"), "deny");
+    }
+}
+
+#[test]
+fn the_root_is_fixed_with_only_the_users_rules_too_and_notices_come_once() {
+    let project = bare();
+    project.user_rule("no-danger", NO_DANGER).user_rule("broken", "---\ntoolz: x\n---\nNo.\n");
+    let first = project.hook("claude", &project.event("Notification", &json!({ "message": "hi" })));
+    assert!(first.stdout.contains("broken policy file"), "{}", first.stdout);
+    let second = project.hook("claude", &project.event("Notification", &json!({ "message": "hi" })));
+    assert_eq!(second.stdout, "");
+    assert!(!project.root().join(".linchpin").exists());
+}
+
+#[test]
+fn a_nested_policy_has_its_own_variables_and_says_what_is_broken_in_it() {
+    let project = project();
+    project.file("sub/.linchpin/config.yml", "variables: {frozen: true}\n");
+    project.file("sub/.linchpin/rules/frozen.md", "---\ncommand_pattern: ^hazard\nwhen: frozen\n---\nFrozen.\n");
+    project.file("sub/.linchpin/rules/broken.md", "---\ntoolz: x\n---\nNo.\n");
+    let mut payload = project.bash("hazard");
+    payload["cwd"] = json!(project.root().join("sub"));
+    let reply = project.hook("claude", &payload);
+    assert_eq!(reply.decision(), "deny");
+    assert!(reply.stdout.contains("broken policy file"), "{}", reply.stdout);
 }
 
 #[test]

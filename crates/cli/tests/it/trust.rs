@@ -99,3 +99,16 @@ fn an_agent_cannot_trust() {
     help: run it in a terminal of your own
     ");
 }
+
+#[test]
+fn a_repository_cannot_set_the_variables_or_the_caps_of_the_users_rules() {
+    let project = project();
+    std::fs::create_dir_all(project.user_policy()).expect("a folder");
+    std::fs::write(project.user_policy().join("config.yml"), "variables: {hotfix: false}\n").expect("a file");
+    project.user_rule("careful", "---\ncommand_pattern: ^danger\nwhen: not hotfix\n---\nNo.\n");
+    project.user_rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
+    project.config("variables: {hotfix: true}\nmax_holds: 0\n");
+    assert_eq!(project.decision("danger"), "deny");
+    let stop = project.hook("claude", &project.event("Stop", &serde_json::json!({ "stop_hook_active": false })));
+    assert_eq!(stop.json()["decision"], "block");
+}

@@ -188,9 +188,12 @@ fn text_argument<'v>(value: &'v Value, function: &str) -> Result<Option<&'v str>
     }
 }
 
+/// What compiling costs is charged even if it was done before: the answer may not depend on what ran earlier.
+fn charge_regex(pattern: &str, work: &mut Work) -> Result<(), Error> {
+    work.charge(pattern.len() * 1024)
+}
+
 fn search_for(pattern: &str, text: &str, work: &mut Work) -> Result<bool, Error> {
-    // What compiling costs is charged even if it was done before: the answer may not depend on what ran earlier.
-    work.charge(pattern.len() * 1024)?;
     work.charge(text.len() * 4)?;
     search(pattern).found_in(text).map_err(|problem| failure(problem.message))
 }
@@ -201,7 +204,9 @@ fn matches(state: &mut State, args: &[Value]) -> Result<Value, Error> {
         return Err(failure("`matches` has no regular expression"));
     };
     let Some(text) = text_argument(text, "matches")? else { return Ok(Value::from(false)) };
-    search_for(pattern, text, work::of(state)).map(Value::from)
+    let work = work::of(state);
+    charge_regex(pattern, work)?;
+    search_for(pattern, text, work).map(Value::from)
 }
 
 fn glob(state: &mut State, args: &[Value]) -> Result<Value, Error> {
@@ -229,6 +234,7 @@ fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {
         _ => i64::MIN,
     };
     let work = work::of(state);
+    charge_regex(pattern, work)?;
     for command in situation.facts.commands_ran() {
         if command.time >= since && search_for(pattern, &command.text, work)? {
             return Ok(Value::from(true));

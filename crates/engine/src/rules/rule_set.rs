@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::tool_rule::PathPattern;
 use super::{Detect, Rule, ToolRule};
 use crate::event::EventKinds;
+use crate::shell::SimpleCommand;
 use crate::situation::Situation;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -184,6 +185,13 @@ impl Head<'_> {
 
     fn may_match_path(&self, situation: &Situation) -> bool {
         let Some(literals) = &self.path else { return true };
+        // What cannot be read, or is not known, may name anything.
+        let is_known = situation.script().is_none_or(|script| {
+            script.complete && (!self.is_about_commands || script.commands.iter().all(SimpleCommand::is_known))
+        });
+        if !is_known {
+            return true;
+        }
         situation.touches().iter().any(|touch| {
             let spellings = [touch.inside.as_deref(), Some(touch.absolute.as_str()), touch.in_home.as_deref()];
             spellings.into_iter().flatten().any(|text| literals.is_in(text))

@@ -70,10 +70,17 @@ impl ToolRule {
         }
         for clause in &self.paths {
             if !done(&found) {
-                found.clauses.push(clause.judge(situation));
+                found.clauses.push(clause.judge(situation, &found.commands));
             }
         }
         Ok(found)
+    }
+
+    /// Whether the rule, where it matches, speaks of all that the call does. One about paths must know each of them,
+    /// and of a shell call it never does.
+    pub fn covers_whole_call(&self, situation: &Situation) -> bool {
+        let is_shell = situation.event.tool.as_ref().is_some_and(|call| call.shell.is_some());
+        self.paths.is_empty() || (!is_shell && self.paths.iter().all(|clause| clause.covers_all(situation)))
     }
 
     fn name_clause(&self, call: &ToolCall) -> Clause {
@@ -187,7 +194,7 @@ impl CommandSearch {
 /// One search over the simple commands of a call.
 struct CommandTruths<'a> {
     search: LazySearch<'a>,
-    pieces: &'a [String],
+    pieces: Option<&'a [String]>,
 }
 
 /// Stands for a part of a word that cannot be known; no rule is about it.
@@ -195,34 +202,55 @@ const UNKNOWN: &str = "\u{FFFC}";
 
 impl<'a> CommandTruths<'a> {
     fn of(text: &'a TextSearch) -> Self {
-        Self { search: LazySearch::new(text.regex.as_str(), Cow::Borrowed(&text.hints)), pieces: &text.hints.pieces }
+        Self {
+            search: LazySearch::new(text.regex.as_str(), Cow::Borrowed(&text.hints)),
+            pieces: text.hints.pieces.as_deref(),
+        }
     }
 
-    /// True where the expression is found whatever the unknown words turn out to be; unknown where one of its own
-    /// constant pieces in their place would make it found. Only a program can be unknown *and* an option: an unknown
-    /// operand is taken to be an operand, or every `git push origin "$branch"` would be asked about.
+    /// True where the expression is found whatever the unknown words turn out to be; unknown where its own constant
+    /// pieces in their place would make it found. Only a program can be unknown *and* an option: an unknown operand is
+    /// taken to be an operand, or every `git push origin "$branch"` would be asked about.
     fn truth(&self, command: &SimpleCommand) -> Result<Truth, SearchError> {
-        if self.search.found_in(&command.text_if(UNKNOWN, UNKNOWN))? {
+        let count = command.unknown_words();
+        if self.search.found_in(&command.text_if(&vec![UNKNOWN; count]))? {
             return Ok(Truth::True);
         }
-        if command.is_known() {
+        if count == 0 {
             return Ok(Truth::False);
         }
-        let pieces = self.pieces;
-        let operands = || pieces.iter().filter(|piece| !piece.starts_with('-')).map(String::as_str).chain([UNKNOWN]);
-        let programs: Vec<&str> = match command.program() {
-            Some(_) => vec![UNKNOWN],
-            None => pieces.iter().map(String::as_str).chain([UNKNOWN]).collect(),
+        let Some(pieces) = self.pieces else { return Ok(Truth::Unknown) };
+        let operands: Vec<&str> =
+            pieces.iter().filter(|piece| !piece.starts_with('-')).map(String::as_str).chain([UNKNOWN]).collect();
+        let programs: Vec<&str> = pieces.iter().map(String::as_str).chain([UNKNOWN]).collect();
+        let mut choices = vec![operands.as_slice(); count];
+        if let (Some(first), None) = (choices.first_mut(), command.program()) {
+            *first = &programs;
+        }
+        let combinations = choices.iter().try_fold(1_usize, |product, choice| product.checked_mul(choice.len()));
+        // More than are worth trying could be anything.
+        let Some(combinations) = combinations.filter(|count| *count <= COMBINATIONS_LIMIT) else {
+            return Ok(Truth::Unknown);
         };
-        for program in programs {
-            for operand in operands() {
-                if self.search.found_in(&command.text_if(program, operand))? {
-                    return Ok(Truth::Unknown);
-                }
+        for combination in 0..combinations {
+            if self.search.found_in(&command.text_if(&combination_of(&choices, combination)))? {
+                return Ok(Truth::Unknown);
             }
         }
         Ok(Truth::False)
     }
+}
+
+const COMBINATIONS_LIMIT: usize = 1024;
+
+/// The combination of this number: one of each choice.
+fn combination_of<'a>(choices: &[&[&'a str]], mut number: usize) -> Vec<&'a str> {
+    let mut combination = Vec::with_capacity(choices.len());
+    for choice in choices {
+        combination.extend(choice.get(number % choice.len()));
+        number /= choice.len();
+    }
+    combination
 }
 
 /// One of `paths`, `reads`, `writes`, `deletes`.
@@ -300,24 +328,59 @@ fn in_temp(touch: &Touch, situation: &Situation) -> bool {
     !project_is_there && crate::paths::below(&touch.absolute, temp).is_some()
 }
 
+/// The words of which nobody can say what path they are, of the commands that the rule is about. A rule that is about
+/// no commands in particular would ask about every variable, so there they count for nothing.
+fn unknown_operands<'a>(situation: &'a Situation, commands: &'a [Truth]) -> impl Iterator<Item = &'a str> {
+    let script = situation.script().filter(|_| !commands.is_empty());
+    let all = script.into_iter().flat_map(move |script| script.commands.iter().zip(commands));
+    let meant = all.filter(|(_, truth)| **truth != Truth::False).map(|(command, _)| command);
+    let words = meant.flat_map(|command| command.words.iter().skip(1));
+    words.filter(|word| word.value.is_none() && !word.data).map(|word| word.raw.as_str())
+}
+
 impl PathClause {
-    fn judge(&self, situation: &Situation) -> Clause {
-        let mut truth = Truth::False;
+    /// `commands`: of which simple commands the rule's other clauses speak; empty: of all.
+    fn judge(&self, situation: &Situation, commands: &[Truth]) -> Clause {
+        // What cannot be read may name anything.
+        let is_read = situation.script().is_none_or(|script| script.complete);
+        let mut truth = if is_read { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
         for touch in situation.touches() {
+            let named_by_others = touch.command.and_then(|place| commands.get(place)) == Some(&Truth::False);
             let here = match touch.access {
+                _ if named_by_others => Truth::False,
                 Some(access) if self.about.covers(access) => Truth::True,
                 Some(_) => Truth::False,
                 None => Truth::Unknown,
             };
-            if here > Truth::False && self.patterns.iter().any(|pattern| pattern.matches(touch, situation)) {
+            if here > Truth::False && self.matches(touch, situation) {
                 truth = truth.or(here);
                 shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
             }
         }
+        for operand in unknown_operands(situation, commands) {
+            truth = truth.or(Truth::Unknown);
+            shown.push(operand.to_owned());
+        }
         if shown.is_empty() {
-            shown.push("none of the paths that the call names".to_owned());
+            shown.push(
+                if is_read { "none of the paths that the call names" } else { "a command that cannot be read" }
+                    .to_owned(),
+            );
         }
         Clause { key: self.about.name(), truth, shown: shown.join(", ") }
+    }
+
+    /// Whether it speaks of every path that the call names, in all that each of them leads to.
+    fn covers_all(&self, situation: &Situation) -> bool {
+        let touches = situation.touches();
+        !touches.is_empty()
+            && touches.iter().all(|touch| {
+                touch.access.is_some_and(|access| self.about.covers(access)) && self.matches(touch, situation)
+            })
+    }
+
+    fn matches(&self, touch: &Touch, situation: &Situation) -> bool {
+        self.patterns.iter().any(|pattern| pattern.matches(touch, situation))
     }
 }

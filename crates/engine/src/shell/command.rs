@@ -119,14 +119,23 @@ impl SimpleCommand {
         self.joined(|word| word.value.as_deref().unwrap_or(&word.shown).into())
     }
 
-    /// The normalised text as it would be if every word that is not known turned out to be this: what is known of its
-    /// beginning, and `program` behind that where it is the program, else `operand`.
-    pub fn text_if(&self, program: &str, operand: &str) -> String {
-        let is_program = |word: &Word| self.words.first().is_some_and(|first| std::ptr::eq(first, word));
+    /// The normalised text as it would be if the words that are not known turned out to be these, in order. What is
+    /// known of a word's beginning stands before its text, unless the text begins with it already.
+    pub fn text_if(&self, unknown: &[&str]) -> String {
+        let unknown = std::cell::RefCell::new(unknown.iter());
         self.joined(|word| match &word.value {
             Some(value) => value.into(),
-            None => format!("{}{}", word.known_start(), if is_program(word) { program } else { operand }).into(),
+            None => {
+                let text = unknown.borrow_mut().next().copied().unwrap_or_default();
+                let start = word.known_start();
+                if text.starts_with(start) { text.to_owned().into() } else { format!("{start}{text}").into() }
+            }
         })
+    }
+
+    /// How many words are not known.
+    pub fn unknown_words(&self) -> usize {
+        self.words.iter().filter(|word| word.value.is_none()).count()
     }
 
     fn joined<'w>(&'w self, value: impl Fn(&'w Word) -> Cow<'w, str>) -> String {

@@ -28,6 +28,7 @@ mod word;
 mod tests;
 
 pub use command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
+pub use named_paths::NamedPath;
 use thiserror::Error;
 
 /// Nesting of any kind, substitutions and compound commands together.
@@ -45,6 +46,8 @@ pub struct Script {
     pub gaps: Vec<Gap>,
     /// Names of the functions it defines. Their bodies are among the commands.
     pub functions: Vec<String>,
+    /// Words that belong to no command but may come to one, as they are written: what a loop goes through.
+    pub loose: Vec<String>,
     /// The shells it runs in, by number, each with the one it came from: a subshell, substitution, background job or
     /// part of a pipeline cannot change its parent's folder or variables. Number 0 is the text itself.
     pub scopes: Vec<Option<usize>>,

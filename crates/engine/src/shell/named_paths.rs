@@ -5,36 +5,45 @@
 
 use super::{RedirectKind, Script, Word};
 
+/// A path, as it is written, and the command that names it: a place in [`Script::commands`], or none for a word that
+/// may come to any of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPath {
+    pub text: String,
+    pub command: Option<usize>,
+}
+
 impl Script {
-    /// As they are written, in order; a path may come more than once.
-    pub fn named_paths(&self) -> Vec<String> {
+    /// In order; a path may come more than once.
+    pub fn named_paths(&self) -> Vec<NamedPath> {
         let mut paths = Vec::new();
-        for command in &self.commands {
-            for word in command.words.iter().filter(|word| !word.data) {
-                add_pieces(word, &mut paths);
+        for (place, command) in self.commands.iter().enumerate() {
+            let words = command.words.iter().filter(|word| !word.data);
+            let assigned = command.assignments.iter().map(|assignment| &assignment.value);
+            // The body of a here-document is mostly a text that mentions things.
+            let redirects = command.redirects.iter().filter(|redirect| redirect.kind != RedirectKind::HereDocument);
+            for word in words.chain(assigned).chain(redirects.map(|redirect| &redirect.target)) {
+                add_pieces(text_of(word), Some(place), &mut paths);
             }
-            for assignment in &command.assignments {
-                add_pieces(&assignment.value, &mut paths);
-            }
-            for redirect in &command.redirects {
-                let is_text = matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString);
-                if !is_text {
-                    add_pieces(&redirect.target, &mut paths);
-                }
-            }
+        }
+        for word in &self.loose {
+            add_pieces(word, None, &mut paths);
         }
         paths
     }
 }
 
+fn text_of(word: &Word) -> &str {
+    word.value.as_deref().unwrap_or(&word.raw)
+}
+
 /// The word itself, and what stands between signs that paths rarely have: `--file=.env`, `open('.env')`, the script
 /// of `sh -c`.
-fn add_pieces(word: &Word, paths: &mut Vec<String>) {
-    let text = word.value.as_deref().unwrap_or(&word.raw);
+fn add_pieces(text: &str, command: Option<usize>, paths: &mut Vec<NamedPath>) {
     let is_part = |letter: char| letter.is_alphanumeric() || "._-/~+@%*?".contains(letter);
     let whole = std::iter::once(text).filter(|text| !text.is_empty());
     let pieces = text.split(|letter| !is_part(letter)).filter(|piece| *piece != text && looks_like_path(piece));
-    paths.extend(whole.chain(pieces).map(str::to_owned));
+    paths.extend(whole.chain(pieces).map(|text| NamedPath { text: text.to_owned(), command }));
 }
 
 fn looks_like_path(piece: &str) -> bool {

@@ -174,6 +174,7 @@ impl Walker {
     fn for_clause(&mut self, clause: &ForClauseCommand) {
         for value in clause.values.iter().flatten() {
             self.substitutions_of(&value.value, Context::Word);
+            self.script.loose.push(value.value.clone());
         }
         self.list(&clause.body.list);
     }

@@ -63,6 +63,10 @@ impl Facts for Asked {
         0
     }
 
+    fn take_fault(&self) -> Option<String> {
+        None
+    }
+
     fn take_missed(&self) -> bool {
         false
     }
