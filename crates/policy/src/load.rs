@@ -283,7 +283,7 @@ impl Loader<'_> {
                 self.put(change.rule);
                 continue;
             }
-            let message = format!("this rule {} and is not in force until a person accepts it", change.what);
+            let message = format!("{}; it is not in force until a person accepts it", change.what);
             self.loaded.diagnostics.push(
                 Diagnostic::warning(ErrorKind::Untrusted, message, &change.source, None)
                     .help("run `linchpin trust` once you have read it"),

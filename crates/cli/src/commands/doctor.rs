@@ -95,6 +95,9 @@ fn agent_checks(project: &Project, context: &Context) -> Vec<Check> {
                     any = true;
                     checks.extend(settings_checks(agent, scope, &file, &found));
                     checks.extend(forged_event_check(agent, &found, project));
+                    if agent == Agent::Codex {
+                        checks.push(Check::note("Codex CLI: whether you accepted the hooks, only its /hooks tells"));
+                    }
                 }
                 Err(error) => checks.push(Check::bad(
                     format!("{}: {}:{error}", agent.title(), file.display()),
@@ -154,7 +157,7 @@ fn forged_event_check(agent: Agent, found: &Installed, project: &Project) -> Opt
         Ok(answer) => answer,
         Err(error) => {
             return Some(Check::bad(
-                format!("{title}: `{program}` cannot be run: {error}"),
+                format!("{title}: `{program}` cannot be run from here: {error}"),
                 format!("the agent runs every call unguarded; run `linchpin install {}` again", agent.name()),
             ));
         }

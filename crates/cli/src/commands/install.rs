@@ -41,7 +41,7 @@ pub fn uninstall(arguments: &Install, context: &Context) -> Outcome {
         None if changed => settings::remove(&file)?,
         _ => {}
     }
-    let done = Done { file, changed };
+    let done = Done { scope, file, changed };
     let text = if changed {
         format!("{}: Linchpin's hooks are taken out of {}", agent.title(), done.file.display())
     } else {
@@ -53,6 +53,7 @@ pub fn uninstall(arguments: &Install, context: &Context) -> Outcome {
 
 /// What an installation did.
 pub struct Done {
+    pub scope: Scope,
     pub file: PathBuf,
     pub changed: bool,
 }
@@ -69,6 +70,9 @@ impl Done {
 
     /// What a person still has to do, or should know.
     pub fn hints(&self, agent: Agent, context: &Context) {
+        if self.scope == Scope::Local && self.changed {
+            context.output.line("  That file is meant for you alone: keep it out of git.");
+        }
         if agent == Agent::Codex && self.changed {
             context.output.line("  Codex runs new hooks only after you accept them: open it and type /hooks.");
         }
@@ -85,7 +89,7 @@ pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -
     if changed {
         settings::write(&file, &after)?;
     }
-    Ok(Done { file, changed })
+    Ok(Done { scope, file, changed })
 }
 
 pub fn agent_named(name: &str) -> Result<Agent, Problem> {

@@ -111,7 +111,9 @@ fn print(entry: &Entry, context: &Context) {
         }
         return;
     }
-    output.line(format!("{} {}", output.level(entry.verdict.level), headline(entry)));
+    let level = entry.verdict.level;
+    let padding = " ".repeat(5_usize.saturating_sub(level.name().len()));
+    output.line(format!("{}{padding} {}", output.level(level), headline(entry)));
     for finding in &entry.verdict.findings {
         output.line(output.dim(&format!("      {} {}", finding.level.name(), finding.rule)));
     }

@@ -26,10 +26,12 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
     }
     let files: Vec<&str> = pending.iter().map(|problem| problem.source.name.as_str()).collect();
     if !context.output.json {
-        context.output.line("This repository's policy wants to:");
         for problem in &pending {
-            let what = problem.message.trim_start_matches("this rule ").split(" and is not").next().unwrap_or_default();
-            context.output.line(format!("  {}: {what}", problem.source.name));
+            context.output.line(context.output.bold(&format!("{}: {}", problem.source.name, problem.message)));
+            for line in problem.source.text.lines() {
+                context.output.line(format!("    {line}"));
+            }
+            context.output.blank();
         }
     }
     if !arguments.yes && !confirmed(context)? {

@@ -16,7 +16,12 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
             let folder = folder.canonicalize().map_err(|error| {
                 Problem::new("NotFound", format!("`{}` cannot be looked at: {error}", folder.display()))
             })?;
-            Project::at(&folder, &context.environment)
+            if !folder.is_dir() {
+                return Err(Problem::new("InvalidValue", format!("`{}` is not a folder", folder.display()))
+                    .help("name the project, or the folder of a nested policy"));
+            }
+            let root = guard::project::nearest_root(&folder).unwrap_or(folder);
+            Project::at(&root, &context.environment)
         }
     };
     if !project.has_policy() {

@@ -231,6 +231,7 @@ fn doctor_after_init() {
     ok    Claude Code: a forged `linchpin trust` was refused
     ok    Codex CLI: hooks in [BASE]/project/.codex/hooks.json
     ok    Codex CLI: a forged `linchpin trust` was refused
+    note  Codex CLI: whether you accepted the hooks, only its /hooks tells
     --- stderr
     ");
     assert_eq!(project.run(&["doctor", "--json"]).json()["effective"], true);

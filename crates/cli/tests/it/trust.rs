@@ -12,14 +12,19 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     insta::assert_snapshot!(first.transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: this rule approves calls without asking and is not in force until a person accepts it"}
+    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: approves calls without asking; it is not in force until a person accepts it"}
     --- stderr
     "#);
     insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
     exit 2
     --- stdout
-    This repository's policy wants to:
-      .linchpin/rules/approve.md: approves calls without asking
+    .linchpin/rules/approve.md: approves calls without asking; it is not in force until a person accepts it
+        ---
+        command_pattern: '^ls( |$)'
+        action: allow
+        ---
+        Looking is fine.
+
     --- stderr
     error: there is no terminal to ask on
     help: pass `--yes` once you have read the rules
@@ -27,8 +32,13 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    This repository's policy wants to:
-      .linchpin/rules/approve.md: approves calls without asking
+    .linchpin/rules/approve.md: approves calls without asking; it is not in force until a person accepts it
+        ---
+        command_pattern: '^ls( |$)'
+        action: allow
+        ---
+        Looking is fine.
+
     Accepted. It holds until one of these rules changes.
     --- stderr
     ");

@@ -123,13 +123,13 @@ impl SimpleCommand {
     /// known of a word's beginning stands before its text, unless the text begins with it already.
     pub fn text_if(&self, unknown: &[&str]) -> String {
         let unknown = std::cell::RefCell::new(unknown.iter());
-        self.joined(|word| match &word.value {
-            Some(value) => value.into(),
-            None => {
-                let text = unknown.borrow_mut().next().copied().unwrap_or_default();
-                let start = word.known_start();
-                if text.starts_with(start) { text.to_owned().into() } else { format!("{start}{text}").into() }
+        self.joined(|word| {
+            if let Some(value) = &word.value {
+                return value.into();
             }
+            let text = unknown.borrow_mut().next().copied().unwrap_or_default();
+            let start = word.known_start();
+            if text.starts_with(start) { text.to_owned().into() } else { format!("{start}{text}").into() }
         })
     }
 
