@@ -274,9 +274,11 @@ impl<'a> Coverage<'a> {
         };
         // A pattern reads a command's words alone: what it redirects or sets before it is not covered by one.
         let covered = |(index, command): (usize, &crate::shell::SimpleCommand)| {
-            self.commands.get(index).copied().unwrap_or(false) && command.is_plain()
+            self.commands.get(index).copied().unwrap_or(false) && command.is_plain() && command.is_known()
         };
+        // A loop sets a variable, which may be `PATH`.
         script.complete
+            && script.loose.is_empty()
             && (self.whole || (!script.commands.is_empty() && script.commands.iter().enumerate().all(covered)))
     }
 }

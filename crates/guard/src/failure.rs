@@ -22,6 +22,8 @@ pub enum Failure {
     Panicked(String),
     #[error("this shell call does not say what it would run")]
     MissingCommand,
+    #[error("this call does not say which tool it is, or which file it is about")]
+    MissingTool,
     #[error("the compiled policy cannot be read")]
     UnreadablePolicy,
 }

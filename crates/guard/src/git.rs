@@ -1,8 +1,7 @@
 //! What rules may ask about the git repository that a project lies in.
 //!
 //! `HEAD` and branches are read from git's own files, as a hook has no time for a process; only `dirty` runs `git`,
-//! and only when a rule asks. Its hooks and file monitor are kept from running; a filter that the repository's own
-//! configuration names still would.
+//! and only when a rule asks, and not where the repository's own configuration could make it run other programs.
 
 use std::fs;
 use std::io::Read;
@@ -71,8 +70,19 @@ impl Repository {
             .map(|(id, _)| id.to_owned())
     }
 
+    /// Whether the repository's own configuration could make `git status` run something: a filter, or what it includes.
+    fn could_run_programs(&self) -> bool {
+        ["config", "config.worktree"].iter().any(|name| {
+            let text = fs::read_to_string(self.common_dir.join(name)).unwrap_or_default().to_lowercase();
+            text.contains("[filter") || text.contains("[include")
+        })
+    }
+
     /// Whether anything differs from `HEAD`, untracked files included; none where git cannot say in time.
     pub fn is_dirty(&self) -> Option<bool> {
+        if self.could_run_programs() {
+            return None;
+        }
         let mut child = Command::new("git")
             .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
             .args(["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"])

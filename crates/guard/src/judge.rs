@@ -155,9 +155,7 @@ impl<'a> Judge<'a> {
             }
             effects.facts.extend(here.facts.used());
         }
-        if lacks_command(event) {
-            findings.push(Failure::MissingCommand.finding());
-        }
+        findings.extend(what_is_missing(event).map(|failure| failure.finding()));
         let mut verdict = Verdict::of(findings);
         verdict.approved = approved && verdict.level == Level::Allow;
         // Said when a session begins, and again where the broken file may be the reason why this has to be asked.
@@ -239,8 +237,20 @@ struct Effects {
     facts: Map<String, serde_json::Value>,
 }
 
-fn lacks_command(event: &Event) -> bool {
-    event.kind.awaits_permission() && event.tool.as_ref().is_some_and(|call| call.shell == Some(ShellText::Missing))
+/// What a call would have to say to be judged.
+fn what_is_missing(event: &Event) -> Option<Failure> {
+    if !event.kind.awaits_permission() {
+        return None;
+    }
+    let Some(call) = event.tool.as_ref().filter(|call| !call.name.is_empty()) else {
+        return Some(Failure::MissingTool);
+    };
+    let is_about_a_file = matches!(call.name.as_str(), "Read" | "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
+    match &call.shell {
+        Some(ShellText::Missing) => Some(Failure::MissingCommand),
+        None if is_about_a_file && call.files.is_empty() => Some(Failure::MissingTool),
+        _ => None,
+    }
 }
 
 /// The folders below the root that have a policy of their own and that the event is about: where it happens, and the

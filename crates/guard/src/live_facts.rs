@@ -74,7 +74,7 @@ impl LiveFacts {
             return None;
         }
         if path.is_symlink() {
-            return path.canonicalize().ok();
+            return path.canonicalize().ok().or_else(|| dangling(path));
         }
         let mut folders = self.folders.lock().ok()?;
         let real = folders.entry(folder.to_owned()).or_insert_with(|| resolved_folder(folder));
@@ -143,9 +143,10 @@ impl Facts for LiveFacts {
                 text(self.config.default_branch.clone().or_else(|| repository.and_then(Repository::default_branch)))
             }
             GitField::Dirty => repository.map_or(Value::Null, |repository| {
-                repository
-                    .is_dirty()
-                    .map_or_else(|| self.fail("git does not say in time whether anything changed"), Value::Bool)
+                repository.is_dirty().map_or_else(
+                    || self.fail("git does not say in time, or cannot safely be asked, whether anything changed"),
+                    Value::Bool,
+                )
             }),
         };
         self.note(name, &value);
@@ -204,6 +205,19 @@ pub fn held_rule(counter: &str) -> Option<&str> {
 
 /// No system takes a longer one, so nothing can be at it.
 const LONGEST_PATH: usize = 4096;
+
+/// Where a link leads that leads to nothing yet: writing to it makes that file.
+fn dangling(link: &Path) -> Option<PathBuf> {
+    const LINKS_LIMIT: usize = 40;
+    let mut path = link.to_owned();
+    for _ in 0..LINKS_LIMIT {
+        match path.read_link() {
+            Ok(target) => path = path.parent()?.join(target),
+            Err(_) => return Some(resolved_folder(path.parent()?)?.join(path.file_name()?)),
+        }
+    }
+    None
+}
 
 fn resolved_folder(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find_map(|existing| {

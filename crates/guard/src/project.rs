@@ -37,7 +37,10 @@ impl Project {
     /// Beside the policy, or, for a project without one, in the user's own folder.
     pub fn store(&self, environment: &Environment) -> PathBuf {
         match &self.tiers.project {
-            Some(folder) if folder.has_policy() => folder.path.join("state.db"),
+            // A link would have us write where somebody else says.
+            Some(folder) if folder.has_policy() && !folder.path.join("state.db").is_symlink() => {
+                folder.path.join("state.db")
+            }
             _ => environment.project_state(&self.root).join("state.db"),
         }
     }

@@ -34,10 +34,13 @@ pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -
         }
         return SessionRoot { project, is_first: false };
     }
-    let start = start.map(Path::new).filter(|start| start.is_dir());
-    let start = start.unwrap_or(if event.cwd.is_empty() { &environment.cwd } else { Path::new(&event.cwd) });
-    let root = project::nearest_root(start);
-    let project = Project::at(root.as_deref().unwrap_or(start), environment);
+    let given = start.into_iter().chain([event.cwd.as_str()]).map(Path::new).filter(|folder| folder.is_absolute());
+    // The real folder, so that no other spelling of it leads around the rules; the process's own where none is there.
+    let start =
+        given.into_iter().find_map(|folder| folder.canonicalize().ok()).unwrap_or_else(|| environment.cwd.clone());
+    // The outermost: a policy farther in adds to it and takes nothing away.
+    let root = start.ancestors().filter(|folder| PolicyFolder::of_project(folder).has_policy()).last();
+    let project = Project::at(root.unwrap_or(&start), environment);
     // Only where there is a policy is there something to be moved away from.
     if known && event.session != TRIAL_SESSION && project.has_policy() {
         remember(&memory, &project.root, root.is_some());

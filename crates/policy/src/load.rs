@@ -130,15 +130,20 @@ impl Loader<'_> {
         let path = folder.config();
         // Its own folder too: that is where a configuration appears.
         self.loaded.inputs.note(&folder.path);
-        if let Some(source) = self.read_file(folder, &path) {
+        let source = self.read_file(folder, &path);
+        let last_good = self.before.configs.iter().find(|sound| sound.path == path).cloned();
+        if let (None, Some(last_good), true) = (&source, last_good.clone(), path.exists()) {
+            // It is there and cannot be read, which was said.
+            self.loaded.config.overlay(&Source::new(folder.shown(&path), last_good.text.as_str()), folder.tier);
+            self.loaded.sound_configs.push(last_good);
+        } else if let Some(source) = source {
             let mut config = self.loaded.config.clone();
             let problems = config.overlay(&source, folder.tier);
             let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
-            let last_good = self.before.configs.iter().find(|sound| sound.path == path);
             if let (true, Some(last_good)) = (broken, last_good) {
                 config = self.loaded.config.clone();
                 config.overlay(&Source::new(&source.name, last_good.text.as_str()), folder.tier);
-                self.loaded.sound_configs.push(last_good.clone());
+                self.loaded.sound_configs.push(last_good);
             } else if !broken {
                 self.loaded.sound_configs.push(SoundConfig { path, text: source.text.to_string() });
             }
@@ -189,6 +194,10 @@ impl Loader<'_> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(error) => {
                 self.unreadable(folder, rules_dir, &error);
+                let known: Vec<_> = self.before.rules.iter().filter(|rule| rule.tier == folder.tier).collect();
+                for rule in known {
+                    self.keep_last_good(&rule.id, rule.tier, &rule.source);
+                }
                 Vec::new()
             }
         };
@@ -233,7 +242,8 @@ impl Loader<'_> {
     /// A rule whose file is broken stays as it last was.
     fn keep_last_good(&mut self, id: &str, tier: Tier, source: &str) {
         let last = self.before.rules.iter().find(|rule| rule.id == id && rule.tier == tier && rule.source == source);
-        if let Some(rule) = last {
+        let is_locked = self.rules.get(id).is_some_and(|farther| farther.rule.locked);
+        if let Some(rule) = last.filter(|_| !is_locked) {
             self.rules.insert(id.to_owned(), InForce { rule: rule.clone(), reason: Reason::LastGood });
         }
     }

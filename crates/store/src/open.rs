@@ -90,6 +90,9 @@ impl Store {
         let patience = Patience::default();
         patience.install(&mut connection, options.busy)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        // The file may come with a repository: what it brings along must not act.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
         connection
             .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY")?;
         Ok(Self { connection, path: path.to_owned(), options, patience, digest_key: None, notices: Vec::new() })

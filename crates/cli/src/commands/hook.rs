@@ -30,10 +30,10 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// Ends the process: nothing that judging still does may hold up the answer.
 fn tell(answer: &Answer) {
-    // Nobody is left to tell if this fails.
-    let _ = io::stdout().write_all(answer.stdout.as_bytes()).and_then(|()| io::stdout().flush());
+    let told = io::stdout().write_all(answer.stdout.as_bytes()).and_then(|()| io::stdout().flush());
     let _ = io::stderr().write_all(answer.stderr.as_bytes());
-    process::exit(answer.exit_code.into())
+    // An answer that nobody got must not pass for silence.
+    process::exit(if told.is_ok() { answer.exit_code.into() } else { 2 })
 }
 
 /// Exit code 2: an agent whose settings name a hook that cannot work is refused rather than unguarded.

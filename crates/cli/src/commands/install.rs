@@ -119,6 +119,9 @@ pub fn settings_file(agent: Agent, scope: Scope, root: &Path, environment: &Envi
 }
 
 pub fn read(file: &Path) -> Result<Option<String>, Problem> {
+    if file.exists() && !file.is_file() {
+        return Err(Problem::new("Unreadable", format!("{} is not a file", file.display())));
+    }
     match std::fs::read_to_string(file) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

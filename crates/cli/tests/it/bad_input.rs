@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{NO_DANGER, bare, project};
 
@@ -122,6 +122,31 @@ fn a_shell_call_without_a_command_is_asked_about() {
         assert_eq!(reply.decision(), "ask", "{input}");
     }
     insta::assert_snapshot!(project.hook("claude", &project.tool("Bash", &json!({}))).reason(), @"Approval required by Linchpin: This shell call does not say what it would run. Nobody can say whether this is allowed, so a person has to.");
+}
+
+#[test]
+fn a_call_that_does_not_say_what_it_is_about_is_asked_about() {
+    let project = project();
+    let call = |name: Value, input: Value| {
+        let event = project.event("PreToolUse", &json!({ "tool_name": name, "tool_input": input, "tool_use_id": "t" }));
+        project.hook("claude", &event).decision()
+    };
+    assert_eq!(call(json!(null), json!({ "command": "danger" })), "ask");
+    assert_eq!(call(json!(7), json!({ "command": "danger" })), "ask");
+    assert_eq!(call(json!("Write"), json!({ "file_path": 7 })), "ask");
+    assert_eq!(call(json!("Read"), json!({})), "ask");
+    assert_eq!(call(json!("TodoWrite"), json!({})), "allow");
+}
+
+#[test]
+fn an_answer_that_cannot_be_given_is_no_silence() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+    let mut hook = project.command(&["hook", "claude"]);
+    let mut child = hook.stdin(Stdio::piped()).stdout(full).stderr(Stdio::null()).spawn().expect("it runs");
+    child.stdin.take().expect("a pipe").write_all(project.bash("danger").to_string().as_bytes()).expect("input");
+    assert_eq!(child.wait().expect("it ends").code(), Some(2));
 }
 
 #[test]

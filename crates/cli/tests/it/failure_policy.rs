@@ -45,6 +45,18 @@ fn the_last_good_version_of_a_broken_configuration_stays_in_force() {
 }
 
 #[test]
+fn so_it_does_where_the_configuration_or_the_rules_cannot_even_be_read() {
+    let project = project();
+    project.config("rules: [hard-reset]\n").rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("git reset --hard"), "deny");
+    project.file(".linchpin/config.yml", b"rules: [] # \xff\n");
+    assert_eq!(project.decision("git reset --hard"), "deny");
+    fs::remove_dir_all(project.root().join(".linchpin/rules")).expect("removed");
+    project.file(".linchpin/rules", "a file where the folder should be");
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
 fn what_has_to_be_asked_names_the_broken_file_that_could_be_the_reason() {
     let project = project();
     project.rule("broken", "---\non: nowhere\n---\nNo.\n");
@@ -206,4 +218,15 @@ fn a_damaged_compiled_policy_asks_once_and_is_made_anew() {
         assert!(["deny", "ask"].contains(&project.decision("danger").as_str()), "{length} bytes");
         assert_eq!(project.decision("danger"), "deny", "{length} bytes");
     }
+}
+
+#[test]
+fn a_journal_that_is_a_link_is_not_written_to() {
+    let project = project();
+    project.file("precious.txt", "mine");
+    std::os::unix::fs::symlink(project.root().join("precious.txt"), project.root().join(".linchpin/state.db"))
+        .expect("a link");
+    assert_eq!(project.decision("ls"), "allow");
+    assert_eq!(fs::read_to_string(project.root().join("precious.txt")).expect("the file"), "mine");
+    assert_eq!(project.run(&["log", "--json"]).stdout.lines().count(), 1);
 }

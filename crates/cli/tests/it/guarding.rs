@@ -113,6 +113,14 @@ fn behind_a_link_two_dots_lead_elsewhere_than_the_text_says() {
 }
 
 #[test]
+fn a_link_to_a_file_that_is_not_there_yet_is_that_file() {
+    let project = project();
+    std::os::unix::fs::symlink(".linchpin/rules/evil.md", project.root().join("notes.md")).expect("a link");
+    let input = json!({ "file_path": project.root().join("notes.md"), "content": "y" });
+    assert_eq!(project.hook("claude", &project.tool("Write", &input)).decision(), "deny");
+}
+
+#[test]
 fn linchpins_own_folders_are_protected_wherever_they_are() {
     let project = project();
     let write = |path: std::path::PathBuf| {

@@ -10,6 +10,7 @@
 mod bad_input;
 mod commands;
 mod concurrency;
+mod corpus;
 mod documentation;
 mod explain;
 mod failure_policy;

@@ -138,3 +138,33 @@ fn two_sessions_have_two_roots() {
     assert_eq!(decide("two", ".", "hazard"), "deny");
     assert_eq!(decide("one", "../other", "danger"), "deny");
 }
+
+#[test]
+fn no_other_spelling_of_the_root_leads_around_the_rules() {
+    let project = project();
+    project.rule("secrets", "---\nreads: ['secrets/**']\n---\nNo.\n").file("secrets/key", "");
+    let link = project.home().join("link");
+    std::os::unix::fs::symlink(project.root(), &link).expect("a link");
+    let spellings = [
+        format!("{}/.", project.root().display()),
+        format!("/{}", project.root().display()),
+        link.display().to_string(),
+    ];
+    for (number, cwd) in spellings.iter().enumerate() {
+        for path in [format!("{cwd}/secrets/key"), project.root().join("secrets/key").display().to_string()] {
+            let mut payload = project.tool("Read", &json!({ "file_path": path }));
+            payload["cwd"] = json!(cwd);
+            payload["session_id"] = json!(format!("spelling-{number}"));
+            assert_eq!(project.hook("claude", &payload).decision(), "deny", "{path} in {cwd}");
+        }
+    }
+}
+
+#[test]
+fn a_session_that_begins_in_a_nested_policy_is_under_the_outer_one_too() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).file("sub/.linchpin/config.yml", "rules: []\n");
+    let mut payload = project.bash("danger");
+    payload["cwd"] = json!(project.root().join("sub"));
+    assert_eq!(project.hook("claude", &payload).decision(), "deny");
+}

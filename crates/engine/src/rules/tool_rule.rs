@@ -221,8 +221,8 @@ impl<'a> CommandTruths<'a> {
         }
         let Some(pieces) = self.pieces else { return Ok(Truth::Unknown) };
         let operands: Vec<&str> =
-            pieces.iter().filter(|piece| !piece.starts_with('-')).map(String::as_str).chain([UNKNOWN]).collect();
-        let programs: Vec<&str> = pieces.iter().map(String::as_str).chain([UNKNOWN]).collect();
+            pieces.iter().filter(|piece| !piece.starts_with('-')).map(String::as_str).chain([UNKNOWN, ""]).collect();
+        let programs: Vec<&str> = pieces.iter().map(String::as_str).chain([UNKNOWN, ""]).collect();
         let mut choices = vec![operands.as_slice(); count];
         if let (Some(first), None) = (choices.first_mut(), command.program()) {
             *first = &programs;

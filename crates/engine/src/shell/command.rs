@@ -128,8 +128,9 @@ impl SimpleCommand {
                 return value.into();
             }
             let text = unknown.borrow_mut().next().copied().unwrap_or_default();
-            let start = word.known_start();
-            if text.starts_with(start) { text.to_owned().into() } else { format!("{start}{text}").into() }
+            let (start, end) = (word.known_start(), word.known_end());
+            let is_whole = text.len() >= start.len() + end.len() && text.starts_with(start) && text.ends_with(end);
+            if is_whole { text.to_owned().into() } else { format!("{start}{text}{end}").into() }
         })
     }
 
@@ -140,9 +141,13 @@ impl SimpleCommand {
 
     fn joined<'w>(&'w self, value: impl Fn(&'w Word) -> Cow<'w, str>) -> String {
         let mut text = String::new();
-        for (place, word) in self.words.iter().enumerate() {
+        for word in &self.words {
             let value = value(word);
-            if place == 0 {
+            // An expansion that is empty is no word at all.
+            if value.is_empty() && word.value.is_none() {
+                continue;
+            }
+            if text.is_empty() {
                 text.push_str(&visible(base_name(&value)));
             } else {
                 text.push(' ');
@@ -157,9 +162,11 @@ impl SimpleCommand {
         self.words.iter().all(|word| word.value.is_some())
     }
 
-    /// Whether it does no more than its words say: it sets nothing for its program, and writes to no file.
+    /// Whether it does no more than its words say: its program is the one of that name, for which it sets nothing, and
+    /// it writes to no file.
     pub fn is_plain(&self) -> bool {
-        self.assignments.is_empty() && !self.redirects.iter().any(Redirect::writes_a_file)
+        let is_by_name = self.words.first().is_some_and(|word| !word.raw.contains('/'));
+        is_by_name && self.assignments.is_empty() && !self.redirects.iter().any(Redirect::writes_a_file)
     }
 
     /// Marks the operands that are data. To be called when the words have changed.
@@ -172,6 +179,24 @@ impl Word {
     /// What stands before the first part that is not known.
     fn known_start(&self) -> &str {
         self.shown.split(['$', '`']).next().unwrap_or_default()
+    }
+
+    /// What stands behind the last part that is not known.
+    fn known_end(&self) -> &str {
+        let Some(at) = self.shown.rfind(['$', '`']) else { return "" };
+        let rest = self.shown.get(at..).unwrap_or_default();
+        let mut letters = rest.chars();
+        let end = match (letters.next(), letters.next()) {
+            (Some('$'), Some('{')) => rest.find('}').map_or(rest.len(), |close| close + 1),
+            (Some('$'), Some('(')) => rest.rfind(')').map_or(rest.len(), |close| close + 1),
+            (Some('$'), Some(first)) if first.is_alphabetic() || first == '_' => {
+                let name = |letter: char| letter.is_alphanumeric() || letter == '_';
+                1 + rest.chars().skip(1).take_while(|letter| name(*letter)).map(char::len_utf8).sum::<usize>()
+            }
+            (Some('$'), Some(special)) => 1 + special.len_utf8(),
+            _ => 1,
+        };
+        rest.get(end..).unwrap_or_default()
     }
 
     fn normalised(&self, shown: &str) -> String {

@@ -307,6 +307,9 @@ enum Value {
     Attached(usize),
 }
 
+/// Letters that, in the programs of the table, stand for flags without a value.
+const VALUELESS: &[u8] = b"aehilnopqrsvwxzEHILRsvwz";
+
 fn flag_at(text: &str, flag: &str) -> Option<Value> {
     if text == flag {
         return Some(Value::Next);
@@ -320,7 +323,8 @@ fn flag_at(text: &str, flag: &str) -> Option<Value> {
     let (before, behind) = cluster.split_once(letter)?;
     match (before, behind) {
         ("", behind) if !behind.is_empty() => Some(Value::Attached(2)),
-        (before, "") if before.bytes().all(|byte| byte.is_ascii_alphabetic()) => Some(Value::Next),
+        // One that takes a value itself would take the flag for it: `-Fm` reads a message from the file `m`.
+        (before, "") if before.bytes().all(|byte| VALUELESS.contains(&byte)) => Some(Value::Next),
         _ => None,
     }
 }

@@ -17,6 +17,7 @@ mod brace;
 mod command;
 mod data;
 mod door;
+mod doubtful;
 mod extent;
 mod hidden;
 mod named_paths;
@@ -73,6 +74,8 @@ pub enum Gap {
     TooManyWords,
     #[error("the command is not understood: {0}")]
     Rejected(String),
+    #[error("the command is not surely understood: it has {0}")]
+    Doubtful(&'static str),
 }
 
 /// Never fails: what cannot be parsed is a script with gaps.

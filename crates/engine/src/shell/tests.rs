@@ -142,6 +142,7 @@ fn everywhere_a_substitution_can_stand() {
     b … …
     c
     d
+    gap: the command is not surely understood: it has double parentheses
     ");
     assert_snapshot!(texts("a <(b) >(c | d) < <(e)"), @"
     a <(…) >(…)
@@ -431,7 +432,6 @@ fn long_flat_text_is_fine() {
         "a | ",
         "a; ",
         "! ",
-        "time ",
         "x=1 ",
         "\n",
         "a > b; ",

@@ -17,7 +17,7 @@ use super::brace;
 use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
 use super::hidden::Hidden;
 use super::word::{self, Context, Scanned, Unit};
-use super::{Gap, MAX_NESTING, Script, door};
+use super::{Gap, MAX_NESTING, Script, door, doubtful};
 
 /// Words that brace expansion may add, over the whole text.
 const MAX_EXPANDED_WORDS: usize = 4096;
@@ -63,6 +63,9 @@ impl Walker {
     }
 
     fn text(&mut self, text: &str) {
+        if let Some(doubt) = doubtful::in_text(text) {
+            self.gap(Gap::Doubtful(doubt));
+        }
         let (text, hidden) = Hidden::hide(text);
         let around = std::mem::replace(&mut self.hidden, hidden);
         match door::parse(&text, self.depth) {
@@ -145,7 +148,11 @@ impl Walker {
 
     fn compound(&mut self, compound: &CompoundCommand) {
         match compound {
-            CompoundCommand::Arithmetic(arithmetic) => self.arithmetic(&arithmetic.expr),
+            CompoundCommand::Arithmetic(arithmetic) => {
+                // `( (a) )` is parsed as this too, and is a command in a subshell.
+                self.gap(Gap::Doubtful("double parentheses"));
+                self.arithmetic(&arithmetic.expr);
+            }
             CompoundCommand::ArithmeticForClause(clause) => self.arithmetic_for(clause),
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => self.in_new_scope(|walker| walker.list(&subshell.list)),
@@ -260,6 +267,9 @@ impl Walker {
         command.scope = self.scope;
         command.piped_from = self.piped_from.clone();
         command.mark_data();
+        if let Some(doubt) = doubtful::in_command(&command) {
+            self.gap(Gap::Doubtful(doubt));
+        }
         self.script.commands.push(command);
     }
 

@@ -1,0 +1,65 @@
+//! Commands that must not get around a rule, and commands that no rule is about.
+
+use serde_json::Value;
+
+use super::project;
+
+fn corpus(name: &str) -> Vec<String> {
+    let path = format!("{}/../../corpus/{name}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).expect("a corpus");
+    let command = |line: &str| {
+        let case: Value = serde_json::from_str(line).expect("a case");
+        case["command"].as_str().expect("a command").to_owned()
+    };
+    text.lines().map(command).collect()
+}
+
+fn guarded() -> testkit::Scratch {
+    let project = project();
+    project.rule("no-force", "---\ncommand_pattern: '^git( [^ ]+)* push( [^ ]+)* --force( |$)'\n---\nNo.\n");
+    project.rule("hooks-run", "---\ncommand_pattern: '^git( [^ ]+)* commit( [^ ]+)* --no-verify( |$)'\n---\nNo.\n");
+    project
+}
+
+#[test]
+fn nothing_gets_around_a_rule() {
+    let project = guarded();
+    let passed: Vec<String> =
+        corpus("bypass.jsonl").into_iter().filter(|command| project.decision(command) == "allow").collect();
+    assert!(passed.is_empty(), "{passed:#?}");
+}
+
+#[test]
+fn nothing_harmless_is_stopped() {
+    let project = guarded();
+    let stopped: Vec<String> =
+        corpus("harmless.jsonl").into_iter().filter(|command| project.decision(command) != "allow").collect();
+    assert!(stopped.is_empty(), "{stopped:#?}");
+}
+
+/// A user's approval of some commands must not approve others with them.
+#[test]
+fn nothing_is_approved_with_what_was_approved() {
+    let project = project();
+    project.user_rule("look", "---\ncommand_pattern: '^(ls|echo|git status)( |$)'\naction: allow\n---\nFine.\n");
+    let approved = |command: &str| {
+        project.hook("claude", &project.bash(command)).stdout.contains(r#""permissionDecision":"allow""#)
+    };
+    assert!(approved("ls -la && git status"));
+    for command in [
+        "ls; ( (rm -rf x) )",
+        "ls ${x:-<(rm -rf x)}",
+        "for PATH in /tmp/evil; do ls; done",
+        "((PATH=5)); ls",
+        "for x in '$(cmd)'; do echo \"${x@P}\"; done",
+        "echo $((x))",
+        "./ls",
+        "/tmp/evil/ls",
+        "ls | sh",
+        "ls `rm x`",
+        "ls > x",
+        "ls\nrm x",
+    ] {
+        assert!(!approved(command), "{command}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Constructs that are known to be read differently by bash than here. Where one stands, nobody should think that the
+//! picture is complete.
+//!
+//! Each was found by comparing with bash. Most are rare in work that means no harm, so that asking about them costs
+//! little; understanding one of them properly removes it from here.
+
+use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
+
+/// What is doubtful about the text as a whole.
+pub(super) fn in_text(text: &str) -> Option<&'static str> {
+    let expansions = || text.split("${").skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
+    if expansions().any(|inside| inside.contains("<(") || inside.contains(">(")) {
+        return Some("a process substitution inside `${…}`");
+    }
+    if expansions().any(|inside| inside.split_once('[').is_some_and(|(_, index)| index.contains(['$', '`']))) {
+        return Some("an expansion in an array index");
+    }
+    if text.contains("\\\n") && has_plain_here_document(text) {
+        return Some("a line continuation with a here-document that expands");
+    }
+    text.split("=(").skip(1).any(goes_on_behind_array).then_some("text right behind an array")
+}
+
+/// `<<TAG` without quotes: its body is expanded, line continuations too.
+fn has_plain_here_document(text: &str) -> bool {
+    text.split("<<").skip(1).any(|rest| {
+        let tag = rest.trim_start_matches('-').trim_start_matches([' ', '\t']);
+        tag.starts_with(|first: char| first.is_alphanumeric() || first == '_')
+    })
+}
+
+/// Of `a=(x)y`, bash makes a value of the whole; the parser makes `y` the program.
+fn goes_on_behind_array(rest: &str) -> bool {
+    let mut depth = 1_usize;
+    let mut letters = rest.chars();
+    for letter in letters.by_ref() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    letters.next().is_some_and(|next| !next.is_whitespace() && !";|&)<>}".contains(next))
+}
+
+/// What is doubtful about one command.
+pub(super) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
+    if let Some(first) = command.words.first() {
+        // `[` and `[[` are programs.
+        if first.glob && first.raw.len() > 2 {
+            return Some("a pattern in the place of a program");
+        }
+        if matches!(first.value.as_deref(), Some("time" | "!" | "--" | "-p")) {
+            return Some("`time` where bash reads it differently");
+        }
+    }
+    if command.words.iter().any(is_descriptor_variable) {
+        return Some("a redirection to a descriptor that a variable names");
+    }
+    if command.redirects.iter().any(is_odd_duplicate) {
+        return Some("an odd duplication of a descriptor");
+    }
+    command.words.iter().any(has_odd_braces).then_some("odd braces")
+}
+
+/// `{fd}>file`
+fn is_descriptor_variable(word: &Word) -> bool {
+    let name = word.raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    name.is_some_and(|name| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_'))
+}
+
+/// Anything behind `>&` but a number or `-`: bash may expand it twice, or end it early.
+fn is_odd_duplicate(redirect: &Redirect) -> bool {
+    let is_duplicate = matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput);
+    let is_plain = |target: &str| target == "-" || target.bytes().all(|byte| byte.is_ascii_digit());
+    is_duplicate && !redirect.target.value.as_deref().is_some_and(is_plain)
+}
+
+/// Unbalanced braces, or an empty alternative, which vanishes where it is not quoted.
+fn has_odd_braces(word: &Word) -> bool {
+    let raw = word.raw.as_str();
+    if !raw.contains('{') || raw.contains(['\'', '"', '\\', '$']) {
+        return false;
+    }
+    raw.matches('{').count() != raw.matches('}').count()
+        || raw.contains("{,")
+        || raw.contains(",}")
+        || raw.contains(",,")
+}
