@@ -17,12 +17,15 @@ pub struct Inputs {
     files: BTreeMap<PathBuf, Option<Stamp>>,
 }
 
-/// On disk, each folder stands before its files.
+/// On disk: a folder, and the bytes of some of its files behind it.
 #[derive(Serialize, Deserialize)]
-struct Folder<'a> {
-    path: &'a str,
-    files: u32,
+struct Chunk<'a> {
+    folder: &'a str,
+    files: &'a [u8],
 }
+
+/// Few enough that a second thread pays off where there are more.
+const FILES_IN_CHUNK: usize = 500;
 
 #[derive(Serialize, Deserialize)]
 struct File<'a> {
@@ -49,11 +52,10 @@ impl Inputs {
             folders.entry(path.parent()?.to_str()?).or_default().push(file);
         }
         let mut bytes = Vec::new();
-        for (path, files) in folders {
-            let folder = Folder { path, files: u32::try_from(files.len()).ok()? };
-            bytes = postcard::to_extend(&folder, bytes).ok()?;
-            for file in files {
-                bytes = postcard::to_extend(&file, bytes).ok()?;
+        for (folder, files) in folders {
+            for files in files.chunks(FILES_IN_CHUNK) {
+                let packed = files.iter().try_fold(Vec::new(), |bytes, file| postcard::to_extend(file, bytes)).ok()?;
+                bytes = postcard::to_extend(&Chunk { folder, files: &packed }, bytes).ok()?;
             }
         }
         Some(bytes)
@@ -62,19 +64,44 @@ impl Inputs {
 
 /// Whether all that [`Inputs::to_bytes`] wrote down is still so.
 pub fn are_unchanged(mut bytes: &[u8]) -> bool {
+    let mut chunks = Vec::new();
     while !bytes.is_empty() {
-        let Ok((folder, rest)) = postcard::take_from_bytes::<Folder>(bytes) else { return false };
+        let Ok((chunk, rest)) = postcard::take_from_bytes::<Chunk>(bytes) else { return false };
+        chunks.push(chunk);
         bytes = rest;
-        let open = OpenFolder::new(folder.path);
-        for _ in 0..folder.files {
+    }
+    let (full, small): (Vec<Chunk>, Vec<Chunk>) = chunks.into_iter().partition(Chunk::is_large);
+    std::thread::scope(|scope| {
+        // Looking at a thousand files takes as long as all the rest of a hook.
+        let mut large = full.iter();
+        let own = large.next();
+        let others: Vec<_> = large.map(|chunk| scope.spawn(|| chunk.is_unchanged())).collect();
+        let mut unchanged = small.iter().chain(own).all(Chunk::is_unchanged);
+        for other in others {
+            unchanged &= other.join().unwrap_or(false);
+        }
+        unchanged
+    })
+}
+
+impl Chunk<'_> {
+    fn is_large(&self) -> bool {
+        // A file's name and stamp take some twenty bytes.
+        self.files.len() > FILES_IN_CHUNK * 10
+    }
+
+    fn is_unchanged(&self) -> bool {
+        let folder = OpenFolder::new(self.folder);
+        let mut bytes = self.files;
+        while !bytes.is_empty() {
             let Ok((file, rest)) = postcard::take_from_bytes::<File>(bytes) else { return false };
             bytes = rest;
-            if open.stamp(file.name) != file.stamp {
+            if folder.stamp(file.name) != file.stamp {
                 return false;
             }
         }
+        true
     }
-    true
 }
 
 /// `None`: there is no such folder, and so nothing in it.
