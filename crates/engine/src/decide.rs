@@ -123,6 +123,16 @@ fn say_once(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Findin
     said.into_iter().map(|(finding, _)| finding).collect()
 }
 
+/// The path because of which nobody knows whether the rule is met.
+fn named_path(clauses: &[Clause]) -> Option<&str> {
+    let is_about_paths = |clause: &&Clause| matches!(clause.key, "paths" | "reads" | "writes" | "deletes");
+    clauses
+        .iter()
+        .filter(is_about_paths)
+        .find(|clause| clause.truth == Truth::Unknown)
+        .map(|clause| clause.shown.as_str())
+}
+
 const RULES_NAMED: usize = 5;
 /// For a rule of which nobody said how often it may hold a stop.
 const DEFAULT_MAX_HOLDS: u32 = 3;
@@ -206,7 +216,12 @@ impl Decision {
             Outcome::Fault(_, why) => {
                 format!("{}\n\nThe rule itself is at fault and counts as matched: {why}.", rule.reason)
             }
-            Outcome::Incomplete(_) => format!("{UNKNOWABLE} this rule is about. {}", rule.reason),
+            Outcome::Incomplete(_) => match named_path(&judged.clauses) {
+                Some(path) => {
+                    format!("The command names `{path}`, and what it does with it is not known. {}", rule.reason)
+                }
+                None => format!("{UNKNOWABLE} this rule is about. {}", rule.reason),
+            },
             Outcome::Matched(_) | Outcome::Passed => rule.reason.clone(),
         };
         let level = if level == Level::Block && inquiry.situation.event.kind.is_stop() {

@@ -20,6 +20,8 @@ use crate::source::Source;
 
 const FILE_LIMIT: u64 = 256 * 1024;
 const FILES_LIMIT: usize = 10_000;
+/// Of one file.
+const PROBLEMS_LIMIT: usize = 50;
 
 /// All that the policy files say.
 #[derive(Debug)]
@@ -148,7 +150,7 @@ impl Loader<'_> {
                 self.loaded.sound_configs.push(SoundConfig { path, text: source.text.to_string() });
             }
             self.loaded.config = config;
-            self.loaded.diagnostics.extend(problems);
+            self.say(problems);
         }
         let named = self.loaded.config.rules_dir.as_ref().filter(|_| folder.tier == Tier::Project);
         named.map_or_else(|| folder.rules(), |name| folder.base.join(name))
@@ -157,7 +159,7 @@ impl Loader<'_> {
     fn add_bundled(&mut self, scope: &Scope) {
         for bundled in bundled_rules() {
             let reading = rule_file::read(&bundled.source(), bundled.id, Tier::Bundled, scope);
-            self.loaded.diagnostics.extend(reading.problems);
+            self.say(reading.problems);
             let Some(file) = reading.file else { continue };
             let reason = if self.loaded.config.rules.contains_key(bundled.id) {
                 Reason::Named
@@ -180,7 +182,7 @@ impl Loader<'_> {
             };
             self.loaded.files += 1;
             let reading = rule_file::read(&source, &id, folder.tier, scope);
-            self.loaded.diagnostics.extend(reading.problems);
+            self.say(reading.problems);
             match reading.file {
                 Some(file) => self.add(file, source),
                 None => self.keep_last_good(&id, folder.tier, &source.name),
@@ -237,6 +239,17 @@ impl Loader<'_> {
                 .help("name the file with letters, digits, `-`, `_` and `.`, beginning with a letter or digit"),
         );
         None
+    }
+
+    /// A file can be wrong in more ways than anybody wants to read.
+    fn say(&mut self, mut problems: Vec<Diagnostic>) {
+        let rest = problems.len().saturating_sub(PROBLEMS_LIMIT);
+        problems.truncate(PROBLEMS_LIMIT);
+        if let (Some(last), true) = (problems.last().cloned(), rest > 0) {
+            let message = format!("and {rest} more problems in this file");
+            problems.push(Diagnostic { message, help: None, span: None, severity: Severity::Error, ..last });
+        }
+        self.loaded.diagnostics.extend(problems);
     }
 
     /// A rule whose file is broken stays as it last was.

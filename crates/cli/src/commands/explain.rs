@@ -78,6 +78,8 @@ fn explain_when(expression: &str, with: &str, context: &Context) -> Outcome {
 fn explain_command(command: &str, context: &Context) -> Outcome {
     let script = shell::parse(command);
     if context.output.json {
+        let is_known = script.commands.iter().all(shell::SimpleCommand::is_known);
+        let gaps: Vec<String> = script.gaps.iter().map(ToString::to_string).collect();
         let commands: Vec<Value> = script
             .commands
             .iter()
@@ -87,14 +89,15 @@ fn explain_command(command: &str, context: &Context) -> Outcome {
                 json!({ "argv": argv, "text": command.text(), "via": command.via })
             })
             .collect();
-        context.output.value(&json!({ "commands": commands, "complete": script.complete }));
+        context.output.value(&json!({ "commands": commands, "complete": script.complete && is_known, "gaps": gaps }));
         return Ok(ExitCode::Done);
     }
-    for command in &script.commands {
-        context.output.line(command.text());
+    for command in script.commands.iter().filter(|command| !command.words.is_empty()) {
+        let unknown = if command.is_known() { "" } else { "   (with words that are not known before it runs)" };
+        context.output.line(format!("{}{unknown}", command.text()));
     }
-    if !script.complete {
-        context.output.line("(not all of it can be known before it runs)");
+    for gap in &script.gaps {
+        context.output.line(format!("incomplete: {gap}"));
     }
     Ok(ExitCode::Done)
 }

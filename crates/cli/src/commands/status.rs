@@ -15,7 +15,11 @@ use crate::problem::{Outcome, Problem};
 pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let project = Project::of_person(&context.environment);
     let compiled = project.compiled(&context.environment);
-    let rules = compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
+    let rules = if project.has_policy() {
+        compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?
+    } else {
+        Vec::new()
+    };
     let store = super::log::open(&project, context).ok();
     let session = store.as_ref().and_then(|store| which(arguments, &context.environment, store));
     let state = session
@@ -50,6 +54,10 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     match &session {
         Some((agent, id)) => output.line(format!("{} {agent} {id}", output.bold("Session"))),
         None => output.line(format!("{} none yet", output.bold("Session"))),
+    }
+    if !project.has_policy() {
+        output.line(format!("{} none: there is no policy, so every event is allowed", output.bold("Rules  ")));
+        return Ok(ExitCode::Done);
     }
     output.line(format!("{} {} in force", output.bold("Rules  "), counted(rules.len(), "rule")));
     for rule in &rules {

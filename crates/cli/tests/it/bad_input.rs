@@ -101,6 +101,35 @@ fn commands_built_to_stall_or_overflow_a_parser_are_asked_about() {
     }
 }
 
+/// Whatever the limit on the stack is, what passes the limits of the parsers fits into it.
+#[test]
+fn a_small_stack_is_enough() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.rule(
+        "deep",
+        &format!(
+            "---\non: before_tool\nwhen: \"{}event.tool{}\"\naction: warn\n---\nHm.\n",
+            "(".repeat(30),
+            ")".repeat(30)
+        ),
+    );
+    let deep = [
+        format!("{}danger{}", "{ ".repeat(60), "; }".repeat(60)),
+        format!("{}danger{}", "$(".repeat(60), ")".repeat(60)),
+        format!("{}danger{}", "if true; then ".repeat(60), "; fi".repeat(60)),
+        format!("{}danger{}", "( ".repeat(60), " )".repeat(60)),
+    ];
+    for command in deep {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", "ulimit -s 2048; exec \"$0\" hook claude", super::PROGRAM]).current_dir(project.root());
+        let environment = project.command(&[]);
+        shell.env_clear().envs(environment.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let reply = project.feed(shell, project.bash(&command).to_string().as_bytes());
+        assert!(["deny", "ask"].contains(&reply.decision().as_str()), "{command}: {}", reply.transcript());
+    }
+}
+
 #[test]
 fn a_path_of_very_many_folders_is_only_text() {
     let project = project();

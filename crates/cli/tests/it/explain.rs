@@ -102,10 +102,10 @@ fn a_command() {
     cd sub
     git commit -m …
     tee log
-    $X
+    $X   (with words that are not known before it runs)
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[]},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[]},{"argv":["tee","log"],"text":"tee log","via":[]},{"argv":["$X"],"text":"$X","via":[]}],"complete":true}"#);
+    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[]},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[]},{"argv":["tee","log"],"text":"tee log","via":[]},{"argv":["$X"],"text":"$X","via":[]}],"complete":false,"gaps":[]}"#);
     assert_eq!(project.run(&["explain", "command", "if then", "--json"]).json()["complete"], false);
 }
 

@@ -138,6 +138,19 @@ fn a_journal_that_cannot_be_made_skips_only_what_needs_it() {
 }
 
 #[test]
+fn a_journal_that_somebody_keeps_locked_skips_only_what_needs_it() {
+    let project = with_both_kinds();
+    project.config("variables: {ready: false}\ndeadline: 500ms\n");
+    project.decision("ls");
+    let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let reply = project.hook("claude", &project.bash("danger"));
+    assert_eq!(reply.decision(), "deny");
+    let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("locked by another process"), "{told}");
+}
+
+#[test]
 fn a_journal_of_a_newer_version_is_left_alone() {
     let project = with_both_kinds();
     project.decision("ls");

@@ -102,3 +102,13 @@ fn what_is_no_file_is_not_waited_for() {
     2 rules in force; 4 errors.
     ");
 }
+
+#[test]
+fn a_file_that_is_wrong_in_a_thousand_ways_is_not_told_in_full() {
+    let project = project();
+    let fields: Vec<String> = (0..1000).map(|number| format!("key{number}: x")).collect();
+    project.rule("wrong", &format!("---\n{}\n---\nNo.\n", fields.join("\n")));
+    let shown = project.run(&["validate"]).stdout;
+    assert_eq!(shown.matches("unknown key").count(), 50);
+    assert!(shown.contains("and 950 more problems in this file"), "{shown}");
+}
