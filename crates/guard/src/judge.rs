@@ -21,6 +21,9 @@ const STORE_PATIENCE: f64 = 0.5;
 /// The session of the forged events with which `doctor` tries a hook: judged like any other, and kept nowhere.
 pub const TRIAL_SESSION: &str = "linchpin-doctor";
 
+/// A folder that `protect-guardrails` names.
+const RULES_ARE_KNOWN_AS: &str = "~/.config/linchpin/rules";
+
 /// A project whose policy is loaded.
 pub struct Judge<'a> {
     environment: &'a Environment,
@@ -168,11 +171,16 @@ impl<'a> Judge<'a> {
 
     fn decide(&self, here: &Jurisdiction, event: &Arc<Event>, thorough: bool) -> Result<Decision, RuleSetError> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
+        let mut known_as = self.environment.known_folders();
+        // Rules lie where the configuration says, and are as protected there.
+        if let Some(folder) = &here.policy.config.rules_dir {
+            known_as.push((text(&here.project.root.join(folder)), RULES_ARE_KNOWN_AS.to_owned()));
+        }
         let place = Place {
             root: text(&here.project.root),
             home: self.environment.home.as_deref().map(text),
             temp: Some(text(&self.environment.temp)),
-            known_as: self.environment.known_folders(),
+            known_as,
         };
         let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&here.facts) as _));
         engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough })

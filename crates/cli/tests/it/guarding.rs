@@ -130,6 +130,9 @@ fn linchpins_own_folders_are_protected_wherever_they_are() {
     assert_eq!(write(project.user_policy().join("config.yml")), "deny");
     assert_eq!(write(project.home().join(".claude/settings.json")), "deny");
     assert_eq!(write(project.home().join("notes.md")), "allow");
+    project.config("rules_dir: policies\n");
+    assert_eq!(write(project.root().join("policies/a.md")), "deny");
+    assert_eq!(project.decision("rm policies/a.md"), "ask");
 }
 
 #[test]
