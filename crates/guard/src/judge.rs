@@ -29,6 +29,8 @@ pub struct Judge<'a> {
     environment: &'a Environment,
     project: &'a Project,
     policy: Compiled,
+    /// Where the journal is.
+    store: PathBuf,
 }
 
 #[derive(Debug)]
@@ -47,7 +49,7 @@ struct Jurisdiction<'a> {
 
 impl<'a> Judge<'a> {
     pub fn new(project: &'a Project, environment: &'a Environment) -> Self {
-        Self { environment, project, policy: project.compiled(environment) }
+        Self { environment, project, policy: project.compiled(environment), store: project.store(environment) }
     }
 
     pub fn config(&self) -> &Config {
@@ -74,7 +76,7 @@ impl<'a> Judge<'a> {
 
     /// Every rule's work on the event, by the state as it is now; nothing is recorded.
     pub fn explain(&self, event: &Arc<Event>) -> Result<Vec<Decision>, RuleSetError> {
-        let store = Store::open_existing_read(&self.project.store(self.environment), self.store_options(event));
+        let store = Store::open_existing_read(&self.store, self.store_options(event));
         let state = store.and_then(|store| store.session(SessionKey { agent: &event.agent, session: &event.session }));
         // Without a journal, nothing was set and nothing was held.
         let state = state.unwrap_or_default();
@@ -87,7 +89,7 @@ impl<'a> Judge<'a> {
         event: &Arc<Event>,
         judge: impl Fn(&SessionState) -> (Verdict, Effects),
     ) -> Result<Judged, StoreError> {
-        let mut store = Store::open(&self.project.store(self.environment), self.store_options(event))?;
+        let mut store = Store::open(&self.store, self.store_options(event))?;
         let mut notices = self.news_of(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
         let (mut verdict, id) = loop {
@@ -217,7 +219,7 @@ impl<'a> Judge<'a> {
         state: Option<&SessionState>,
     ) -> Arc<LiveFacts> {
         let history = History {
-            store: self.project.store(self.environment),
+            store: self.store.clone(),
             agent: event.agent.clone(),
             session: event.session.clone(),
             options: self.store_options(event),

@@ -1,6 +1,5 @@
 //! A project: its root, the tiers that apply to it, and where its state lies.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use policy::{Compiled, PolicyFolder, Tiers};
@@ -64,12 +63,4 @@ impl Project {
 /// The nearest folder, from `start` upwards, that has a policy folder.
 pub fn nearest_root(start: &Path) -> Option<PathBuf> {
     start.ancestors().find(|folder| PolicyFolder::of_project(folder).has_policy()).map(Path::to_owned)
-}
-
-pub fn create_private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }

@@ -13,7 +13,7 @@ use policy::PolicyFolder;
 
 use crate::environment::Environment;
 use crate::judge::TRIAL_SESSION;
-use crate::project::{self, Project};
+use crate::project::Project;
 
 pub struct SessionRoot {
     pub project: Project,
@@ -75,7 +75,7 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
 /// every event finds its root anew.
 fn remember(memory: &Path, root: &Path, has_policy: bool) {
     let Some(folder) = memory.parent() else { return };
-    let written = project::create_private_folder(folder).and_then(|()| {
+    let written = policy::create_private_folder(folder).and_then(|()| {
         forget_old(folder);
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(if has_policy { WITH_POLICY } else { WITHOUT_POLICY })?;

@@ -26,7 +26,7 @@ impl Trust {
     /// In place of what was accepted before.
     pub fn accept(&self, weakening: &str) -> io::Result<()> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
-        crate::project::create_private_folder(folder)?;
+        policy::create_private_folder(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         io::Write::write_all(&mut file, format!("{}\n", policy::digest(weakening)).as_bytes())?;
         file.persist(&self.file)?;

@@ -19,6 +19,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::folder::Tiers;
 use crate::inputs;
 use crate::load::{Before, Loaded, SoundConfig, load};
+use crate::private_folder::create_private_folder;
 
 /// A policy, ready to judge by.
 #[derive(Debug)]
@@ -200,12 +201,4 @@ fn write(path: &Path, header: &Header, inputs: &[u8], rules: &RuleSet) -> io::Re
     file.write_all(rules.as_bytes())?;
     file.persist(path)?;
     Ok(())
-}
-
-fn create_private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }

@@ -200,6 +200,8 @@ fn a_hold_that_cannot_be_counted_lets_go() {
     fs::create_dir(project.root().join(".linchpin/state.db")).expect("a folder where the journal should be");
     let reply = project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
     assert_eq!(reply.json()["decision"], serde_json::Value::Null);
+    let told = reply.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("rule `wait` needs the journal and was skipped"), "{told}");
 }
 
 #[test]

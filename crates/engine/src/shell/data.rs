@@ -308,7 +308,7 @@ enum Value {
 }
 
 /// Letters that, in the programs of the table, stand for flags without a value.
-const VALUELESS: &[u8] = b"aehilnopqrsvwxzEHILRsvwz";
+const VALUELESS: &[u8] = b"aehilnopqrsvwxzEHILR";
 
 fn flag_at(text: &str, flag: &str) -> Option<Value> {
     if text == flag {
