@@ -26,8 +26,9 @@
 //!
 //! # Privacy
 //!
-//! Nothing textual enters the database but through [`mask()`]. Prompts, messages, tool inputs and outputs and unknown
-//! fields enter as keyed digests only ([`digest`]), unless the journal is [`Journal::Full`].
+//! Commands, paths, reasons, facts and variables enter the database only through [`mask()`]; names of events, sessions,
+//! tools and rules as they are. Prompts, messages, tool inputs and outputs and unknown fields enter as keyed digests
+//! only ([`digest`]), unless the journal is [`Journal::Full`].
 
 mod aside;
 mod busy;
