@@ -35,6 +35,7 @@ Guard:
 Understand:
   validate    Check every policy file
   explain     Show the work behind a verdict, a pattern, an expression or a command
+  rules       Show which rules there are and which are in force, and change them
   log         Show the journal
   status      Show what is in force, and the session's state
 
@@ -67,6 +68,11 @@ pub enum Command {
     Explain {
         #[command(subcommand)]
         what: Explain,
+    },
+    /// Show which rules there are and which are in force, and change them
+    Rules {
+        #[command(subcommand)]
+        what: Rules,
     },
     /// Show the journal
     Log(Log),
@@ -132,6 +138,16 @@ pub enum Explain {
         #[arg(long, value_name = "JSON", default_value = "{}")]
         with: String,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Rules {
+    /// Every rule that is written down, whether it is in force, and why
+    List,
+    /// Which rule a name means, and which others of that name it hides
+    Which { name: String },
+    /// The text of a rule
+    Show { name: String },
 }
 
 #[derive(Debug, Args)]

@@ -90,11 +90,10 @@ pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> 
 }
 
 fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: SystemTime) -> (Header, RuleSet) {
-    let rules: Vec<_> = loaded.rules.iter().map(|in_force| in_force.rule.clone()).collect();
+    let rules: Vec<_> = loaded.rules.iter().map(|in_force| in_force.definition.rule.clone()).collect();
     let last_good = |problem: &Diagnostic| {
-        loaded.rules.iter().any(|in_force| {
-            in_force.reason == crate::load::Reason::LastGood && in_force.rule.source == problem.source.name
-        })
+        let mut definitions = loaded.rules.iter().map(|in_force| &in_force.definition);
+        definitions.any(|definition| definition.is_last_good && definition.rule.source == problem.source.name)
     };
     let mut broken: Vec<BrokenFile> = Vec::new();
     let mut seen = Vec::new();

@@ -1,6 +1,8 @@
 //! `config.yml`.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::Range;
 use std::time::Duration;
 
 use engine::rules::Tier;
@@ -11,13 +13,13 @@ use serde_json::Value;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
 use crate::source::Source;
-use crate::yaml::{self, Yaml};
+use crate::yaml::{self, Key, Node, Yaml};
 
 /// What the configurations of all tiers say together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
-    /// Names of rules that are in force in the whole project, each with the farthest tier that names it.
-    pub rules: BTreeMap<String, Tier>,
+    /// False: only what protects the guard itself is in force.
+    pub enabled: bool,
     /// Declared variables with their first values, each as JSON text.
     variables: BTreeMap<String, String>,
     /// How often a rule of a tier may hold a stop, where it does not say so itself: a project decides for its own
@@ -28,8 +30,71 @@ pub struct Config {
     pub journal: JournalMode,
     pub retention: Duration,
     pub default_branch: Option<String>,
+    /// None: the default branch alone.
+    pub protected_branches: Option<Vec<String>>,
+    /// The moves that an agent may make by itself.
+    pub agent_may: Vec<String>,
+    /// Environment variables that commands of rules and gates get beside the usual ones.
+    pub command_env: Vec<String>,
+    pub sandbox: Sandbox,
+    /// Gets progress messages on its standard input.
+    pub progress_command: Option<String>,
     /// Relative to the root.
     pub rules_dir: Option<String>,
+}
+
+/// What keeps commands of rules and gates from writing elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sandbox {
+    Off,
+    /// They write in the repository and in caches, where the system can see to it.
+    #[default]
+    Repo,
+    /// They do not run where the system cannot.
+    Require,
+}
+
+/// A setting by which a project would weaken a guard or start a program. It counts once a person has accepted it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Setting {
+    Disabled,
+    CommandEnv(Vec<String>),
+    SandboxOff,
+    ProgressCommand(String),
+}
+
+impl Setting {
+    /// What it does, for the person who is to accept it.
+    pub fn effect(&self) -> &'static str {
+        match self {
+            Self::Disabled => "switches every rule off but those that protect the guard itself",
+            Self::CommandEnv(_) => "gives environment variables to the commands of rules and gates",
+            Self::SandboxOff => "lets the commands of rules and gates write anywhere",
+            Self::ProgressCommand(_) => "starts a program",
+        }
+    }
+}
+
+/// An item of a `rules` list.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RuleItem {
+    Name(Text),
+    /// A rule written there, with where the next item starts.
+    Inline(Node, usize),
+}
+
+/// What one configuration file says that is more than a setting.
+#[derive(Debug, Default)]
+pub struct ConfigFile {
+    pub rules: Vec<RuleItem>,
+    pub imports: Vec<Text>,
+    /// `rule_definitions`: its entries, and where they end.
+    pub definitions: (Vec<(Key, Node)>, usize),
+    pub settings: Vec<(Setting, Range<usize>)>,
+    /// The texts of `variables`, on which a rule's `when` may depend.
+    pub variables: String,
+    pub problems: Vec<Diagnostic>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -45,13 +110,18 @@ pub enum JournalMode {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            rules: BTreeMap::new(),
+            enabled: true,
             variables: BTreeMap::new(),
             max_holds: BTreeMap::new(),
             deadline: Duration::from_secs(2),
             journal: JournalMode::Lean,
             retention: Duration::from_secs(90 * DAY),
             default_branch: None,
+            protected_branches: None,
+            agent_may: AGENT_MAY.iter().map(|&name| name.to_owned()).collect(),
+            command_env: Vec::new(),
+            sandbox: Sandbox::default(),
+            progress_command: None,
             rules_dir: None,
         }
     }
@@ -63,28 +133,30 @@ const LONGEST_DEADLINE: Duration = Duration::from_secs(20);
 const SHORTEST_DEADLINE: Duration = Duration::from_millis(50);
 
 const KEYS: &[&str] = &[
+    "agent_may",
+    "command_env",
     "default_branch",
     "deadline",
+    "enabled",
+    "imports",
     "journal",
     "max_holds",
+    "progress_command",
+    "protected_branches",
     "requires_version",
     "retention",
+    "rule_definitions",
     "rules",
     "rules_dir",
+    "sandbox",
     "variables",
 ];
 /// Part of the language, not of this version: an error of their own, because a policy that counts on them is not kept.
-const LATER_KEYS: &[&str] = &[
-    "agent_may",
-    "command_env",
-    "enabled",
-    "mode",
-    "observers",
-    "output_limit",
-    "progress_command",
-    "protected_branches",
-    "sandbox",
-];
+const LATER_KEYS: &[&str] = &["mode", "observers", "output_limit"];
+
+/// The moves that an agent may make unless the configuration says otherwise.
+const AGENT_MAY: &[&str] = &["next", "continue", "repeat", "status"];
+const MOVES: &[&str] = &["next", "continue", "repeat", "status", "start", "prev", "restart", "abort"];
 
 impl Config {
     pub fn max_holds(&self, tier: Tier) -> Option<u32> {
@@ -100,10 +172,14 @@ impl Config {
     }
 
     /// Lays a nearer tier's file over this configuration. Problems leave the rest of the file in force.
-    pub fn overlay(&mut self, source: &Source, tier: Tier) -> Vec<Diagnostic> {
+    pub fn overlay(&mut self, source: &Source, tier: Tier) -> ConfigFile {
+        let mut file = ConfigFile::default();
         let node = match yaml::parse(source, 0..source.text.len()) {
             Ok(node) => node,
-            Err(problem) => return vec![*problem],
+            Err(problem) => {
+                file.problems.push(*problem);
+                return file;
+            }
         };
         let mut fields = Fields::of(node, source);
         for key in LATER_KEYS {
@@ -115,13 +191,56 @@ impl Config {
         if let Some(version) = fields.text("requires_version") {
             check_version(&version, &mut fields);
         }
-        self.take_rules(&mut fields, tier);
-        self.take_variables(&mut fields);
+        file.take_rules(&mut fields);
+        file.settings = self.take_weakening_settings(&mut fields);
+        if tier != Tier::Project {
+            for (setting, _) in std::mem::take(&mut file.settings) {
+                self.accept(setting);
+            }
+        }
+        self.take_variables(&mut fields, &mut file);
+        self.take_plain_settings(&mut fields, tier);
+        fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
+        file.problems = fields.problems;
+        file
+    }
+
+    /// Takes over a setting that needs nobody's acceptance, or has it.
+    pub fn accept(&mut self, setting: Setting) {
+        match setting {
+            Setting::Disabled => self.enabled = false,
+            Setting::CommandEnv(names) => self.command_env.extend(names),
+            Setting::SandboxOff => self.sandbox = Sandbox::Off,
+            Setting::ProgressCommand(command) => self.progress_command = Some(command),
+        }
+    }
+
+    /// What weakens a guard or starts a program is not taken over, but returned with its place.
+    fn take_weakening_settings(&mut self, fields: &mut Fields) -> Vec<(Setting, Range<usize>)> {
+        let mut found = Vec::new();
+        let enabled = fields.flag("enabled").unwrap_or(true);
+        found.extend((!enabled).then_some(("enabled", Setting::Disabled)));
+        let names = fields.texts("command_env").unwrap_or_default();
+        let names: Vec<String> = names.into_iter().map(|name| name.value).collect();
+        found.extend((!names.is_empty()).then_some(("command_env", Setting::CommandEnv(names))));
+        let command = fields.text("progress_command");
+        found.extend(command.map(|command| ("progress_command", Setting::ProgressCommand(command.value))));
+        let sandboxes = [("off", Sandbox::Off), ("repo", Sandbox::Repo), ("require", Sandbox::Require)];
+        match fields.choice("sandbox", &sandboxes) {
+            Some(Sandbox::Off) => found.push(("sandbox", Setting::SandboxOff)),
+            // A nearer tier makes it stricter, never milder.
+            Some(stricter) => self.sandbox = self.sandbox.max(stricter),
+            None => {}
+        }
+        found.into_iter().filter_map(|(key, setting)| Some((setting, fields.key_span(key)?))).collect()
+    }
+
+    /// Settings that a project may choose without asking anybody.
+    fn take_plain_settings(&mut self, fields: &mut Fields, tier: Tier) {
         if let Some(most) = fields.count("max_holds") {
             self.max_holds.insert(tier, most);
         }
-        if let Some(deadline) = duration("deadline", &mut fields) {
-            let (deadline, span) = deadline;
+        if let Some((deadline, span)) = duration("deadline", fields) {
             if (SHORTEST_DEADLINE..=LONGEST_DEADLINE).contains(&deadline) {
                 self.deadline = deadline;
             } else {
@@ -135,8 +254,19 @@ impl Config {
         }
         let journals = [("lean", JournalMode::Lean), ("full", JournalMode::Full)];
         self.journal = fields.choice("journal", &journals).unwrap_or(self.journal);
-        self.retention = duration("retention", &mut fields).map_or(self.retention, |(duration, _)| duration);
+        self.retention = duration("retention", fields).map_or(self.retention, |(duration, _)| duration);
         self.default_branch = self.default_branch.take().or(fields.text("default_branch").map(|text| text.value));
+        if let Some(branches) = fields.texts("protected_branches") {
+            // What the user protects stays protected.
+            let protected = self.protected_branches.get_or_insert_default();
+            protected.extend(branches.into_iter().map(|text| text.value));
+            protected.sort();
+            protected.dedup();
+        }
+        if let Some(moves) = fields.texts("agent_may") {
+            let sound = moves.into_iter().filter(|name| is_move(name, fields)).map(|name| name.value);
+            self.agent_may = sound.collect::<Vec<_>>();
+        }
         if let Some(folder) = fields.text("rules_dir") {
             if folder.value.starts_with('/') || folder.value.split('/').any(|part| part == "..") {
                 fields.refuse(ErrorKind::InvalidValue, "`rules_dir` stays within the project", folder.span);
@@ -144,56 +274,16 @@ impl Config {
                 self.rules_dir = Some(folder.value);
             }
         }
-        fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
-        fields.problems
     }
 
-    fn take_rules(&mut self, fields: &mut Fields, tier: Tier) {
-        let Some(node) = fields.take("rules") else { return };
-        let Yaml::List(items) = node.value else {
-            fields.refuse(ErrorKind::InvalidValue, "`rules` takes a list of names", node.span);
-            return;
-        };
-        let known: Vec<&str> = crate::bundled::bundled_rules().iter().map(|rule| rule.id).collect();
-        for item in items {
-            match item.value {
-                Yaml::Text(name) if known.contains(&name.as_str()) => {
-                    self.rules.entry(name).or_insert(tier);
-                }
-                Yaml::Text(name) => {
-                    let help = suggest::closest(&name, known.iter().copied())
-                        .map_or_else(|| format!("the bundled rules are {}", known.join(", ")), suggest::did_you_mean);
-                    fields.problems.push(
-                        Diagnostic::error(
-                            ErrorKind::UnknownRule,
-                            format!("no rule is named `{name}`"),
-                            fields.source(),
-                            Some(item.span),
-                        )
-                        .help(help),
-                    );
-                }
-                Yaml::Map(_) => fields.refuse(
-                    ErrorKind::Unsupported,
-                    "rules written inside a list are not part of this version of Linchpin",
-                    item.span,
-                ),
-                other => fields.refuse(
-                    ErrorKind::InvalidValue,
-                    format!("`rules` takes names of rules, not {}", other.kind()),
-                    item.span,
-                ),
-            }
-        }
-    }
-
-    fn take_variables(&mut self, fields: &mut Fields) {
+    fn take_variables(&mut self, fields: &mut Fields, file: &mut ConfigFile) {
         let Some(node) = fields.take("variables") else { return };
         let Yaml::Map(entries) = node.value else {
             fields.refuse(ErrorKind::InvalidValue, "`variables` takes a mapping of names to first values", node.span);
             return;
         };
         for (key, value) in entries {
+            let _ = writeln!(file.variables, "{}: {}", key.text, value.to_json());
             if let Err(why) = engine::expr::check_variable_name(&key.text) {
                 fields.refuse(ErrorKind::InvalidValue, why, key.span);
                 continue;
@@ -202,6 +292,52 @@ impl Config {
             self.variables.entry(key.text).or_insert_with(|| value.to_json().to_string());
         }
     }
+}
+
+impl ConfigFile {
+    fn take_rules(&mut self, fields: &mut Fields) {
+        self.imports = fields.texts("imports").unwrap_or_default();
+        match fields.take("rule_definitions").map(|node| (node.span, node.value)) {
+            Some((_, Yaml::Map(entries))) => self.definitions = (entries, fields.end_of("rule_definitions")),
+            Some((span, other)) => fields.refuse(
+                ErrorKind::InvalidValue,
+                format!("`rule_definitions` takes a mapping of names to rules, not {}", other.kind()),
+                span,
+            ),
+            None => {}
+        }
+        let Some(node) = fields.take("rules") else { return };
+        let Yaml::List(items) = node.value else {
+            fields.refuse(ErrorKind::InvalidValue, "`rules` takes a list of names and rules", node.span);
+            return;
+        };
+        let ends: Vec<usize> =
+            items.iter().skip(1).map(|item| item.span.start).chain([fields.end_of("rules")]).collect();
+        for (item, end) in items.into_iter().zip(ends) {
+            match item.value {
+                Yaml::Text(value) => self.rules.push(RuleItem::Name(Text { value, span: item.span })),
+                Yaml::Map(_) => self.rules.push(RuleItem::Inline(item, end)),
+                other => fields.refuse(
+                    ErrorKind::InvalidValue,
+                    format!("`rules` takes names of rules, and rules, not {}", other.kind()),
+                    item.span,
+                ),
+            }
+        }
+    }
+}
+
+fn is_move(name: &Text, fields: &mut Fields) -> bool {
+    if MOVES.contains(&name.value.as_str()) {
+        return true;
+    }
+    let help = suggest::closest(&name.value, MOVES.iter().copied())
+        .map_or_else(|| format!("the moves are {}", MOVES.join(", ")), suggest::did_you_mean);
+    let message = format!("`{}` is no move that an agent could make", name.value);
+    fields
+        .problems
+        .push(Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone())).help(help));
+    false
 }
 
 fn check_version(wanted: &Text, fields: &mut Fields) {
@@ -226,7 +362,7 @@ fn check_version(wanted: &Text, fields: &mut Fields) {
 }
 
 /// `500ms`, `2s`, `5m`, `1h`, `90d`.
-fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, std::ops::Range<usize>)> {
+fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize>)> {
     let text = fields.text(key)?;
     let digits = text.value.trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).trim_end();
     let unit = text.value.get(digits.len()..).unwrap_or_default().trim();

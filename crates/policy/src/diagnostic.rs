@@ -49,6 +49,12 @@ pub enum ErrorKind {
     InvalidRulePattern,
     InvalidExpression,
     UnknownRule,
+    /// The same name twice in one tier.
+    DuplicateRule,
+    /// A rule library that is not there.
+    MissingImport,
+    /// Rule libraries that import each other.
+    ImportCycle,
     /// Something a farther tier has locked.
     LockedRule,
     /// Written for a newer Linchpin.
@@ -97,6 +103,12 @@ impl Diagnostic {
     #[must_use]
     pub fn maybe_help(mut self, help: Option<String>) -> Self {
         self.help = help.or(self.help);
+        self
+    }
+
+    #[must_use]
+    pub fn of_rule(mut self, id: &str) -> Self {
+        self.rule = Some(id.to_owned());
         self
     }
 

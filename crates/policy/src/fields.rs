@@ -68,6 +68,13 @@ impl<'a> Fields<'a> {
         self.entries.iter().find(|(entry, _)| entry.text == key).map(|(entry, _)| entry.span.clone())
     }
 
+    /// Where the next key starts, or the file ends: the value ends before that.
+    pub fn end_of(&self, key: &str) -> usize {
+        let start = self.key_span(key).map_or(0, |span| span.start);
+        let later = self.entries.iter().map(|(entry, _)| entry.span.start).filter(|other| *other > start);
+        later.min().unwrap_or(self.source.text.len())
+    }
+
     /// The value, once; a key with nothing behind it counts as left out.
     pub fn take(&mut self, key: &str) -> Option<Node> {
         let (_, value) = self.entries.iter_mut().find(|(entry, _)| entry.text == key)?;

@@ -43,7 +43,7 @@ impl PolicyFolder {
     pub fn shown(&self, file: &Path) -> String {
         let shown = match self.tier {
             Tier::Project => file.strip_prefix(&self.base).unwrap_or(file),
-            Tier::User | Tier::Bundled => file,
+            Tier::Local | Tier::User | Tier::Bundled => file,
         };
         shown.display().to_string()
     }

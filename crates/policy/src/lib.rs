@@ -1,23 +1,30 @@
 //! Policy files: what a team wrote down, read, checked and made ready for judging.
 //!
-//! This crate turns `.linchpin/config.yml` and `.linchpin/rules/*.md` of every tier into [`engine`] rules, tells what is
+//! This crate turns `.linchpin/config.yml` and the files in `.linchpin/rules/` of every tier into [`engine`] rules, tells what is
 //! wrong with them and where, and keeps the compiled form that hooks read. It knows files and text; it knows nothing of
 //! agents, of the journal or of what a verdict leads to. A broken file breaks only itself.
 
 mod bundled;
 mod cache;
+mod catalogue;
 mod config;
+mod definition;
 mod diagnostic;
 mod digest;
+mod enforce;
 mod fields;
 mod folder;
 mod frontmatter;
 mod inputs;
+mod library;
 mod load;
 mod private_folder;
-mod rule_file;
+mod reading;
+mod rule;
 mod source;
 mod stamp;
+mod standing;
+mod tool_rule;
 mod yaml;
 
 #[cfg(test)]
@@ -25,10 +32,13 @@ mod tests;
 
 pub use bundled::{BundledRule, bundled_rules};
 pub use cache::{BrokenFile, Compiled, compiled};
-pub use config::{Config, JournalMode};
+pub use config::{Config, JournalMode, Sandbox};
+pub use definition::{Definition, Form};
 pub use diagnostic::{Diagnostic, ErrorKind, Severity, Style};
 pub use digest::digest;
+pub use enforce::{InForce, Reason};
 pub use folder::{PolicyFolder, Tiers};
-pub use load::{Before, InForce, Loaded, Reason, load};
+pub use load::{Before, Loaded, load};
 pub use private_folder::create_private_folder;
 pub use source::Position;
+pub use standing::Standing;

@@ -1,62 +1,50 @@
 //! The policy as its files say: every tier read, checked, and laid over the farther ones.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use engine::Level;
 use engine::expr::Scope;
 use engine::rules::{Rule, Tier};
+use engine::suggest;
 
 use crate::bundled::bundled_rules;
-use crate::config::Config;
+use crate::catalogue::Catalogue;
+use crate::config::{Config, ConfigFile, RuleItem};
+use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::enforce::{Enforcement, InForce, Reason};
+use crate::fields::Text;
 use crate::folder::{PolicyFolder, Tiers};
 use crate::inputs::Inputs;
-use crate::rule_file::{self, RuleFile};
+use crate::library::{self, Entries, check_id, extent};
+use crate::reading;
+use crate::rule::RuleReader;
 use crate::source::Source;
+use crate::yaml::{Node, Yaml};
 
-const FILE_LIMIT: u64 = 256 * 1024;
-const FILES_LIMIT: usize = 10_000;
 /// Of one file.
 const PROBLEMS_LIMIT: usize = 50;
 
 /// All that the policy files say.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Loaded {
     pub config: Config,
     /// In force, in byte order of their ids.
     pub rules: Vec<InForce>,
+    /// Every rule that is written down, in force or not: by tier, then by id.
+    pub definitions: Vec<Definition>,
     /// Every problem of every file: by tier, then by file.
     pub diagnostics: Vec<Diagnostic>,
     /// Every file and folder that was looked at, as it was before it was read.
     pub inputs: Inputs,
     /// The configuration files whose text is sound, for when one of them later is not.
     pub sound_configs: Vec<SoundConfig>,
-    /// What in the project's policy weakens a guard, as one text; empty: nothing.
+    /// What in the project's policy weakens a guard or starts a program, as one text; empty: nothing.
     pub weakening: String,
+    /// The rules that are left out until a person accepts them.
+    pub untrusted: Vec<Definition>,
     /// How many rule files were read, in force or not.
     pub files: usize,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct InForce {
-    pub rule: Rule,
-    pub reason: Reason,
-}
-
-/// Why a rule is in force.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// A Markdown rule of its tier.
-    RuleFile,
-    /// The configuration names it.
-    Named,
-    Locked,
-    /// Its file is broken now; this is how it last was.
-    LastGood,
 }
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -75,170 +63,346 @@ pub struct Before {
 /// Reads every tier. `trusted` says whether a person accepted a text of what weakens a guard; what they have not
 /// accepted is left out.
 pub fn load(tiers: &Tiers, before: &Before, trusted: impl Fn(&str) -> bool) -> Loaded {
-    let mut loader = Loader { before, loaded: Loaded::empty(), rules: BTreeMap::new(), pending: Vec::new() };
-    let mut folders = Vec::new();
-    for folder in tiers.folders() {
-        let rules_dir = loader.read_config(folder);
-        folders.push((folder, rules_dir));
+    let (loaded, broken) = read_tiers(tiers, before, &[], &trusted);
+    let has_last_good = |path: &PathBuf| before.configs.iter().any(|sound| sound.path == *path);
+    let replaced: Vec<PathBuf> = broken.into_iter().filter(has_last_good).collect();
+    if replaced.is_empty() {
+        return loaded;
     }
-    let mut scope = Scope::default();
-    for name in loader.loaded.config.variable_names() {
-        scope.declare(name);
+    // A configuration whose list is wrong counts as it last was, whole; what is said is about how it is now.
+    let (as_before, _) = read_tiers(tiers, before, &replaced, &trusted);
+    Loaded { diagnostics: loaded.diagnostics, ..as_before }
+}
+
+/// Also returns the configurations whose `rules` are wrong. `replaced`: those that count as they last were.
+fn read_tiers(
+    tiers: &Tiers,
+    before: &Before,
+    replaced: &[PathBuf],
+    trusted: &impl Fn(&str) -> bool,
+) -> (Loaded, Vec<PathBuf>) {
+    let mut loader = Loader::new(before);
+    let layers: Vec<Layer> = tiers.folders().map(|folder| loader.read_config(folder, replaced)).collect();
+    loader.declare_names();
+    loader.add_bundled();
+    for layer in &layers {
+        loader.read_rules(layer);
     }
-    loader.add_bundled(&scope);
-    for (folder, rules_dir) in folders {
-        loader.read_rules(folder, &rules_dir, &scope);
+    let problems = loader.catalogue.import_problems();
+    loader.say(problems);
+    for layer in layers {
+        loader.enforce(layer);
     }
     loader.finish(trusted)
 }
 
 impl Loaded {
-    fn empty() -> Self {
-        Self {
-            config: Config::default(),
-            rules: Vec::new(),
-            diagnostics: Vec::new(),
-            inputs: Inputs::default(),
-            sound_configs: Vec::new(),
-            weakening: String::new(),
-            files: 0,
-        }
-    }
-
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
-struct Loader<'a> {
-    before: &'a Before,
-    loaded: Loaded,
-    /// By id: what is in force so far.
-    rules: BTreeMap<String, InForce>,
-    /// Changes by the project that weaken a guard: they count once a person has accepted them.
-    pending: Vec<Weakening>,
-}
-
-/// A project's rule that approves, replaces or switches off, and what it says.
-struct Weakening {
-    what: String,
-    rule: RuleFile,
+/// One tier's folder, with what its configuration says.
+struct Layer<'a> {
+    folder: &'a PolicyFolder,
+    rules_dir: PathBuf,
+    file: ConfigFile,
     source: Source,
 }
 
-impl Loader<'_> {
-    /// Returns the folder with the rules.
-    fn read_config(&mut self, folder: &PolicyFolder) -> PathBuf {
+struct Loader<'a> {
+    before: &'a Before,
+    loaded: Loaded,
+    catalogue: Catalogue,
+    /// What expressions may name.
+    scope: Scope,
+    /// Names of rules that are written down and cannot be used; that is said where they are written.
+    broken: BTreeSet<String>,
+    enforcement: Enforcement,
+    broken_configs: Vec<PathBuf>,
+}
+
+impl<'a> Loader<'a> {
+    fn new(before: &'a Before) -> Self {
+        Self {
+            before,
+            loaded: Loaded::default(),
+            catalogue: Catalogue::default(),
+            scope: Scope::default(),
+            broken: BTreeSet::new(),
+            enforcement: Enforcement::default(),
+            broken_configs: Vec::new(),
+        }
+    }
+
+    fn read_config<'f>(&mut self, folder: &'f PolicyFolder, replaced: &[PathBuf]) -> Layer<'f> {
         let path = folder.config();
         // Its own folder too: that is where a configuration appears.
         self.loaded.inputs.note(&folder.path);
-        let source = self.read_file(folder, &path);
         let last_good = self.before.configs.iter().find(|sound| sound.path == path).cloned();
-        if let (None, Some(last_good), true) = (&source, last_good.clone(), path.exists()) {
-            // It is there and cannot be read, which was said.
-            self.loaded.config.overlay(&Source::new(folder.shown(&path), last_good.text.as_str()), folder.tier);
-            self.loaded.sound_configs.push(last_good);
-        } else if let Some(source) = source {
-            let mut config = self.loaded.config.clone();
-            let problems = config.overlay(&source, folder.tier);
-            let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
-            if let (true, Some(last_good)) = (broken, last_good) {
-                config = self.loaded.config.clone();
-                config.overlay(&Source::new(&source.name, last_good.text.as_str()), folder.tier);
+        let named = |text: &str| Source::new(folder.shown(&path), text);
+        let (mut source, mut file) = (named(""), ConfigFile::default());
+        match (self.read_file(folder, &path), last_good) {
+            // It is there and cannot be read, or is wrong, which was said.
+            (read, Some(last_good)) if replaced.contains(&path) || (read.is_none() && path.exists()) => {
+                source = named(&last_good.text);
+                file = self.loaded.config.overlay(&source, folder.tier);
                 self.loaded.sound_configs.push(last_good);
-            } else if !broken {
-                self.loaded.sound_configs.push(SoundConfig { path, text: source.text.to_string() });
             }
-            self.loaded.config = config;
-            self.say(problems);
-        }
-        let named = self.loaded.config.rules_dir.as_ref().filter(|_| folder.tier == Tier::Project);
-        named.map_or_else(|| folder.rules(), |name| folder.base.join(name))
-    }
-
-    fn add_bundled(&mut self, scope: &Scope) {
-        for bundled in bundled_rules() {
-            let reading = rule_file::read(&bundled.source(), bundled.id, Tier::Bundled, scope);
-            self.say(reading.problems);
-            let Some(file) = reading.file else { continue };
-            let reason = if self.loaded.config.rules.contains_key(bundled.id) {
-                Reason::Named
-            } else if file.rule.locked {
-                Reason::Locked
-            } else {
-                continue;
-            };
-            self.rules.insert(bundled.id.to_owned(), InForce { rule: file.rule, reason });
-        }
-    }
-
-    fn read_rules(&mut self, folder: &PolicyFolder, rules_dir: &Path, scope: &Scope) {
-        self.loaded.inputs.note(rules_dir);
-        for path in self.rule_files(folder, rules_dir) {
-            let Some(id) = self.rule_id(folder, &path) else { continue };
-            let Some(source) = self.read_file(folder, &path) else {
-                self.keep_last_good(&id, folder.tier, &folder.shown(&path));
-                continue;
-            };
-            self.loaded.files += 1;
-            let reading = rule_file::read(&source, &id, folder.tier, scope);
-            self.say(reading.problems);
-            match reading.file {
-                Some(file) => self.add(file, source),
-                None => self.keep_last_good(&id, folder.tier, &source.name),
-            }
-        }
-    }
-
-    fn rule_files(&mut self, folder: &PolicyFolder, rules_dir: &Path) -> Vec<PathBuf> {
-        let mut files: Vec<PathBuf> = match fs::read_dir(rules_dir) {
-            Ok(entries) => entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => {
-                self.unreadable(folder, rules_dir, &error);
-                let known: Vec<_> = self.before.rules.iter().filter(|rule| rule.tier == folder.tier).collect();
-                for rule in known {
-                    self.keep_last_good(&rule.id, rule.tier, &rule.source);
+            (None, _) => {}
+            (Some(read), last_good) => {
+                let mut config = self.loaded.config.clone();
+                file = config.overlay(&read, folder.tier);
+                let problems = std::mem::take(&mut file.problems);
+                let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
+                source = read;
+                if let (true, Some(last_good)) = (broken, last_good) {
+                    config = self.loaded.config.clone();
+                    source = named(&last_good.text);
+                    file = config.overlay(&source, folder.tier);
+                    self.loaded.sound_configs.push(last_good);
+                } else if !broken {
+                    self.loaded.sound_configs.push(SoundConfig { path, text: source.text.to_string() });
                 }
-                Vec::new()
+                self.loaded.config = config;
+                self.say(problems);
             }
-        };
-        files.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-        files.sort();
-        if files.len() > FILES_LIMIT {
-            let source = Source::new(folder.shown(rules_dir), "");
-            let message = format!("{} rule files are more than the {FILES_LIMIT} that are read", files.len());
-            self.loaded.diagnostics.push(Diagnostic::error(ErrorKind::TooLarge, message, &source, None));
-            files.truncate(FILES_LIMIT);
         }
-        files
+        let elsewhere = self.loaded.config.rules_dir.as_ref().filter(|_| folder.tier == Tier::Project);
+        let rules_dir = elsewhere.map_or_else(|| folder.rules(), |name| folder.base.join(name));
+        Layer { folder, rules_dir, file, source }
     }
 
-    fn rule_id(&mut self, folder: &PolicyFolder, path: &Path) -> Option<String> {
-        let stem = path.file_stem()?.to_string_lossy().into_owned();
-        if stem == "linchpin" {
-            let source = Source::new(folder.shown(path), "");
-            self.loaded.diagnostics.push(
-                Diagnostic::error(
-                    ErrorKind::InvalidValue,
-                    "`linchpin` cannot be a rule's id: the guard itself speaks under it",
-                    &source,
-                    None,
-                )
-                .help("give the file another name"),
-            );
-            return None;
+    fn declare_names(&mut self) {
+        for name in self.loaded.config.variable_names() {
+            self.scope.declare(name);
         }
-        let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
-        if stem.starts_with(|first: char| first.is_ascii_alphanumeric()) && stem.chars().all(allowed) {
-            return Some(stem);
+    }
+
+    fn add_bundled(&mut self) {
+        for bundled in bundled_rules() {
+            let reader = RuleReader { source: &bundled.source(), owner: Tier::Bundled, scope: &self.scope };
+            let reading = reader.markdown(bundled.id, Form::Bundled);
+            self.say(reading.problems);
+            let Some(definition) = reading.definition else { continue };
+            if definition.rule.locked {
+                self.enforcement.lock(definition.clone());
+            }
+            self.catalogue_rule(definition);
         }
-        let source = Source::new(folder.shown(path), "");
-        self.loaded.diagnostics.push(
-            Diagnostic::error(ErrorKind::InvalidValue, format!("`{stem}` cannot be a rule's id"), &source, None)
-                .help("name the file with letters, digits, `-`, `_` and `.`, beginning with a letter or digit"),
-        );
-        None
+    }
+
+    fn read_rules(&mut self, layer: &Layer) {
+        self.loaded.inputs.note(&layer.rules_dir);
+        let listed = reading::rule_files(&layer.rules_dir);
+        match listed {
+            Ok(files) => {
+                if let Some(problem) = files.problem(layer.folder) {
+                    self.loaded.diagnostics.push(problem);
+                }
+                files.markdown.iter().for_each(|path| self.read_markdown(layer, path));
+                files.libraries.iter().for_each(|path| self.read_library(layer, path));
+            }
+            Err(error) => {
+                let problem = reading::unreadable(layer.folder, &layer.rules_dir, &error);
+                self.loaded.diagnostics.push(problem);
+                let known: Vec<&Rule> =
+                    self.before.rules.iter().filter(|rule| rule.tier == layer.folder.tier).collect();
+                for rule in known {
+                    self.keep_last_good(layer, rule);
+                }
+            }
+        }
+    }
+
+    fn read_markdown(&mut self, layer: &Layer, path: &Path) {
+        let Some(id) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { return };
+        if let Err(wrong) = check_id(&id) {
+            self.loaded.diagnostics.push(wrong.at(&Source::new(layer.folder.shown(path), ""), None));
+            return;
+        }
+        let Some(source) = self.read_file(layer.folder, path) else {
+            self.keep_last_good_of(layer, path);
+            return;
+        };
+        self.loaded.files += 1;
+        let reader = RuleReader { source: &source, owner: layer.folder.tier, scope: &self.scope };
+        let reading = reader.markdown(&id, Form::Markdown);
+        self.say(reading.problems);
+        let Some(definition) = reading.definition else {
+            self.broken.insert(id);
+            self.keep_last_good_of(layer, path);
+            return;
+        };
+        self.catalogue_rule(definition);
+    }
+
+    fn read_library(&mut self, layer: &Layer, path: &Path) {
+        let Some(name) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { return };
+        let Some(source) = self.read_file(layer.folder, path) else {
+            self.keep_last_good_of(layer, path);
+            return;
+        };
+        self.loaded.files += 1;
+        let reader = RuleReader { source: &source, owner: layer.folder.tier, scope: &self.scope };
+        match library::read(reader, &name) {
+            Ok((library, entries)) => {
+                self.catalogue.add_library(library);
+                self.catalogue_entries(layer, entries, path);
+            }
+            Err(problems) => {
+                self.say(problems);
+                self.keep_last_good_of(layer, path);
+            }
+        }
+    }
+
+    fn catalogue_entries(&mut self, layer: &Layer, entries: Entries, path: &Path) {
+        self.say(entries.problems);
+        for definition in entries.definitions {
+            self.catalogue_rule(definition);
+        }
+        let source = layer.folder.shown(path);
+        let known = |rule: &&Rule| entries.broken.contains(&rule.id) && rule.source == source;
+        let last: Vec<&Rule> = self.before.rules.iter().filter(known).collect();
+        self.broken.extend(entries.broken.iter().cloned());
+        for rule in last {
+            self.keep_last_good(layer, rule);
+        }
+    }
+
+    fn catalogue_rule(&mut self, definition: Definition) {
+        if let Err(problem) = self.catalogue.add(definition) {
+            self.loaded.diagnostics.push(*problem);
+        }
+    }
+
+    /// The rules of a file that is broken stay as they last were.
+    fn keep_last_good_of(&mut self, layer: &Layer, path: &Path) {
+        let source = layer.folder.shown(path);
+        let last: Vec<&Rule> = self.before.rules.iter().filter(|rule| rule.source == source).collect();
+        for rule in last {
+            self.keep_last_good(layer, rule);
+        }
+    }
+
+    fn keep_last_good(&mut self, layer: &Layer, rule: &Rule) {
+        if rule.tier != layer.folder.tier {
+            return;
+        }
+        let is_markdown = Path::new(&rule.source).extension().is_some_and(|extension| extension == "md");
+        let form = if is_markdown { Form::Markdown } else { Form::Library };
+        // A sound rule of the same name says more than the memory of a broken one.
+        let _ = self.catalogue.add(last_good(rule, form, layer.folder.tier));
+    }
+
+    /// A rule in a configuration that is broken now, as it last was.
+    fn last_local(&self, id: &str, form: Form, source: &Source, owner: Tier) -> Option<Definition> {
+        let is_it = |rule: &&Rule| rule.id == id && rule.tier == Tier::Local && rule.source == source.name;
+        self.before.rules.iter().find(is_it).map(|rule| last_good(rule, form, owner))
+    }
+
+    /// Puts the rules of one tier in force.
+    fn enforce(&mut self, layer: Layer) {
+        let tier = layer.folder.tier;
+        let own: Vec<Definition> =
+            self.catalogue.of_tier(tier).filter(|rule| rule.form == Form::Markdown).cloned().collect();
+        for definition in own {
+            self.enforcement.add(definition, Reason::RuleFile);
+        }
+        if tier == Tier::Project {
+            self.enforcement.add_settings(&layer.file, &layer.source);
+        }
+        self.enforce_list(layer);
+        if tier == Tier::User {
+            self.enforcement.end_of_user_tier();
+        }
+        self.loaded.diagnostics.append(&mut self.enforcement.problems);
+    }
+
+    fn finish(self, trusted: &impl Fn(&str) -> bool) -> (Loaded, Vec<PathBuf>) {
+        let mut loaded = self.loaded;
+        let enforced = self.enforcement.finish(&mut loaded.config, trusted);
+        loaded.rules = enforced.rules;
+        loaded.weakening = enforced.weakening;
+        loaded.untrusted = enforced.untrusted;
+        loaded.diagnostics.extend(enforced.problems);
+        loaded.definitions.extend(self.catalogue.into_definitions());
+        loaded.definitions.sort_by(|a, b| (a.rule.tier, &a.rule.id).cmp(&(b.rule.tier, &b.rule.id)));
+        loaded.sound_configs.retain(|sound| !self.broken_configs.contains(&sound.path));
+        // What was found late belongs to what was found early in the same file.
+        let mut files: BTreeMap<String, usize> = BTreeMap::new();
+        for problem in &loaded.diagnostics {
+            let next = files.len();
+            files.entry(problem.source.name.clone()).or_insert(next);
+        }
+        loaded.diagnostics.sort_by_key(|problem| {
+            let start = problem.span.as_ref().map_or(usize::MAX, |span| span.start);
+            (files.get(&problem.source.name).copied(), start)
+        });
+        (loaded, self.broken_configs)
+    }
+
+    /// The `rules` list of a configuration: names, and rules written there.
+    fn enforce_list(&mut self, layer: Layer) {
+        let Layer { folder, file, source, .. } = layer;
+        let tier = folder.tier;
+        let reader = RuleReader { source: &source, owner: tier, scope: &self.scope };
+        let mut local = Entries::default();
+        let (definitions, end) = file.definitions;
+        local.read(reader, definitions, end, Form::Local);
+        let imported = self.catalogue.imported(&file.imports, &source, tier);
+        let last = local.broken.iter().filter_map(|id| self.last_local(id, Form::Local, &source, tier));
+        local.definitions.extend(last.collect::<Vec<_>>());
+        let mut problems = std::mem::take(&mut local.problems);
+        problems.extend(imported.problems);
+        let mut chosen: Vec<(Definition, Reason)> = Vec::new();
+        for (place, item) in file.rules.into_iter().enumerate() {
+            let name = match item {
+                RuleItem::Inline(node, end) => {
+                    let id = inline_id(&node, place + 1);
+                    let text = extent(&source, node.span.start, end);
+                    let reading = reader.entry(&id, Form::Inline, node, text);
+                    problems.extend(reading.problems);
+                    let definition = reading.definition.or_else(|| self.last_local(&id, Form::Inline, &source, tier));
+                    chosen.extend(definition.map(|definition| (definition, Reason::Named(tier))));
+                    continue;
+                }
+                RuleItem::Name(name) => name,
+            };
+            let own = local.definitions.iter().find(|definition| definition.rule.id == name.value);
+            let found = own.or_else(|| imported.rules.get(&name.value).copied());
+            match found.or_else(|| self.catalogue.resolve(&name.value, tier)) {
+                Some(found) if !found.enabled => problems.push(
+                    Diagnostic::warning(
+                        ErrorKind::InvalidValue,
+                        format!("`{}` is named here and switched off in {}", name.value, found.shown_place()),
+                        &source,
+                        Some(name.span),
+                    )
+                    .help("`linchpin rules enable` switches it on"),
+                ),
+                Some(found) => chosen.push((found.clone(), Reason::Named(tier))),
+                None if self.broken.contains(&name.value) || local.broken.contains(&name.value) => {}
+                None => {
+                    let local = local.definitions.iter().map(|definition| definition.rule.id.as_str());
+                    let known =
+                        local.chain(imported.rules.keys().map(String::as_str)).chain(self.catalogue.names(tier));
+                    problems.push(unknown_rule(&name, &source, known.collect()));
+                }
+            }
+        }
+        self.loaded.definitions.append(&mut local.definitions);
+        if problems.iter().any(|problem| problem.severity == Severity::Error && problem.source.name == source.name) {
+            self.broken_configs.push(folder.config());
+        }
+        self.say(problems);
+        for (definition, reason) in chosen {
+            if definition.form == Form::Inline {
+                self.loaded.definitions.push(definition.clone());
+            }
+            self.enforcement.choose(definition, reason, tier);
+        }
     }
 
     /// A file can be wrong in more ways than anybody wants to read.
@@ -252,112 +416,43 @@ impl Loader<'_> {
         self.loaded.diagnostics.extend(problems);
     }
 
-    /// A rule whose file is broken stays as it last was.
-    fn keep_last_good(&mut self, id: &str, tier: Tier, source: &str) {
-        let last = self.before.rules.iter().find(|rule| rule.id == id && rule.tier == tier && rule.source == source);
-        let is_locked = self.rules.get(id).is_some_and(|farther| farther.rule.locked);
-        if let Some(rule) = last.filter(|_| !is_locked) {
-            self.rules.insert(id.to_owned(), InForce { rule: rule.clone(), reason: Reason::LastGood });
-        }
-    }
-
-    fn add(&mut self, file: RuleFile, source: Source) {
-        let farther = self.rules.get(&file.rule.id).map(|in_force| &in_force.rule);
-        if let Some(locked) = farther.filter(|rule| rule.locked) {
-            let message =
-                format!("`{}` is locked in the {} tier and cannot be replaced", locked.id, locked.tier.name());
-            self.loaded.diagnostics.push(
-                Diagnostic::error(ErrorKind::LockedRule, message, &source, None).help("give this rule another name"),
-            );
-            return;
-        }
-        // What the user chose: a rule of their own, or a bundled one that their configuration names.
-        let users = farther
-            .filter(|rule| rule.tier == Tier::User || self.loaded.config.rules.get(&rule.id) == Some(&Tier::User));
-        let weakens = match users {
-            _ if file.rule.tier != Tier::Project => None,
-            Some(_) if file.enabled => Some("takes the place of a rule that the user chose"),
-            Some(_) => Some("switches off a rule that the user chose"),
-            _ if file.enabled && file.rule.action == Level::Allow => Some("approves calls without asking"),
-            _ => None,
-        };
-        match weakens {
-            Some(what) => self.pending.push(Weakening { what: what.to_owned(), rule: file, source }),
-            None => self.put(file),
-        }
-    }
-
-    fn put(&mut self, mut file: RuleFile) {
-        file.rule.max_holds = file.rule.max_holds.or(self.loaded.config.max_holds(file.rule.tier));
-        if file.enabled {
-            let in_force = InForce { rule: file.rule, reason: Reason::RuleFile };
-            self.rules.insert(in_force.rule.id.clone(), in_force);
-        } else {
-            self.rules.remove(&file.rule.id);
-        }
-    }
-
-    fn finish(mut self, trusted: impl Fn(&str) -> bool) -> Loaded {
-        let texts = self.pending.iter().flat_map(|change| [change.source.name.as_str(), &change.source.text]);
-        self.loaded.weakening = texts.collect::<Vec<_>>().join("\n");
-        let accepted = self.pending.is_empty() || trusted(&self.loaded.weakening);
-        for change in std::mem::take(&mut self.pending) {
-            if accepted {
-                self.put(change.rule);
-                continue;
-            }
-            let message = format!("{}; it is not in force until a person accepts it", change.what);
-            self.loaded.diagnostics.push(
-                Diagnostic::warning(ErrorKind::Untrusted, message, &change.source, None)
-                    .help("run `linchpin trust` once you have read it"),
-            );
-        }
-        self.loaded.rules = self.rules.into_values().collect();
-        self.loaded
-    }
-
     /// `None` where there is no such file, or it cannot be read, which is said.
     fn read_file(&mut self, folder: &PolicyFolder, path: &Path) -> Option<Source> {
         // The stamp is taken first: a write in between shows as a change.
         self.loaded.inputs.note(path);
-        let name = folder.shown(path);
-        match read_text(path) {
-            Ok(text) => Some(Source::new(name, Arc::from(text))),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
-                let message = format!("the file is larger than the {} KiB that are read", FILE_LIMIT / 1024);
-                let source = Source::new(name, "");
-                self.loaded.diagnostics.push(Diagnostic::error(ErrorKind::TooLarge, message, &source, None));
-                None
-            }
-            Err(error) => {
-                self.unreadable(folder, path, &error);
+        match reading::read(folder, path) {
+            Ok(source) => source,
+            Err(problem) => {
+                self.loaded.diagnostics.push(*problem);
                 None
             }
         }
     }
-
-    fn unreadable(&mut self, folder: &PolicyFolder, path: &Path, error: &std::io::Error) {
-        let source = Source::new(folder.shown(path), "");
-        let message = if error.kind() == std::io::ErrorKind::InvalidData {
-            "the file is not UTF-8 text".to_owned()
-        } else {
-            format!("cannot be read: {error}")
-        };
-        self.loaded.diagnostics.push(Diagnostic::error(ErrorKind::Unreadable, message, &source, None));
-    }
 }
 
-fn read_text(path: &Path) -> std::io::Result<String> {
-    // A pipe or device would make the hook wait, as soon as it is opened.
-    if !fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("not a regular file"));
-    }
-    let file = fs::File::open(path)?;
-    let mut text = String::new();
-    let read = file.take(FILE_LIMIT + 1).read_to_string(&mut text)?;
-    if read as u64 > FILE_LIMIT {
-        return Err(std::io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(text)
+/// A rule whose text cannot be used now, as it last was.
+fn last_good(rule: &Rule, form: Form, owner: Tier) -> Definition {
+    let (source, text) = (Source::new(&rule.source, ""), 0..0);
+    Definition { rule: rule.clone(), form, owner, enabled: true, is_last_good: true, source, text, tests: None }
+}
+
+/// A rule in a list needs no name; one that has a title goes by it.
+fn inline_id(node: &Node, place: usize) -> String {
+    let title = match &node.value {
+        Yaml::Map(entries) => entries.iter().find(|(key, _)| key.text == "name").map(|(_, value)| &value.value),
+        _ => None,
+    };
+    let title = if let Some(Yaml::Text(title)) = title { title } else { "" };
+    let words = title.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
+    if words.is_empty() { format!("inline-{place}") } else { words.join("-") }
+}
+
+fn unknown_rule(name: &Text, source: &Source, mut known: Vec<&str>) -> Diagnostic {
+    known.sort_unstable();
+    known.dedup();
+    let help = suggest::closest(&name.value, known.iter().copied())
+        .map_or_else(|| format!("the rules are {}", known.join(", ")), suggest::did_you_mean);
+    let message = format!("no rule is named `{}`", name.value);
+    Diagnostic::error(ErrorKind::UnknownRule, message, source, Some(name.span.clone())).help(help)
 }

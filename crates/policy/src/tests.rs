@@ -6,8 +6,9 @@ use proptest::prelude::*;
 
 use crate::bundled::bundled_rules;
 use crate::config::Config;
+use crate::definition::Form;
 use crate::diagnostic::{Diagnostic, Severity, Style};
-use crate::rule_file;
+use crate::rule::RuleReader;
 use crate::source::Source;
 
 /// Every problem must be fit to be shown.
@@ -20,11 +21,16 @@ fn show(problems: &[Diagnostic]) {
 
 fn read(text: &str) {
     let source = Source::new("rule.md", text);
-    let reading = rule_file::read(&source, "rule", Tier::Project, &Scope::default());
+    let reader = RuleReader { source: &source, owner: Tier::Project, scope: &Scope::default() };
+    let reading = reader.markdown("rule", Form::Markdown);
     show(&reading.problems);
     let broken = reading.problems.iter().any(|problem| problem.severity == Severity::Error);
-    assert_eq!(reading.file.is_none(), broken);
-    show(&Config::default().overlay(&source, Tier::Project));
+    assert_eq!(reading.definition.is_none(), broken);
+    match crate::library::read(reader, "library") {
+        Ok((_, entries)) => show(&entries.problems),
+        Err(problems) => show(&problems),
+    }
+    show(&Config::default().overlay(&source, Tier::Project).problems);
 }
 
 fn any_line() -> impl Strategy<Value = String> {
@@ -117,9 +123,11 @@ fn yaml_that_is_built_to_grow_or_to_nest() {
 fn bundled_rules_are_sound_and_say_what_they_are() {
     let mut ids: Vec<&str> = bundled_rules().iter().map(|rule| rule.id).collect();
     for bundled in bundled_rules() {
-        let reading = rule_file::read(&bundled.source(), bundled.id, Tier::Bundled, &Scope::default());
+        let source = bundled.source();
+        let reader = RuleReader { source: &source, owner: Tier::Bundled, scope: &Scope::default() };
+        let reading = reader.markdown(bundled.id, Form::Bundled);
         assert_eq!(reading.problems, [], "{}", bundled.id);
-        let rule = reading.file.expect("a rule").rule;
+        let rule = reading.definition.expect("a rule").rule;
         assert!(rule.title.is_some() && rule.description.is_some(), "{}", bundled.id);
     }
     assert!(ids.is_sorted());

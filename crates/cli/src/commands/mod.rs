@@ -7,6 +7,7 @@ pub mod hook;
 mod init;
 mod install;
 mod log;
+mod rules;
 mod status;
 mod trust;
 mod validate;
@@ -42,6 +43,7 @@ pub fn run() -> process::ExitCode {
         Command::Hook { agent } => return hook::run([agent.into()].into_iter()),
         Command::Validate(arguments) => validate::run(arguments, &context),
         Command::Explain { what } => explain::run(what, &context),
+        Command::Rules { what } => rules::run(what, &context),
         Command::Log(arguments) => log::run(arguments, &context),
         Command::Status(arguments) => status::run(arguments, &context),
     };

@@ -27,6 +27,7 @@ fn help() {
     Understand:
       validate    Check every policy file
       explain     Show the work behind a verdict, a pattern, an expression or a command
+      rules       Show which rules there are and which are in force, and change them
       log         Show the journal
       status      Show what is in force, and the session's state
 

@@ -17,6 +17,7 @@ mod failure_policy;
 mod guarding;
 mod init_and_install;
 mod session_root;
+mod tiers;
 mod trust;
 mod validate;
 

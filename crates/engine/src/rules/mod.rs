@@ -50,6 +50,8 @@ pub struct Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
+    /// Written in the file that names it.
+    Local,
     Project,
     User,
     Bundled,
@@ -58,6 +60,7 @@ pub enum Tier {
 impl Tier {
     pub fn name(self) -> &'static str {
         match self {
+            Self::Local => "local",
             Self::Project => "project",
             Self::User => "user",
             Self::Bundled => "bundled",

@@ -1,0 +1,65 @@
+//! `rules list`: every rule that is written down, where it stands, and why.
+
+use policy::{Definition, Loaded, Standing};
+use serde_json::{Value, json};
+
+use super::super::Context;
+use crate::exit_code::ExitCode;
+use crate::problem::Outcome;
+
+#[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
+pub fn run(context: &Context) -> Outcome {
+    let loaded = super::load(context);
+    let all: Vec<(&Definition, Standing)> =
+        loaded.definitions.iter().map(|definition| (definition, loaded.standing(definition))).collect();
+    if context.output.json {
+        let rules: Vec<Value> = all.iter().map(|(definition, standing)| to_json(definition, standing)).collect();
+        context.output.value(&json!({ "rules": rules }));
+        return Ok(ExitCode::Done);
+    }
+    let (mut in_force, mut rest): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, standing)| standing.is_in_force());
+    in_force.sort_by_key(|(definition, _)| &definition.rule.id);
+    rest.sort_by_key(|(definition, _)| &definition.rule.id);
+    show("In force", &in_force, context);
+    if !rest.is_empty() {
+        context.output.blank();
+        show("Not in force", &rest, context);
+    }
+    broken(&loaded, context);
+    Ok(ExitCode::Done)
+}
+
+fn show(title: &str, rules: &[(&Definition, Standing)], context: &Context) {
+    let output = &context.output;
+    output.line(output.bold(title));
+    let width = rules.iter().map(|(definition, _)| definition.rule.id.len()).max().unwrap_or(0);
+    for (definition, standing) in rules {
+        let rule = &definition.rule;
+        let why = standing.why(definition);
+        output.line(format!("  {:<width$}  {:<5}  {:<7}  {why}", rule.id, rule.action.name(), rule.tier.name()));
+    }
+}
+
+fn broken(loaded: &Loaded, context: &Context) {
+    let errors = loaded.errors().count();
+    if errors > 0 {
+        let found = super::super::validate::counted(errors, "error");
+        context.output.blank();
+        context.output.line(format!("{found} in the policy files: `linchpin validate` tells."));
+    }
+}
+
+fn to_json(definition: &Definition, standing: &Standing) -> Value {
+    let rule = &definition.rule;
+    json!({
+        "name": rule.id,
+        "title": rule.title,
+        "tier": rule.tier.name(),
+        "source": definition.shown_place(),
+        "action": rule.action.name(),
+        "locked": rule.locked,
+        "digest": rule.digest,
+        "in_force": standing.is_in_force(),
+        "why": standing.why(definition),
+    })
+}

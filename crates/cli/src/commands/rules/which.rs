@@ -1,0 +1,43 @@
+//! `rules which NAME`: the rule that a name means, and those that it hides.
+
+use policy::{Definition, Standing};
+use serde_json::{Value, json};
+
+use super::super::Context;
+use crate::exit_code::ExitCode;
+use crate::problem::Outcome;
+
+pub fn run(name: &str, context: &Context) -> Outcome {
+    let loaded = super::load(context);
+    let found = loaded.named(name);
+    let Some((meant, hidden)) = found.split_first() else { return Err(super::unknown(name, &loaded)) };
+    let standing = loaded.standing(meant);
+    if context.output.json {
+        let shadows: Vec<Value> = hidden.iter().map(|definition| place(definition)).collect();
+        context.output.value(&json!({
+            "name": name,
+            "tier": meant.rule.tier.name(),
+            "source": meant.shown_place(),
+            "in_force": standing.is_in_force(),
+            "why": standing.why(meant),
+            "shadows": shadows,
+        }));
+        return Ok(ExitCode::Done);
+    }
+    let output = &context.output;
+    output.line(format!("{} {} ({})", output.bold(name), meant.shown_place(), meant.rule.tier.name()));
+    let standing_text = if standing.is_in_force() { "in force" } else { "not in force" };
+    output.line(format!("  {standing_text}: {}", standing.why(meant)));
+    for definition in hidden {
+        let why = match loaded.standing(definition) {
+            Standing::Shadowed(_) => String::new(),
+            standing => format!(": {}", standing.why(definition)),
+        };
+        output.line(format!("  hides {} ({}){why}", definition.shown_place(), definition.rule.tier.name()));
+    }
+    Ok(ExitCode::Done)
+}
+
+fn place(definition: &Definition) -> Value {
+    json!({ "tier": definition.rule.tier.name(), "source": definition.shown_place() })
+}

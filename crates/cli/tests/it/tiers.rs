@@ -1,0 +1,448 @@
+//! Names of rules: which tier's rule one means, what may replace it, and what libraries and imports bring.
+
+use std::fs;
+
+use testkit::Scratch;
+
+use super::project;
+
+fn blocking(pattern: &str, reason: &str) -> String {
+    format!("---\ncommand_pattern: '{pattern}'\n---\n{reason}\n")
+}
+
+fn user_config(project: &Scratch, text: &str) {
+    fs::create_dir_all(project.user_policy()).expect("a folder");
+    fs::write(project.user_policy().join("config.yml"), text).expect("a file");
+}
+
+fn user_library(project: &Scratch, name: &str, text: &str) {
+    fs::create_dir_all(project.user_policy().join("rules")).expect("a folder");
+    fs::write(project.user_policy().join(format!("rules/{name}.yml")), text).expect("a file");
+}
+
+fn which(project: &Scratch, name: &str) -> String {
+    project.run(&["rules", "which", name]).transcript()
+}
+
+#[test]
+fn the_same_name_in_three_tiers() {
+    let project = project();
+    user_config(&project, "rules: [hard-reset]\n");
+    project.user_rule("hard-reset", &blocking("^user", "Of the user."));
+    project.rule("hard-reset", &blocking("^project", "Of the project."));
+    // Until a person accepts it, the project takes nothing away from the user.
+    insta::assert_snapshot!(which(&project, "hard-reset"), @"
+    exit 0
+    --- stdout
+    hard-reset [BASE]/config/linchpin/rules/hard-reset.md (user)
+      in force: a rule file
+      hides .linchpin/rules/hard-reset.md (project): not trusted: `linchpin trust`
+      hides bundled rule hard-reset (bundled)
+    --- stderr
+    ");
+    assert_eq!(project.decision("user x"), "deny");
+    assert_eq!(project.decision("project x"), "allow");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    insta::assert_snapshot!(which(&project, "hard-reset"), @"
+    exit 0
+    --- stdout
+    hard-reset .linchpin/rules/hard-reset.md (project)
+      in force: a rule file
+      hides [BASE]/config/linchpin/rules/hard-reset.md (user)
+      hides bundled rule hard-reset (bundled)
+    --- stderr
+    ");
+    assert_eq!(project.decision("user x"), "allow");
+    assert_eq!(project.decision("project x"), "deny");
+    insta::assert_snapshot!(project.run(&["rules", "which", "hard-reset", "--json"]).stdout, @r#"{"name":"hard-reset","tier":"project","source":".linchpin/rules/hard-reset.md","in_force":true,"why":"a rule file","shadows":[{"tier":"user","source":"[BASE]/config/linchpin/rules/hard-reset.md"},{"tier":"bundled","source":"bundled rule hard-reset"}]}"#);
+}
+
+#[test]
+fn a_project_replaces_a_bundled_rule() {
+    let project = project();
+    project.config("rules: [hard-reset]\n").rule("hard-reset", &blocking("^git stash", "Of the project."));
+    assert_eq!(project.decision("git reset --hard"), "allow");
+    assert_eq!(project.decision("git stash"), "deny");
+    insta::assert_snapshot!(which(&project, "hard-reset"), @"
+    exit 0
+    --- stdout
+    hard-reset .linchpin/rules/hard-reset.md (project)
+      in force: a rule file
+      hides bundled rule hard-reset (bundled)
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_project_switches_a_bundled_rule_off() {
+    let project = project();
+    project.config("rules: [hard-reset]\n");
+    project.rule("hard-reset", "---\nenabled: false\ncommand_pattern: x\n---\nOff.\n");
+    assert_eq!(project.decision("git reset --hard"), "allow");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 0
+    --- stdout
+    warning: `hard-reset` is named here and switched off in .linchpin/rules/hard-reset.md
+     --> .linchpin/config.yml:1:9
+      |
+    1 | rules: [hard-reset]
+      |         ^^^^^^^^^^
+      |
+      = help: `linchpin rules enable` switches it on
+
+    2 rules in force; 1 warning.
+    --- stderr
+    ");
+    insta::assert_snapshot!(which(&project, "hard-reset"), @"
+    exit 0
+    --- stdout
+    hard-reset .linchpin/rules/hard-reset.md (project)
+      not in force: switched off: `enabled: false`
+      hides bundled rule hard-reset (bundled): nothing names it
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_locked_rule_stays() {
+    let project = project();
+    project.user_rule("mine", "---\ncommand_pattern: '^make'\nlocked: true\n---\nOf the user.\n");
+    project.rule("mine", "---\nenabled: false\ncommand_pattern: '^make'\n---\nOff.\n");
+    project.rule("protect-guardrails", &blocking("^x", "Nothing protected."));
+    project.config("rule_definitions:\n  mine:\n    command_pattern: '^x'\n    reason: Another.\nrules: [mine]\n");
+    assert_eq!(project.decision("make"), "deny");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: `mine` is locked in the user tier and cannot be replaced
+    --> .linchpin/rules/mine.md
+     = help: give this rule another name
+
+    error: `protect-guardrails` is locked in the bundled tier and cannot be replaced
+    --> .linchpin/rules/protect-guardrails.md
+     = help: give this rule another name
+
+    error: `mine` is locked in the user tier and cannot be replaced
+     --> .linchpin/config.yml:2:3
+      |
+    2 |   mine:
+      |   ^
+      |
+      = help: give this rule another name
+
+    3 rules in force; 3 errors.
+    --- stderr
+    ");
+}
+
+#[test]
+fn libraries_count_where_something_names_them() {
+    let project = project();
+    project.file(
+        ".linchpin/rules/git.yml",
+        "# Rules for git.\nno-stash:\n  command_pattern: '^git stash'\n  reason: Commit instead.\n\n# Another.\nno-tags:\n  command_pattern: '^git tag'\n  reason: The release makes tags.\n",
+    );
+    assert_eq!(project.decision("git stash"), "allow");
+    project.config("rules: [no-stash]\n");
+    assert_eq!(project.decision("git stash"), "deny");
+    assert_eq!(project.decision("git tag v1"), "allow");
+    insta::assert_snapshot!(project.run(&["rules", "list"]).transcript(), @"
+    exit 0
+    --- stdout
+    In force
+      no-stash              block  project  named in config
+      people-only-commands  block  bundled  locked: always in force
+      protect-guardrails    block  bundled  locked: always in force
+
+    Not in force
+      delete-outside-project  block  bundled  nothing names it
+      force-push-protected    block  bundled  nothing names it
+      hard-reset              block  bundled  nothing names it
+      no-tags                 block  project  nothing names it
+      read-secrets            block  bundled  nothing names it
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "show", "no-stash"]).transcript(), @"
+    exit 0
+    --- stdout
+    no-stash:
+      command_pattern: '^git stash'
+      reason: Commit instead.
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "list", "--json"]).stdout, @r#"{"rules":[{"name":"no-stash","title":null,"tier":"project","source":".linchpin/rules/git.yml:2","action":"block","locked":false,"digest":"66f53a636d484db2e2afa0a6","in_force":true,"why":"named in config"},{"name":"no-tags","title":null,"tier":"project","source":".linchpin/rules/git.yml:7","action":"block","locked":false,"digest":"3a2611a3a4f580bb6317b4d6","in_force":false,"why":"nothing names it"},{"name":"delete-outside-project","title":"Nothing outside the project is deleted","tier":"bundled","source":"bundled rule delete-outside-project","action":"block","locked":false,"digest":"eb019cb8e134bddac23c4c6e","in_force":false,"why":"nothing names it"},{"name":"force-push-protected","title":"No forced push to a protected branch","tier":"bundled","source":"bundled rule force-push-protected","action":"block","locked":false,"digest":"eaa042648bff8d1cf645ada3","in_force":false,"why":"nothing names it"},{"name":"hard-reset","title":"No hard reset","tier":"bundled","source":"bundled rule hard-reset","action":"block","locked":false,"digest":"2235051fe764a40c5640ede3","in_force":false,"why":"nothing names it"},{"name":"people-only-commands","title":"Commands for people","tier":"bundled","source":"bundled rule people-only-commands","action":"block","locked":true,"digest":"643ecc2d524eba848578c38c","in_force":true,"why":"locked: always in force"},{"name":"protect-guardrails","title":"Guardrails stay as people left them","tier":"bundled","source":"bundled rule protect-guardrails","action":"block","locked":true,"digest":"f46ee9ef1a4a406402b98bab","in_force":true,"why":"locked: always in force"},{"name":"read-secrets","title":"Secrets stay unread","tier":"bundled","source":"bundled rule read-secrets","action":"block","locked":false,"digest":"de81173c6035d8e168765289","in_force":false,"why":"nothing names it"}]}"#);
+}
+
+#[test]
+fn one_broken_entry_of_a_library_breaks_only_itself() {
+    let project = project();
+    project.file(
+        ".linchpin/rules/git.yml",
+        "no-stash:\n  command_pattern: '^git stash'\n  reason: Commit.\nno-tags:\n  command_pattern: '(tag'\n  reason: No.\nlinchpin: {}\nno stars: {}\n",
+    );
+    project.config("rules: [no-stash, no-tags]\n");
+    assert_eq!(project.decision("git stash"), "deny");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: bad regex: unclosed group
+     --> .linchpin/rules/git.yml:5:21
+      |
+    5 |   command_pattern: '(tag'
+      |                     ^
+
+    error: `linchpin` cannot be a rule's id: the guard itself speaks under it
+     --> .linchpin/rules/git.yml:7:1
+      |
+    7 | linchpin: {}
+      | ^^^^^^^^
+      |
+      = help: give it another name
+
+    error: `no stars` cannot be a rule's id
+     --> .linchpin/rules/git.yml:8:1
+      |
+    8 | no stars: {}
+      | ^^^^^^^^
+      |
+      = help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+
+    3 rules in force; 3 errors.
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_broken_entry_stays_as_it_last_was() {
+    let project = project();
+    let library = |pattern: &str| format!("no-stash:\n  command_pattern: '{pattern}'\n  reason: Commit.\n");
+    project.config("rules: [no-stash, {name: No tags, command_pattern: '^git tag', reason: No.}]\n");
+    project.file(".linchpin/rules/git.yml", library("^git stash"));
+    assert_eq!(project.decision("git stash"), "deny");
+    assert_eq!(project.decision("git tag v1"), "deny");
+    project.file(".linchpin/rules/git.yml", library("^git stash("));
+    assert_eq!(project.decision("git stash"), "deny");
+    project.file(".linchpin/rules/git.yml", "no-stash: [\n");
+    assert_eq!(project.decision("git stash"), "deny");
+    project.config("rules: [no-stash, {name: No tags, command_pattern: '^git tag(', reason: No.}]\n");
+    assert_eq!(project.decision("git tag v1"), "deny");
+    // A name that nobody knows breaks the whole list, so that as it last was it stays.
+    project.config("rules: [no-stosh]\n");
+    assert_eq!(project.decision("git tag v1"), "deny");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: invalid YAML: unclosed bracket '['
+     --> .linchpin/rules/git.yml:1:11
+      |
+    1 | no-stash: [
+      |           ^
+
+    error: no rule is named `no-stosh`
+     --> .linchpin/config.yml:1:9
+      |
+    1 | rules: [no-stosh]
+      |         ^^^^^^^^
+      |
+      = help: the rules are delete-outside-project, force-push-protected, hard-reset, people-only-commands, protect-guardrails, read-secrets
+
+    2 rules in force; 2 errors.
+    --- stderr
+    ");
+}
+
+#[test]
+fn rules_in_a_list() {
+    let project = project();
+    project.config(
+        "rules:\n  - hard-reset\n  - name: No tags\n    command_pattern: '^git tag'\n    reason: The release makes tags.\n  # Without a name.\n  - {tools: [WebFetch], action: ask, reason: Ask first.}\n",
+    );
+    assert_eq!(project.decision("git tag v1"), "deny");
+    assert_eq!(project.decision("git reset --hard"), "deny");
+    insta::assert_snapshot!(project.run(&["rules", "list"]).transcript(), @"
+    exit 0
+    --- stdout
+    In force
+      hard-reset            block  bundled  named in config
+      inline-3              ask    local    written in config
+      no-tags               block  local    written in config
+      people-only-commands  block  bundled  locked: always in force
+      protect-guardrails    block  bundled  locked: always in force
+
+    Not in force
+      delete-outside-project  block  bundled  nothing names it
+      force-push-protected    block  bundled  nothing names it
+      read-secrets            block  bundled  nothing names it
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "show", "no-tags"]).transcript(), @"
+    exit 0
+    --- stdout
+    name: No tags
+        command_pattern: '^git tag'
+        reason: The release makes tags.
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["rules", "show", "no-tagz"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no rule is named `no-tagz`
+    help: did you mean `no-tags`?
+    ");
+}
+
+#[test]
+fn the_same_name_twice_in_one_tier() {
+    let project = project();
+    project.rule("no-tags", &blocking("^git tag", "No."));
+    project.file(".linchpin/rules/a.yml", "no-tags:\n  command_pattern: '^a'\n  reason: A.\n");
+    project.file(
+        ".linchpin/rules/b.yml",
+        "other:\n  command_pattern: '^b'\n  reason: B.\nno-tags:\n  command_pattern: '^b'\n  reason: B.\n",
+    );
+    assert_eq!(project.decision("git tag v1"), "deny");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: the project tier has two rules named `no-tags`: this one and .linchpin/rules/no-tags.md
+     --> .linchpin/rules/a.yml:1:1
+      |
+    1 | no-tags:
+      | ^
+      |
+      = help: give one of them another name; until then the first counts
+
+    error: the project tier has two rules named `no-tags`: this one and .linchpin/rules/no-tags.md
+     --> .linchpin/rules/b.yml:4:1
+      |
+    4 | no-tags:
+      | ^
+      |
+      = help: give one of them another name; until then the first counts
+
+    3 rules in force; 2 errors.
+    --- stderr
+    ");
+}
+
+#[test]
+fn of_two_imports_the_later_wins() {
+    let project = project();
+    project.file(".linchpin/rules/near.yml", "same:\n  command_pattern: '^near'\n  reason: Near.\n");
+    user_library(&project, "far", "same:\n  command_pattern: '^far'\n  reason: Far.\n");
+    project.config("imports: [near, far]\nrules: [same]\n");
+    assert_eq!(project.decision("far x"), "deny");
+    assert_eq!(project.decision("near x"), "allow");
+    insta::assert_snapshot!(which(&project, "same"), @"
+    exit 0
+    --- stdout
+    same [BASE]/config/linchpin/rules/far.yml:1 (user)
+      in force: named in config
+      hides .linchpin/rules/near.yml:1 (project)
+    --- stderr
+    ");
+    project.config("imports: [far, near, near]\nrules: [same]\n");
+    assert_eq!(project.decision("near x"), "deny");
+    // What the file itself defines comes before anything that it imports.
+    project.config(
+        "imports: [far]\nrule_definitions:\n  same:\n    command_pattern: '^own'\n    reason: Own.\nrules: [same]\n",
+    );
+    assert_eq!(project.decision("own x"), "deny");
+    insta::assert_snapshot!(which(&project, "same"), @"
+    exit 0
+    --- stdout
+    same .linchpin/config.yml:3 (local)
+      in force: named in config
+      hides .linchpin/rules/near.yml:1 (project)
+      hides [BASE]/config/linchpin/rules/far.yml:1 (user)
+    --- stderr
+    ");
+}
+
+#[test]
+fn imports_lead_on() {
+    let project = project();
+    project
+        .file(".linchpin/rules/outer.yml", "imports: [inner]\nouter:\n  command_pattern: '^outer'\n  reason: Outer.\n");
+    project.file(".linchpin/rules/inner.yml", "inner:\n  command_pattern: '^inner'\n  reason: Inner.\n");
+    project.config("imports: [outer]\nrules: [inner, outer]\n");
+    assert_eq!(project.decision("inner x"), "deny");
+    assert_eq!(project.decision("outer x"), "deny");
+}
+
+#[test]
+fn imports_that_go_in_a_circle_or_nowhere() {
+    let project = project();
+    project.file(".linchpin/rules/a.yml", "imports: [b]\nin-a:\n  command_pattern: '^a'\n  reason: A.\n");
+    project.file(".linchpin/rules/b.yml", "imports: [c]\nin-b:\n  command_pattern: '^b'\n  reason: B.\n");
+    project.file(".linchpin/rules/c.yml", "imports: [a, missing]\nin-c:\n  command_pattern: '^c'\n  reason: C.\n");
+    project.config("imports: [bb, zzzzzz]\nrules: [in-a]\n");
+    // What can be read is in force.
+    assert_eq!(project.decision("a x"), "deny");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: imports go in a circle: a → b → c → a
+     --> .linchpin/rules/c.yml:1:11
+      |
+    1 | imports: [a, missing]
+      |           ^
+
+    error: there is no rule library `missing`, imported by a → b → c
+     --> .linchpin/rules/c.yml:1:14
+      |
+    1 | imports: [a, missing]
+      |              ^^^^^^^
+      |
+      = help: the libraries are a, b, c
+
+    error: there is no rule library `bb`
+     --> .linchpin/config.yml:1:11
+      |
+    1 | imports: [bb, zzzzzz]
+      |           ^^
+      |
+      = help: did you mean `b`?
+
+    error: there is no rule library `zzzzzz`
+     --> .linchpin/config.yml:1:15
+      |
+    1 | imports: [bb, zzzzzz]
+      |               ^^^^^^
+      |
+      = help: the libraries are a, b, c
+
+    3 rules in force; 4 errors.
+    --- stderr
+    ");
+}
+
+#[test]
+fn imports_that_are_built_to_grow() {
+    let project = project();
+    for number in 0..40 {
+        let next = number + 1;
+        let text = format!("imports: [l{next}, l{next}, l{next}]\nr{number}:\n  command_pattern: '^x'\n  reason: X.\n");
+        project.file(&format!(".linchpin/rules/l{number}.yml"), text);
+    }
+    project.file(".linchpin/rules/l40.yml", "r40:\n  command_pattern: '^x'\n  reason: X.\n");
+    let reply = project.run(&["validate"]);
+    assert_eq!(reply.code, Some(2));
+    assert!(reply.stdout.contains("these imports lead to more libraries than are read"), "{}", reply.stdout);
+}
+
+#[test]
+fn a_file_that_nobody_reads_is_said() {
+    let project = project();
+    project.file(".linchpin/rules/git.yaml", "x:\n  command_pattern: '^x'\n");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: a rule library's name ends in `.yml`
+    --> .linchpin/rules/git.yaml
+
+    2 rules in force; 1 error.
+    --- stderr
+    ");
+}

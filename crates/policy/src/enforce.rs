@@ -1,0 +1,196 @@
+//! Which of the rules that are written down are in force, and why.
+//!
+//! Tiers are laid over each other from the farthest to the nearest. A nearer rule takes the place of a farther one of
+//! the same name, a locked one never; and what a project would take away from the user's own guard, or start, waits
+//! until a person has accepted it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use engine::Level;
+use engine::rules::Tier;
+
+use crate::config::{Config, ConfigFile, Setting};
+use crate::definition::{Definition, Form};
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::frontmatter;
+use crate::source::Source;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct InForce {
+    pub definition: Definition,
+    pub reason: Reason,
+}
+
+/// Why a rule is in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// A Markdown rule of its tier.
+    RuleFile,
+    /// A `rules` list names it, or holds it. The tier is that of the farthest configuration that does.
+    Named(Tier),
+    Locked,
+}
+
+/// What is in force so far.
+#[derive(Debug, Default)]
+pub struct Enforcement {
+    rules: BTreeMap<String, InForce>,
+    /// The rules that a user's own policy put in force: a project does not replace them unasked.
+    chosen_by_user: BTreeSet<String>,
+    pending: Vec<Weakening>,
+    /// Of the project: what the `when` of a rule that approves may depend on.
+    variables: String,
+    pub problems: Vec<Diagnostic>,
+}
+
+/// Something of a project's policy that counts only once a person has accepted it.
+#[derive(Debug)]
+struct Weakening {
+    change: Change,
+    effect: &'static str,
+    source: Source,
+    /// The part of the file that is to be accepted.
+    part: Range<usize>,
+    span: Option<Range<usize>>,
+}
+
+#[derive(Debug)]
+enum Change {
+    Rule(Box<Definition>, Reason),
+    Setting(Setting),
+}
+
+/// What came of it.
+pub struct Enforced {
+    /// In byte order of their ids.
+    pub rules: Vec<InForce>,
+    /// All that a person has to accept, as one text; empty: nothing.
+    pub weakening: String,
+    /// The rules that are left out until a person accepts them.
+    pub untrusted: Vec<Definition>,
+    pub problems: Vec<Diagnostic>,
+}
+
+impl Enforcement {
+    /// A rule that is in force whatever anybody says.
+    pub fn lock(&mut self, definition: Definition) {
+        self.rules.insert(definition.rule.id.clone(), InForce { definition, reason: Reason::Locked });
+    }
+
+    /// The settings of a project that need a person's acceptance.
+    pub fn add_settings(&mut self, file: &ConfigFile, source: &Source) {
+        self.variables.clone_from(&file.variables);
+        for (setting, span) in &file.settings {
+            let line = source.text.get(span.start..).and_then(|rest| rest.find('\n'));
+            self.pending.push(Weakening {
+                effect: setting.effect(),
+                change: Change::Setting(setting.clone()),
+                source: source.clone(),
+                part: span.start..line.map_or(source.text.len(), |length| span.start + length),
+                span: Some(span.clone()),
+            });
+        }
+    }
+
+    /// Everything in force now is what the user wants.
+    pub fn end_of_user_tier(&mut self) {
+        self.chosen_by_user = self.rules.keys().cloned().collect();
+    }
+
+    /// A rule that a list names: one of the same tier takes the place of a farther one, a farther one does not take
+    /// that of a nearer one.
+    pub fn choose(&mut self, definition: Definition, reason: Reason, tier: Tier) {
+        let known = self.rules.get(&definition.rule.id);
+        if known.is_some_and(|known| known.definition.is_same_text(&definition)) {
+            return;
+        }
+        if definition.owner == tier {
+            self.add(definition, reason);
+        } else {
+            self.rules.entry(definition.rule.id.clone()).or_insert(InForce { definition, reason });
+        }
+    }
+
+    pub fn add(&mut self, definition: Definition, reason: Reason) {
+        let rule = &definition.rule;
+        if let Some(farther) = self.rules.get(&rule.id).filter(|farther| farther.definition.rule.locked) {
+            let tier = farther.definition.owner.name();
+            let message = format!("`{}` is locked in the {tier} tier and cannot be replaced", rule.id);
+            let start = definition.text.start;
+            let span = (definition.form != Form::Markdown).then_some(start..start);
+            self.problems.push(
+                Diagnostic::error(ErrorKind::LockedRule, message, &definition.source, span)
+                    .help("give this rule another name")
+                    .of_rule(&rule.id),
+            );
+            return;
+        }
+        let is_of_project = definition.owner == Tier::Project;
+        let effect = match self.chosen_by_user.contains(&rule.id) {
+            _ if !is_of_project || definition.is_last_good => None,
+            true if definition.enabled => Some("takes the place of a rule that the user chose"),
+            true => Some("switches off a rule that the user chose"),
+            false if definition.enabled && rule.action == Level::Allow => Some("approves calls without asking"),
+            false => None,
+        };
+        let Some(effect) = effect else {
+            self.put(definition, reason);
+            return;
+        };
+        let part = frontmatter::split(&definition.source).ok().map(|parts| parts.yaml);
+        let part = part.filter(|_| definition.form == Form::Markdown).unwrap_or_else(|| definition.text.clone());
+        let start = definition.text.start;
+        let span = (definition.form != Form::Markdown).then_some(start..start);
+        let source = definition.source.clone();
+        self.pending.push(Weakening { change: Change::Rule(Box::new(definition), reason), effect, source, part, span });
+    }
+
+    fn put(&mut self, definition: Definition, reason: Reason) {
+        if definition.enabled {
+            self.rules.insert(definition.rule.id.clone(), InForce { definition, reason });
+        } else {
+            self.rules.remove(&definition.rule.id);
+        }
+    }
+
+    /// Adds what a person has accepted to the rules and to the configuration, and says what is still to be accepted.
+    pub fn finish(mut self, config: &mut Config, trusted: impl Fn(&str) -> bool) -> Enforced {
+        let weakening = self.weakening();
+        let accepted = self.pending.is_empty() || trusted(&weakening);
+        let mut untrusted = Vec::new();
+        for Weakening { change, effect, source, span, .. } in std::mem::take(&mut self.pending) {
+            match change {
+                Change::Rule(definition, reason) if accepted => self.put(*definition, reason),
+                Change::Setting(setting) if accepted => config.accept(setting),
+                Change::Rule(definition, _) => untrusted.push(*definition),
+                Change::Setting(_) => {}
+            }
+            if !accepted {
+                let message = format!("{effect}; it is not in force until a person accepts it");
+                self.problems.push(
+                    Diagnostic::warning(ErrorKind::Untrusted, message, &source, span)
+                        .help("run `linchpin trust` once you have read it"),
+                );
+            }
+        }
+        if !config.enabled {
+            self.rules.retain(|_, rule| rule.reason == Reason::Locked);
+        }
+        for InForce { definition, .. } in self.rules.values_mut() {
+            let rule = &mut definition.rule;
+            rule.max_holds = rule.max_holds.or(config.max_holds(definition.owner));
+        }
+        Enforced { rules: self.rules.into_values().collect(), weakening, untrusted, problems: self.problems }
+    }
+
+    /// All that has to be accepted, as one text. Whether a rule approves may depend on variables that the project sets.
+    fn weakening(&self) -> String {
+        let depends = |change: &Weakening| matches!(&change.change, Change::Rule(rule, _) if rule.rule.when.is_some());
+        let variables = self.pending.iter().any(depends).then_some(self.variables.as_str());
+        let parts = self.pending.iter().flat_map(|change| {
+            [change.source.name.as_str(), change.source.text.get(change.part.clone()).unwrap_or_default()]
+        });
+        parts.chain(variables).collect::<Vec<_>>().join("\n")
+    }
+}

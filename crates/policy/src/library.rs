@@ -1,0 +1,114 @@
+//! Rules by name in one mapping: a rule library, or the `rule_definitions` of another file.
+
+use std::ops::Range;
+
+use engine::rules::Tier;
+
+use crate::definition::{Definition, Form};
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::{Fields, Text};
+use crate::rule::RuleReader;
+use crate::source::Source;
+use crate::yaml::{self, Key, Node, Yaml};
+
+/// The key of a library that is no rule.
+const IMPORTS: &str = "imports";
+
+/// A rule library, by the name that `imports` knows it under.
+#[derive(Debug, Clone)]
+pub struct Library {
+    pub name: String,
+    pub owner: Tier,
+    pub source: Source,
+    pub imports: Vec<Text>,
+}
+
+/// What a mapping of rules gave.
+#[derive(Debug, Default)]
+pub struct Entries {
+    pub definitions: Vec<Definition>,
+    /// The names of those that are written down and cannot be used.
+    pub broken: Vec<String>,
+    pub problems: Vec<Diagnostic>,
+}
+
+/// Reads a library. `Err`: nothing of it can be used.
+pub fn read(reader: RuleReader, name: &str) -> Result<(Library, Entries), Vec<Diagnostic>> {
+    let source = reader.source;
+    let node = yaml::parse(source, 0..source.text.len()).map_err(|problem| vec![*problem])?;
+    let mut fields = Fields::of(node.clone(), source);
+    let imports = fields.texts(IMPORTS).unwrap_or_default();
+    let mut entries = Entries { problems: fields.problems, ..Entries::default() };
+    if let Yaml::Map(rules) = node.value {
+        entries.read(reader, rules, source.text.len(), Form::Library);
+    }
+    Ok((Library { name: name.to_owned(), owner: reader.owner, source: source.clone(), imports }, entries))
+}
+
+impl Entries {
+    /// Reads each entry of a mapping that ends at `end`.
+    pub fn read(&mut self, reader: RuleReader, rules: Vec<(Key, Node)>, end: usize, form: Form) {
+        let starts: Vec<usize> = rules.iter().skip(1).map(|(key, _)| key.span.start).chain([end]).collect();
+        for ((key, node), end) in rules.into_iter().zip(starts) {
+            if form == Form::Library && key.text == IMPORTS {
+                continue;
+            }
+            if let Err(wrong) = check_id(&key.text) {
+                self.problems.push(wrong.at(reader.source, Some(key.span)));
+                continue;
+            }
+            let text = extent(reader.source, key.span.start, end);
+            let reading = reader.entry(&key.text, form, node, text);
+            self.problems.extend(reading.problems);
+            match reading.definition {
+                Some(definition) => self.definitions.push(definition),
+                None => self.broken.push(key.text),
+            }
+        }
+    }
+}
+
+/// The lines from `start` on that belong to one entry: what is blank or a comment at their end is about the next one.
+pub fn extent(source: &Source, start: usize, next: usize) -> Range<usize> {
+    let text = source.text.get(start..next).unwrap_or_default();
+    let mut end = 0;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        let said = line.trim();
+        // The dash of the next item of a list.
+        if !said.is_empty() && !said.starts_with('#') && said != "-" {
+            end = at - (line.len() - line.trim_end().len());
+        }
+    }
+    start..start + end
+}
+
+/// Why a text cannot be a rule's id, and what to do.
+pub struct WrongId {
+    message: String,
+    help: &'static str,
+}
+
+impl WrongId {
+    pub fn at(self, source: &Source, span: Option<Range<usize>>) -> Diagnostic {
+        Diagnostic::error(ErrorKind::InvalidValue, self.message, source, span).help(self.help)
+    }
+}
+
+pub fn check_id(id: &str) -> Result<(), WrongId> {
+    if id == "linchpin" {
+        return Err(WrongId {
+            message: "`linchpin` cannot be a rule's id: the guard itself speaks under it".to_owned(),
+            help: "give it another name",
+        });
+    }
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    if id.starts_with(|first: char| first.is_ascii_alphanumeric()) && id.chars().all(allowed) {
+        return Ok(());
+    }
+    Err(WrongId {
+        message: format!("`{id}` cannot be a rule's id"),
+        help: "use letters, digits, `-`, `_` and `.`, beginning with a letter or digit",
+    })
+}

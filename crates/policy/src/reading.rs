@@ -1,0 +1,96 @@
+//! Policy files on disk: which there are, and their texts, within limits.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::folder::PolicyFolder;
+use crate::source::Source;
+
+const FILE_LIMIT: u64 = 256 * 1024;
+const FILES_LIMIT: usize = 10_000;
+
+/// What a rules folder holds, sorted.
+#[derive(Debug, Default)]
+pub struct RuleFiles {
+    pub markdown: Vec<PathBuf>,
+    pub libraries: Vec<PathBuf>,
+    /// What is wrong with the folder's contents, and with which path.
+    wrong: Option<(PathBuf, String)>,
+}
+
+/// Folders are read flat. One that is not there holds nothing.
+pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
+    let mut files = RuleFiles::default();
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(files),
+        Err(error) => return Err(error),
+    };
+    for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("md") => files.markdown.push(path),
+            Some("yml") => files.libraries.push(path),
+            Some("yaml") => files.wrong = Some((path, "a rule library's name ends in `.yml`".to_owned())),
+            _ => {}
+        }
+    }
+    files.markdown.sort();
+    files.libraries.sort();
+    let count = files.markdown.len() + files.libraries.len();
+    if count > FILES_LIMIT {
+        files.wrong =
+            Some((folder.to_owned(), format!("{count} rule files are more than the {FILES_LIMIT} that are read")));
+        files.markdown.truncate(FILES_LIMIT);
+        files.libraries.truncate(FILES_LIMIT - files.markdown.len());
+    }
+    Ok(files)
+}
+
+impl RuleFiles {
+    pub fn problem(&self, folder: &PolicyFolder) -> Option<Diagnostic> {
+        let (path, message) = self.wrong.as_ref()?;
+        let source = Source::new(folder.shown(path), "");
+        Some(Diagnostic::error(ErrorKind::InvalidValue, message, &source, None))
+    }
+}
+
+/// A file's text; `None` where there is no such file.
+pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Diagnostic>> {
+    match read_text(path) {
+        Ok(text) => Ok(Some(Source::new(folder.shown(path), Arc::from(text)))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            let message = format!("the file is larger than the {} KiB that are read", FILE_LIMIT / 1024);
+            let source = Source::new(folder.shown(path), "");
+            Err(Box::new(Diagnostic::error(ErrorKind::TooLarge, message, &source, None)))
+        }
+        Err(error) => Err(Box::new(unreadable(folder, path, &error))),
+    }
+}
+
+pub fn unreadable(folder: &PolicyFolder, path: &Path, error: &io::Error) -> Diagnostic {
+    let source = Source::new(folder.shown(path), "");
+    let message = if error.kind() == io::ErrorKind::InvalidData {
+        "the file is not UTF-8 text".to_owned()
+    } else {
+        format!("cannot be read: {error}")
+    };
+    Diagnostic::error(ErrorKind::Unreadable, message, &source, None)
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    // A pipe or device would make the hook wait, as soon as it is opened.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let file = fs::File::open(path)?;
+    let mut text = String::new();
+    let read = file.take(FILE_LIMIT + 1).read_to_string(&mut text)?;
+    if read as u64 > FILE_LIMIT {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(text)
+}

@@ -1,0 +1,321 @@
+//! One rule: the same fields wherever it is written down.
+//!
+//! In a Markdown file they stand between `---` lines and the reason below them; in a library or a list the rule is a
+//! mapping, and the reason one more field of it.
+
+use std::ops::Range;
+
+use engine::event::{EventKind, EventKinds};
+use engine::expr::{self, Scope};
+use engine::rules::{AckBy, Detect, Rule, Tier};
+use engine::{Level, suggest};
+
+use crate::definition::{Definition, Form};
+use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::digest::digest;
+use crate::fields::{Fields, Text};
+use crate::frontmatter;
+use crate::source::Source;
+use crate::tool_rule;
+use crate::yaml::{self, Node, Yaml};
+
+/// What reading one rule gave. One with an error in its text is none.
+pub struct Reading {
+    pub definition: Option<Definition>,
+    pub problems: Vec<Diagnostic>,
+}
+
+const COMMON_KEYS: &[&str] = &[
+    "ack",
+    "action",
+    "description",
+    "enabled",
+    "locked",
+    "max_holds",
+    "name",
+    "on",
+    "on_error",
+    "tags",
+    "tests",
+    "when",
+];
+/// Part of the language, not of this version.
+const LATER_KEYS: &[(&str, &str)] = &[
+    ("attribute", "file rules"),
+    ("command", "structured command matchers"),
+    ("compare_to", "file rules"),
+    ("created", "file rules"),
+    ("exclude", "file rules"),
+    ("live", "pace rules"),
+    ("pair", "file rules"),
+    ("phase_timeout", "pace rules"),
+    ("refire", "file rules"),
+    ("repeated_command", "pace rules"),
+    ("repeated_file_edit", "pace rules"),
+    ("require_commits", "pace rules"),
+    ("safety", "file rules"),
+    ("set", "file rules"),
+    ("token_budget", "pace rules"),
+    ("trigger", "file rules"),
+    ("type", "pace rules"),
+];
+
+const LEVELS: [(&str, Level); 4] =
+    [("block", Level::Block), ("ask", Level::Ask), ("warn", Level::Warn), ("allow", Level::Allow)];
+
+/// Reads the rules of one file.
+#[derive(Clone, Copy)]
+pub struct RuleReader<'a> {
+    pub source: &'a Source,
+    /// Whose file it is.
+    pub owner: Tier,
+    pub scope: &'a Scope,
+}
+
+impl RuleReader<'_> {
+    /// The one rule of a Markdown file; `id` is its stem.
+    pub fn markdown(&self, id: &str, form: Form) -> Reading {
+        let parsed = frontmatter::split(self.source)
+            .and_then(|parts| yaml::parse(self.source, parts.yaml.clone()).map(|node| (parts, node)));
+        match parsed {
+            Ok((parts, node)) => {
+                let text =
+                    Written { id, form, text: 0..self.source.text.len(), fields: parts.yaml, body: Some(parts.body) };
+                self.read(&text, node)
+            }
+            Err(problem) => {
+                Reading { definition: None, problems: vec![Diagnostic { rule: Some(id.to_owned()), ..*problem }] }
+            }
+        }
+    }
+
+    /// A rule that is a mapping. `text`: all of it, with its name.
+    pub fn entry(&self, id: &str, form: Form, node: Node, text: Range<usize>) -> Reading {
+        let fields = node.span.start..text.end.max(node.span.start);
+        self.read(&Written { id, form, text, fields, body: None }, node)
+    }
+
+    fn read(&self, written: &Written, node: Node) -> Reading {
+        let mut fields = Fields::of(node, self.source);
+        let definition = self.definition(written, &mut fields);
+        let mut problems = fields.problems;
+        for problem in &mut problems {
+            problem.rule = Some(written.id.to_owned());
+        }
+        problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
+        let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
+        Reading { definition: (!broken).then_some(definition), problems }
+    }
+
+    fn definition(&self, written: &Written, fields: &mut Fields) -> Definition {
+        refuse_later_and_unknown(written, fields);
+        let is_tool_rule = tool_rule::is_meant(fields);
+        let default_action = if is_tool_rule { Level::Block } else { Level::Warn };
+        let action_span = fields.key_span("action").unwrap_or_else(|| written.fields.clone());
+        let action = fields.choice("action", &LEVELS).unwrap_or(default_action);
+        let on = events(fields, is_tool_rule, action, &written.fields);
+        let detect = if is_tool_rule { Detect::Tool(Box::new(tool_rule::read(fields))) } else { Detect::Event };
+        check_action(action, on, action_span, fields);
+        let when = fields.text("when");
+        if let Some(when) = &when {
+            check_expression(when, self.scope, fields);
+        }
+        let title = fields.text("name").map(|text| text.value);
+        let description = fields.text("description").map(|text| text.value);
+        let tests = tests(fields);
+        let enabled = fields.flag("enabled").unwrap_or(true);
+        let reason = reason(written, title.as_deref(), description.as_deref(), fields);
+        let rule = Rule {
+            id: written.id.to_owned(),
+            title,
+            description,
+            tier: match written.form {
+                Form::Local | Form::Inline => Tier::Local,
+                Form::Markdown | Form::Library | Form::Bundled => self.owner,
+            },
+            source: self.source.name.clone(),
+            digest: digest(self.source.text.get(written.text.clone()).unwrap_or_default()),
+            on,
+            detect,
+            when: when.map(|text| text.value),
+            action,
+            on_error: fields.choice("on_error", &LEVELS),
+            tags: fields.texts("tags").unwrap_or_default().into_iter().map(|tag| tag.value).collect(),
+            max_holds: fields.count("max_holds"),
+            ack: fields.choice("ack", &[("agent", AckBy::Agent), ("human", AckBy::Human)]).unwrap_or_default(),
+            locked: self.locked(fields),
+            reason,
+        };
+        let (source, text) = (self.source.clone(), written.text.clone());
+        Definition { rule, form: written.form, owner: self.owner, enabled, is_last_good: false, source, text, tests }
+    }
+
+    fn locked(&self, fields: &mut Fields) -> bool {
+        let span = fields.key_span("locked");
+        let locked = fields.flag("locked").unwrap_or(false);
+        if let (true, Tier::Project, Some(span)) = (locked, self.owner, span) {
+            fields.refuse(ErrorKind::InvalidValue, "only a user's own rules and bundled ones can be locked", span);
+        }
+        locked
+    }
+}
+
+/// How a rule stands in its file.
+struct Written<'a> {
+    id: &'a str,
+    form: Form,
+    /// All of it.
+    text: Range<usize>,
+    fields: Range<usize>,
+    /// The text below the fields of a Markdown file.
+    body: Option<&'a str>,
+}
+
+fn check_expression(when: &Text, scope: &Scope, fields: &mut Fields) {
+    for problem in expr::check(&when.value, scope) {
+        let span = fields.source().within(&when.span, &when.value, &problem.span);
+        fields.problems.push(
+            Diagnostic::error(ErrorKind::InvalidExpression, problem.message, fields.source(), Some(span))
+                .maybe_help(problem.help),
+        );
+    }
+}
+
+fn reason(written: &Written, title: Option<&str>, description: Option<&str>, fields: &mut Fields) -> String {
+    let (given, span, how) = match written.body {
+        Some(body) => (Some(body.to_owned()), None, "write below the second `---`"),
+        None => (
+            fields.text("reason").map(|text| text.value.trim().to_owned()),
+            Some(written.text.start..written.text.start),
+            "say under `reason`",
+        ),
+    };
+    if let Some(given) = given.filter(|reason| !reason.is_empty()) {
+        return given;
+    }
+    fields.problems.push(
+        Diagnostic::warning(ErrorKind::MissingKey, "the rule gives no reason", fields.source(), span)
+            .help(format!("{how} what the agent should know, and do instead")),
+    );
+    description.or(title).map_or_else(|| format!("The rule `{}` says so.", written.id), str::to_owned)
+}
+
+fn refuse_later_and_unknown(written: &Written, fields: &mut Fields) {
+    for (key, part) in LATER_KEYS {
+        if let Some(span) = fields.key_span(key) {
+            let message = format!("`{key}` belongs to {part}, which are not part of this version of Linchpin");
+            fields.refuse(ErrorKind::Unsupported, message, span);
+        }
+    }
+    if let (Some(span), Some(_)) = (fields.key_span("reason"), written.body) {
+        fields.problems.push(
+            Diagnostic::error(ErrorKind::UnknownKey, "unknown key `reason`", fields.source(), Some(span))
+                .help("in a Markdown rule the reason is the text below the second `---`"),
+        );
+    }
+    let later = LATER_KEYS.iter().map(|(key, _)| *key);
+    let known: Vec<&str> = COMMON_KEYS.iter().chain(tool_rule::KEYS).copied().chain(later).chain(["reason"]).collect();
+    fields.refuse_unknown(&known);
+}
+
+fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &Range<usize>) -> EventKinds {
+    let Some(names) = fields.texts("on") else {
+        if !is_tool_rule && !fields.has("on") && fields.problems.is_empty() {
+            fields.problems.push(
+                Diagnostic::error(
+                    ErrorKind::MissingKey,
+                    "the rule has no way to detect anything",
+                    fields.source(),
+                    Some(whole.clone()),
+                )
+                .help("say which `tools`, `command_pattern` or `paths` it is about, or `on` which event it is judged"),
+            );
+        }
+        let default = EventKinds::default().with(EventKind::BeforeTool);
+        // An agent that lets only its permission request be approved is answered there.
+        return if action == Level::Allow { default.with(EventKind::Permission) } else { default };
+    };
+    let mut kinds = EventKinds::default();
+    for name in names {
+        match EventKind::from_name(&name.value) {
+            Some(kind) if is_tool_rule && !has_tool_call(kind) => fields.problems.push(
+                Diagnostic::error(
+                    ErrorKind::InvalidValue,
+                    format!("`{}` has no tool call for this rule to be about", name.value),
+                    fields.source(),
+                    Some(name.span),
+                )
+                .help("tool rules are judged on before_tool, after_tool, tool_failed or permission"),
+            ),
+            Some(kind) => kinds = kinds.with(kind),
+            None => {
+                let known = EventKind::ALL.map(EventKind::name);
+                let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
+                let help = agents_own
+                    .or_else(|| suggest::closest(&name.value, known))
+                    .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
+                fields.problems.push(
+                    Diagnostic::error(
+                        ErrorKind::UnknownEvent,
+                        format!("unknown event `{}`", name.value),
+                        fields.source(),
+                        Some(name.span),
+                    )
+                    .help(help),
+                );
+            }
+        }
+    }
+    kinds
+}
+
+/// What people may remember from an agent's own settings.
+const AGENTS_EVENTS: &[(&str, &str)] = &[
+    ("Notification", "notification"),
+    ("PermissionRequest", "permission"),
+    ("PostCompact", "after_compact"),
+    ("PostToolUse", "after_tool"),
+    ("PostToolUseFailure", "tool_failed"),
+    ("PreCompact", "before_compact"),
+    ("PreToolUse", "before_tool"),
+    ("SessionEnd", "session_end"),
+    ("SessionStart", "session_start"),
+    ("Stop", "stop"),
+    ("SubagentStart", "subagent_start"),
+    ("SubagentStop", "subagent_stop"),
+    ("UserPromptSubmit", "prompt"),
+];
+
+fn has_tool_call(kind: EventKind) -> bool {
+    matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed | EventKind::Permission)
+}
+
+/// `ask` and `allow` answer a question that only some events put.
+fn check_action(action: Level, on: EventKinds, span: Range<usize>, fields: &mut Fields) {
+    let deaf = on.iter().find(|kind| !kind.awaits_permission());
+    if let (Level::Ask | Level::Allow, Some(kind)) = (action, deaf) {
+        fields.problems.push(
+            Diagnostic::error(
+                ErrorKind::InvalidValue,
+                format!(
+                    "`action: {}` has no meaning on `{}`: nobody waits for permission there",
+                    action.name(),
+                    kind.name()
+                ),
+                fields.source(),
+                Some(span),
+            )
+            .help("use `block` or `warn`, or judge it on before_tool or permission"),
+        );
+    }
+}
+
+/// The cases themselves are read where they are run; here they only have to be a list.
+fn tests(fields: &mut Fields) -> Option<Node> {
+    let node = fields.take("tests")?;
+    if !matches!(&node.value, Yaml::List(cases) if cases.iter().all(|case| matches!(case.value, Yaml::Map(_)))) {
+        fields.refuse(ErrorKind::InvalidValue, "`tests` takes a list of cases, each a mapping", node.span);
+        return None;
+    }
+    Some(node)
+}

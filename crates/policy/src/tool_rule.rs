@@ -1,0 +1,163 @@
+//! The fields of a rule about tool calls.
+
+use engine::pattern::Pattern;
+use engine::rules::{CommandSearch, McpPattern, PathClause, PathKey, PathPattern, TextSearch, ToolName, ToolRule};
+use engine::search::Search;
+use engine::{Level, suggest};
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::{Fields, Text};
+
+pub const KEYS: &[&str] = &[
+    "tools",
+    "mcp_tools",
+    "command_pattern",
+    "command_not_pattern",
+    "paths",
+    "reads",
+    "writes",
+    "deletes",
+    "incomplete",
+];
+
+/// Whether the fields are those of a tool rule.
+pub fn is_meant(fields: &Fields) -> bool {
+    KEYS.iter().any(|key| *key != "incomplete" && fields.has(key))
+}
+
+pub fn read(fields: &mut Fields) -> ToolRule {
+    let tools = fields.texts("tools").unwrap_or_default();
+    let tools = tools.into_iter().filter_map(|tool| check_glob(&tool, fields).then_some(ToolName(tool.value)));
+    let tools = tools.collect();
+    let mcp_tools = fields.texts("mcp_tools").unwrap_or_default();
+    let mcp_tools = mcp_tools.into_iter().filter_map(|text| mcp_pattern(&text, fields)).collect();
+    let command =
+        CommandSearch { pattern: regex("command_pattern", fields), not_pattern: regex("command_not_pattern", fields) };
+    let paths = [PathKey::Paths, PathKey::Reads, PathKey::Writes, PathKey::Deletes]
+        .into_iter()
+        .filter_map(|about| {
+            let patterns = fields.texts(about.name())?;
+            let patterns = patterns.into_iter().filter_map(|text| path_pattern(&text, fields)).collect();
+            Some(PathClause { about, patterns })
+        })
+        .collect();
+    let incomplete =
+        fields.choice("incomplete", &[("ask", Level::Ask), ("block", Level::Block), ("allow", Level::Allow)]);
+    ToolRule { tools, mcp_tools, command, paths, incomplete }
+}
+
+fn check_glob(text: &Text, fields: &mut Fields) -> bool {
+    if text.value.is_empty() {
+        fields.refuse(ErrorKind::InvalidValue, "a tool's name is empty", text.span.clone());
+        return false;
+    }
+    match Pattern::parse(&text.value) {
+        Ok(_) => {
+            warn_of_odd_name(text, fields);
+            true
+        }
+        Err(problem) => {
+            refuse_pattern(text, &problem, fields);
+            false
+        }
+    }
+}
+
+/// The tools that every agent's own are mapped to. Others may exist; one that nearly has such a name hardly does.
+const COMMON_TOOLS: &[&str] = &[
+    "Bash",
+    "Edit",
+    "Glob",
+    "Grep",
+    "MultiEdit",
+    "NotebookEdit",
+    "PowerShell",
+    "Read",
+    "Task",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+];
+
+fn warn_of_odd_name(text: &Text, fields: &mut Fields) {
+    let name = text.value.as_str();
+    if COMMON_TOOLS.contains(&name) {
+        return;
+    }
+    if let Some(close) = suggest::closest(name, COMMON_TOOLS.iter().copied()) {
+        fields.problems.push(
+            Diagnostic::warning(
+                ErrorKind::InvalidValue,
+                format!("no agent is known to have a tool `{name}`"),
+                fields.source(),
+                Some(text.span.clone()),
+            )
+            .help(suggest::did_you_mean(close)),
+        );
+    }
+}
+
+fn refuse_pattern(text: &Text, problem: &engine::pattern::PatternError, fields: &mut Fields) {
+    let span = fields.source().within(&text.span, &text.value, &problem.span());
+    fields.problems.push(
+        Diagnostic::error(ErrorKind::PatternError, problem.message(), fields.source(), Some(span))
+            .maybe_help(problem.help().map(str::to_owned)),
+    );
+}
+
+fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
+    let Some((server, tool)) =
+        text.value.split_once(':').filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+    else {
+        fields.problems.push(
+            Diagnostic::error(
+                ErrorKind::InvalidValue,
+                format!("`{}` is not `server:tool`", text.value),
+                fields.source(),
+                Some(text.span.clone()),
+            )
+            .help("either side may be `*`, as in `github:*`"),
+        );
+        return None;
+    };
+    let part = |value: &str| Text { value: value.to_owned(), span: text.span.clone() };
+    let sound = check_glob(&part(server), fields) && check_glob(&part(tool), fields);
+    sound.then(|| McpPattern { server: server.to_owned(), tool: tool.to_owned() })
+}
+
+fn regex(key: &str, fields: &mut Fields) -> Option<TextSearch> {
+    let text = fields.text(key)?;
+    match Search::parse(&text.value) {
+        Ok(_) => Some(TextSearch::new(&text.value)),
+        Err(problem) => {
+            let span = problem.span.unwrap_or(0..text.value.len());
+            let span = fields.source().within(&text.span, &text.value, &span);
+            fields.refuse(ErrorKind::InvalidRulePattern, problem.message, span);
+            None
+        }
+    }
+}
+
+fn path_pattern(text: &Text, fields: &mut Fields) -> Option<PathPattern> {
+    if text.value == PathPattern::OUTSIDE_PROJECT {
+        return Some(PathPattern::OutsideProject);
+    }
+    match Pattern::parse_anywhere(&text.value) {
+        Ok(pattern) => {
+            for warning in pattern.warnings() {
+                fields.problems.push(Diagnostic::warning(
+                    ErrorKind::PatternError,
+                    warning.to_string(),
+                    fields.source(),
+                    Some(text.span.clone()),
+                ));
+            }
+            let literal = pattern.required_literal().to_owned();
+            Some(PathPattern::Glob { source: text.value.clone(), literal })
+        }
+        Err(problem) => {
+            refuse_pattern(text, &problem, fields);
+            None
+        }
+    }
+}
