@@ -45,7 +45,7 @@ fn judge(agent: Agent, payload: impl Read, received: i64, environment: &Environm
     if !root.project.has_policy() {
         return Verdict::silent();
     }
-    let judge = Judge::new(&root.project, environment);
+    let judge = Judge::new(&root.project, &event, environment);
     progress.deadline(judge.config().deadline);
     if let Some(failure) = failure {
         let verdict = failure.verdict(&event);

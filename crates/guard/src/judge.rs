@@ -6,7 +6,7 @@ use std::sync::Arc;
 use engine::event::ShellText;
 use engine::rules::RuleSetError;
 use engine::{Decision, Event, Finding, Inquiry, Level, Place, Situation, Verdict};
-use policy::{Compiled, Config, JournalMode, PolicyFolder};
+use policy::{Compiled, Config, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
 use store::{Changes, CounterChange, EventId, Journal, Record, Recorded, SessionKey, SessionState, Store, StoreError};
 
@@ -14,6 +14,7 @@ use crate::environment::Environment;
 use crate::failure::{self, Failure};
 use crate::live_facts::{History, LiveFacts};
 use crate::project::Project;
+use crate::session_policy;
 
 /// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
 const STORE_PATIENCE: f64 = 0.5;
@@ -29,6 +30,8 @@ pub struct Judge<'a> {
     environment: &'a Environment,
     project: &'a Project,
     policy: Compiled,
+    /// What only this session still has.
+    news: Vec<Weakened>,
     /// Where the journal is.
     store: PathBuf,
 }
@@ -48,8 +51,16 @@ struct Jurisdiction<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(project: &'a Project, environment: &'a Environment) -> Self {
-        Self { environment, project, policy: project.compiled(environment), store: project.store(environment) }
+    /// The judge of an event's session.
+    pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
+        let Held { policy, news, .. } = session_policy::of_event(project, event, environment);
+        Self { environment, project, policy, news, store: project.store(environment) }
+    }
+
+    /// A judge by the policy as it is, whatever a session is held to.
+    pub fn of_policy(project: &'a Project, environment: &'a Environment) -> Self {
+        let policy = project.compiled(environment);
+        Self { environment, project, policy, news: Vec::new(), store: project.store(environment) }
     }
 
     pub fn config(&self) -> &Config {
@@ -138,9 +149,10 @@ impl<'a> Judge<'a> {
         let nested = self.nested(event);
         let mut effects = Effects::default();
         let mut findings: Vec<Finding> = Vec::new();
-        let mut notices = Vec::new();
+        let mut notices: Vec<String> = self.news.iter().map(session_policy::kept_notice).collect();
         let mut broken = Vec::new();
         let mut approved = false;
+        notices.extend(nested.iter().flat_map(|(_, held)| &held.news).map(session_policy::kept_notice));
         for here in self.jurisdictions(&nested, event, state) {
             broken.extend(here.policy.broken.iter().map(failure::broken_notice));
             if is_first {
@@ -189,11 +201,11 @@ impl<'a> Judge<'a> {
     }
 
     /// The policies of folders between the root and what the event is about.
-    fn nested(&self, event: &Event) -> Vec<(Project, Compiled)> {
+    fn nested(&self, event: &Event) -> Vec<(Project, Held)> {
         let nested = nested_roots(&self.project.root, event).into_iter().map(|root| {
             let tiers = policy::Tiers { project: Some(PolicyFolder::of_project(&root)), user: None };
             let project = Project { root, tiers };
-            let policy = project.compiled(self.environment);
+            let policy = session_policy::of_event(&project, event, self.environment);
             (project, policy)
         });
         nested.collect()
@@ -201,12 +213,12 @@ impl<'a> Judge<'a> {
 
     fn jurisdictions<'b>(
         &'b self,
-        nested: &'b [(Project, Compiled)],
+        nested: &'b [(Project, Held)],
         event: &Event,
         state: Option<&SessionState>,
     ) -> Vec<Jurisdiction<'b>> {
         let own = std::iter::once((self.project, &self.policy));
-        let all = own.chain(nested.iter().map(|(project, policy)| (project, policy)));
+        let all = own.chain(nested.iter().map(|(project, held)| (project, &held.policy)));
         all.map(|(project, policy)| Jurisdiction { project, policy, facts: self.facts(project, policy, event, state) })
             .collect()
     }

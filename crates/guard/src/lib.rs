@@ -4,6 +4,7 @@
 //! asks for them, [`engine::decide`] judges, the journal keeps what happened, and the verdict is told. This crate also
 //! holds the one place that decides what becomes of an event when something on that way fails: [`failure`].
 
+pub mod acceptance;
 pub mod environment;
 pub mod failure;
 mod git;
@@ -11,6 +12,7 @@ mod hook;
 mod judge;
 mod live_facts;
 pub mod project;
+pub mod session_policy;
 mod session_root;
 pub mod trust;
 

@@ -49,7 +49,7 @@ impl Project {
         let _ = std::fs::remove_file(self.cache(environment));
     }
 
-    fn cache(&self, environment: &Environment) -> PathBuf {
+    pub fn cache(&self, environment: &Environment) -> PathBuf {
         environment.project_state(&self.root).join("policy")
     }
 

@@ -23,7 +23,7 @@ pub struct SessionRoot {
 
 /// `start` is the folder that the agent itself gives as its session's, where it gives one.
 pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -> SessionRoot {
-    let memory = environment.state.join("sessions").join(policy::digest(format!("{}\0{}", event.agent, event.session)));
+    let memory = environment.state.join("sessions").join(digest(&event.agent, &event.session));
     // An event that does not say whose it is has no session to remember.
     let known = !event.session.is_empty();
     if let Some((root, had_policy)) = known.then(|| read(&memory)).flatten() {
@@ -46,6 +46,11 @@ pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -
         remember(&memory, &project.root, root.is_some());
     }
     SessionRoot { project, is_first: true }
+}
+
+/// A name for what is remembered of a session.
+pub fn digest(agent: &str, session: &str) -> String {
+    policy::digest(format!("{agent}\0{session}"))
 }
 
 /// What the file begins with, so that a root may be any path.

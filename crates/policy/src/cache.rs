@@ -11,11 +11,12 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
 
-use engine::rules::RuleSet;
+use engine::rules::{Rule, RuleSet};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::digest::digest;
 use crate::folder::Tiers;
 use crate::inputs;
 use crate::load::{Before, Loaded, SoundConfig, load};
@@ -30,6 +31,8 @@ pub struct Compiled {
     pub broken: Vec<BrokenFile>,
     /// What is left out until a person accepts it, a line each.
     pub untrusted: Vec<String>,
+    /// Names these rules: others have another.
+    pub generation: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,10 +65,11 @@ struct Header {
     sound_configs: Vec<SoundConfig>,
     broken: Vec<BrokenFile>,
     untrusted: Vec<String>,
+    generation: String,
 }
 
 /// Changes with every build, because a development build of the same version may lay things out differently.
-const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LINCHPIN_BUILD"));
+pub(crate) const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LINCHPIN_BUILD"));
 
 /// The policy of these tiers: from the cache where that still holds, else read anew and written there. A cache that
 /// cannot be written only costs time. A project folder that is named and no longer there counts as it last was.
@@ -90,7 +94,7 @@ pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> 
 }
 
 fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: SystemTime) -> (Header, RuleSet) {
-    let rules: Vec<_> = loaded.rules.iter().map(|in_force| in_force.definition.rule.clone()).collect();
+    let rules = loaded.in_force_rules();
     let last_good = |problem: &Diagnostic| {
         let mut definitions = loaded.rules.iter().map(|in_force| &in_force.definition);
         definitions.any(|definition| definition.is_last_good && definition.rule.source == problem.source.name)
@@ -117,10 +121,11 @@ fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: 
         config: loaded.config,
         sound_configs: loaded.sound_configs,
         broken,
+        generation: String::new(),
     };
     // Rules that were just read can be packed; if one day they cannot, an empty set must not pass for the policy.
     match RuleSet::pack(&rules) {
-        Ok(packed) => (header, packed),
+        Ok(packed) => (Header { generation: digest(packed.as_bytes()), ..header }, packed),
         Err(error) => {
             let problem = format!("the policy cannot be compiled: {error}");
             let broken = vec![BrokenFile { problem, has_last_good: false }];
@@ -131,7 +136,13 @@ fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: 
 
 impl Header {
     fn into_compiled(self, rules: RuleSet) -> Compiled {
-        Compiled { config: self.config, rules, broken: self.broken, untrusted: self.untrusted }
+        Compiled {
+            config: self.config,
+            rules,
+            broken: self.broken,
+            untrusted: self.untrusted,
+            generation: self.generation,
+        }
     }
 }
 
@@ -191,6 +202,7 @@ fn section(bytes: &[u8], start: usize) -> Option<Range<usize>> {
 fn write(path: &Path, header: &Header, inputs: &[u8], rules: &RuleSet) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     create_private_folder(folder)?;
+    let header_generation = header.generation.clone();
     let header = postcard::to_stdvec(header).map_err(io::Error::other)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     for part in [header.as_slice(), inputs] {
@@ -199,5 +211,36 @@ fn write(path: &Path, header: &Header, inputs: &[u8], rules: &RuleSet) -> io::Re
     }
     file.write_all(rules.as_bytes())?;
     file.persist(path)?;
+    keep_generation(path, &header_generation)
+}
+
+/// Earlier compiled policies, by what names them: sessions may still be held to one.
+const GENERATIONS: &str = "generations";
+/// As many as a long day of editing rules makes.
+const GENERATIONS_KEPT: usize = 64;
+
+/// The file just written stays under its own name when the next takes its place.
+fn keep_generation(cache: &Path, generation: &str) -> io::Result<()> {
+    let folder = cache.with_file_name(GENERATIONS);
+    create_private_folder(&folder)?;
+    let kept = folder.join(generation);
+    if !kept.exists() {
+        fs::hard_link(cache, &kept).or_else(|_| fs::copy(cache, &kept).map(drop))?;
+        forget_generations(&folder)?;
+    }
     Ok(())
+}
+
+fn forget_generations(folder: &Path) -> io::Result<()> {
+    let files = fs::read_dir(folder)?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut files: Vec<_> = files.map(|path| (path.metadata().and_then(|data| data.modified()).ok(), path)).collect();
+    files.sort();
+    let surplus = files.len().saturating_sub(GENERATIONS_KEPT);
+    files.iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
+}
+
+/// The rules that were compiled then; none where nobody remembers.
+pub(crate) fn rules_of_generation(cache: &Path, generation: &str) -> Vec<Rule> {
+    let stored = Stored::read(&cache.with_file_name(GENERATIONS).join(generation));
+    stored.map(|stored| stored.into_before().rules).unwrap_or_default()
 }

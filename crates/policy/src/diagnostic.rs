@@ -16,6 +16,8 @@ pub struct Diagnostic {
     pub source: Source,
     /// In bytes; `None` where the whole file is meant.
     pub span: Option<Range<usize>>,
+    /// The text that it is about, where that is more than its place.
+    pub part: Option<Range<usize>>,
     pub help: Option<String>,
     /// The rule's id, where one is meant.
     pub rule: Option<String>,
@@ -85,6 +87,7 @@ impl Diagnostic {
             message: one_line(&message.into()),
             source: source.clone(),
             span,
+            part: None,
             help: None,
             rule: None,
         }
@@ -103,6 +106,12 @@ impl Diagnostic {
     #[must_use]
     pub fn maybe_help(mut self, help: Option<String>) -> Self {
         self.help = help.or(self.help);
+        self
+    }
+
+    #[must_use]
+    pub fn about(mut self, part: Range<usize>) -> Self {
+        self.part = Some(part);
         self
     }
 

@@ -159,7 +159,7 @@ impl Enforcement {
         let weakening = self.weakening();
         let accepted = self.pending.is_empty() || trusted(&weakening);
         let mut untrusted = Vec::new();
-        for Weakening { change, effect, source, span, .. } in std::mem::take(&mut self.pending) {
+        for Weakening { change, effect, source, span, part } in std::mem::take(&mut self.pending) {
             match change {
                 Change::Rule(definition, reason) if accepted => self.put(*definition, reason),
                 Change::Setting(setting) if accepted => config.accept(setting),
@@ -170,6 +170,7 @@ impl Enforcement {
                 let message = format!("{effect}; it is not in force until a person accepts it");
                 self.problems.push(
                     Diagnostic::warning(ErrorKind::Untrusted, message, &source, span)
+                        .about(part)
                         .help("run `linchpin trust` once you have read it"),
                 );
             }

@@ -18,6 +18,7 @@ mod frontmatter;
 mod inputs;
 mod library;
 mod load;
+mod pin;
 mod private_folder;
 mod reading;
 mod rule;
@@ -25,6 +26,7 @@ mod source;
 mod stamp;
 mod standing;
 mod tool_rule;
+mod weakened;
 mod yaml;
 
 #[cfg(test)]
@@ -39,6 +41,8 @@ pub use digest::digest;
 pub use enforce::{InForce, Reason};
 pub use folder::{PolicyFolder, Tiers};
 pub use load::{Before, Loaded, load};
+pub use pin::{Held, hold, kept};
 pub use private_folder::create_private_folder;
 pub use source::Position;
 pub use standing::Standing;
+pub use weakened::{Weakened, weakened};

@@ -1,6 +1,6 @@
 //! Where each rule that is written down stands: in force or not, and why.
 
-use engine::rules::Tier;
+use engine::rules::{Rule, Tier};
 
 use crate::definition::{Definition, Form};
 use crate::enforce::{InForce, Reason};
@@ -32,6 +32,10 @@ impl Loaded {
             None if !self.config.enabled => Standing::SetAside,
             None => Standing::Unnamed,
         }
+    }
+
+    pub fn in_force_rules(&self) -> Vec<Rule> {
+        self.rules.iter().map(|rule| rule.definition.rule.clone()).collect()
     }
 
     pub fn in_force(&self, id: &str) -> Option<&InForce> {

@@ -128,7 +128,7 @@ fn explain_entry(wanted: Wanted, context: &Context) -> Outcome {
         };
         Problem::new("NotFound", message).help("`linchpin log` shows what there is")
     })?;
-    let judge = Judge::new(&project, &context.environment);
+    let judge = Judge::of_policy(&project, &context.environment);
     let decisions = judge.explain(&Arc::new(event_of(&entry))).map_err(|error| {
         Problem::new("Unreadable", error.to_string()).help("the next event compiles the policy anew")
     })?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use guard::{Environment, Project};
+use guard::{Environment, Project, session_policy};
 use serde_json::{Value, json};
 use store::{Filter, SessionKey, SessionState, Store};
 
@@ -27,6 +27,9 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         .zip(store.as_ref())
         .and_then(|((agent, session), store)| store.session(SessionKey { agent, session }).ok());
     let holds = state.as_ref().map(holds).unwrap_or_default();
+    let kept = session
+        .as_ref()
+        .map_or_else(Vec::new, |(agent, session)| session_policy::kept(&project, agent, session, &context.environment));
     if context.output.json {
         let in_force: Vec<Value> = rules
             .iter()
@@ -43,6 +46,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
                 "queue": {},
                 "acknowledgements": [],
                 "holds": holds,
+                "kept": kept.iter().map(|change| &change.rule).collect::<Vec<_>>(),
                 "variables": state.map(|state| state.variables).unwrap_or_default(),
                 "broken": compiled.broken.iter().map(|file| &file.problem).collect::<Vec<_>>(),
             },
@@ -62,6 +66,13 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     output.line(format!("{} {} in force", output.bold("Rules  "), counted(rules.len(), "rule")));
     for rule in &rules {
         output.line(format!("  {:<28} {:<6} {}", rule.id, rule.action.name(), rule.tier.name()));
+    }
+    for change in &kept {
+        let (rule, what) = (&change.rule, change.what());
+        output.line(format!(
+            "{} {rule} {what}, and counts for this session until `linchpin trust`",
+            output.bold("Kept   ")
+        ));
     }
     for (rule, count) in &holds {
         output.line(format!("{} {rule} held this session's stop {}", output.bold("Holds  "), counted(*count, "time")));

@@ -2,9 +2,10 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use guard::Project;
+use guard::acceptance::Acceptance;
 use guard::trust::Trust as Kept;
-use policy::{Before, ErrorKind};
+use guard::{Project, session_policy};
+use policy::{Before, Diagnostic, ErrorKind};
 use serde_json::json;
 
 use super::Context;
@@ -18,31 +19,53 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
     let project = Project::of_person(&context.environment);
     let kept = Kept::of(&project.root, &context.environment);
     let loaded = policy::load(&project.tiers, &Before::default(), |weakening| kept.accepts(weakening));
-    let pending: Vec<_> = loaded.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted).collect();
-    if pending.is_empty() {
+    let waiting: Vec<_> = loaded.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted).collect();
+    let acceptance = Acceptance::of(&project.root, &context.environment);
+    let mut changes = session_policy::kept_by_any(&project, &context.environment);
+    changes.retain(|change| !acceptance.includes(change));
+    if waiting.is_empty() && changes.is_empty() {
         let said = if loaded.weakening.is_empty() { "nothing in this policy needs trust" } else { "already trusted" };
-        context.output.line_or(said, &json!({ "trusted": true, "accepted": [] }));
+        context.output.line_or(said, &json!({ "trusted": true, "accepted": [], "changes": [] }));
         return Ok(ExitCode::Done);
     }
-    let files: Vec<&str> = pending.iter().map(|problem| problem.source.name.as_str()).collect();
     if !context.output.json {
-        for problem in &pending {
-            context.output.line(context.output.bold(&format!("{}: {}", problem.source.name, problem.message)));
-            for line in problem.source.text.lines() {
-                context.output.line(format!("    {line}"));
-            }
-            context.output.blank();
+        for problem in &waiting {
+            show(problem, context);
+        }
+        for change in &changes {
+            let rule = context.output.bold(&change.rule);
+            context.output.line(format!("{rule} {} while a session ran, which keeps it as it was", change.what()));
         }
     }
     if !arguments.yes && !confirmed(context)? {
         return Err(Problem::new("Untrusted", "nothing was accepted"));
     }
-    kept.accept(&loaded.weakening)?;
+    if !loaded.weakening.is_empty() {
+        kept.accept(&loaded.weakening)?;
+    }
+    // What is accepted now may itself replace or switch off a rule that sessions are held to.
+    let accepted = policy::load(&project.tiers, &Before::default(), |_| true);
+    let (before, now) = (loaded.in_force_rules(), accepted.in_force_rules());
+    changes.extend(policy::weakened(&before, &now).into_iter().map(|(change, _)| change));
+    acceptance.add(&changes)?;
+    let files: Vec<&str> = waiting.iter().map(|problem| problem.source.name.as_str()).collect();
     context.output.line_or(
-        "Accepted. It holds until one of these rules changes.",
-        &json!({ "trusted": true, "accepted": files }),
+        "Accepted. It holds until one of these parts changes.",
+        &json!({ "trusted": true, "accepted": files, "changes": changes.iter().map(|change| &change.rule).collect::<Vec<_>>() }),
     );
     Ok(ExitCode::Done)
+}
+
+/// What is to be accepted: a whole rule file, or the line of a configuration.
+fn show(problem: &Diagnostic, context: &Context) {
+    let output = &context.output;
+    let place = problem.position().map_or(String::new(), |position| format!(":{position}"));
+    output.line(output.bold(&format!("{}{place}: {}", problem.source.name, problem.message)));
+    let text = problem.part.as_ref().and_then(|part| problem.source.text.get(part.clone()));
+    for line in text.unwrap_or(&problem.source.text).lines() {
+        output.line(format!("    {line}"));
+    }
+    output.blank();
 }
 
 fn confirmed(context: &Context) -> Result<bool, Problem> {

@@ -19,11 +19,8 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     exit 2
     --- stdout
     .linchpin/rules/approve.md: approves calls without asking; it is not in force until a person accepts it
-        ---
         command_pattern: '^ls( |$)'
         action: allow
-        ---
-        Looking is fine.
 
     --- stderr
     error: there is no terminal to ask on
@@ -33,13 +30,10 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     exit 0
     --- stdout
     .linchpin/rules/approve.md: approves calls without asking; it is not in force until a person accepts it
-        ---
         command_pattern: '^ls( |$)'
         action: allow
-        ---
-        Looking is fine.
 
-    Accepted. It holds until one of these rules changes.
+    Accepted. It holds until one of these parts changes.
     --- stderr
     ");
     let approved = project.hook("claude", &project.bash("ls"));

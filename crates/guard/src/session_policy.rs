@@ -1,0 +1,55 @@
+//! The policy that counts for one session: the project's, with what a change during the session would take away.
+
+use std::fs;
+use std::path::PathBuf;
+
+use engine::Event;
+use policy::{Held, Weakened};
+
+use crate::acceptance::Acceptance;
+use crate::environment::Environment;
+use crate::judge::TRIAL_SESSION;
+use crate::project::Project;
+use crate::session_root;
+
+/// The policy that an event is judged by.
+pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> Held {
+    let policy = project.compiled(environment);
+    // An event that does not say whose it is has no session that remembers.
+    if event.session.is_empty() || event.session == TRIAL_SESSION {
+        return Held { policy, kept: Vec::new(), news: Vec::new() };
+    }
+    let pin = pin(project, &event.agent, &event.session, environment);
+    let acceptance = Acceptance::of(&project.root, environment);
+    policy::hold(policy, &pin, &project.cache(environment), |change| acceptance.includes(change))
+}
+
+/// What a session keeps.
+pub fn kept(project: &Project, agent: &str, session: &str, environment: &Environment) -> Vec<Weakened> {
+    policy::kept(&pin(project, agent, session, environment))
+}
+
+/// What any session of the project keeps.
+pub fn kept_by_any(project: &Project, environment: &Environment) -> Vec<Weakened> {
+    let pins = fs::read_dir(pins(project, environment)).into_iter().flatten();
+    let mut kept: Vec<Weakened> = pins.filter_map(Result::ok).flat_map(|pin| policy::kept(&pin.path())).collect();
+    kept.sort_by(|a, b| (&a.rule, &a.from, &a.to).cmp(&(&b.rule, &b.from, &b.to)));
+    kept.dedup();
+    kept
+}
+
+pub fn kept_notice(change: &Weakened) -> String {
+    format!(
+        "rule `{}` {} during this session; it stays as it was until a person runs `linchpin trust`",
+        change.rule,
+        change.what()
+    )
+}
+
+fn pins(project: &Project, environment: &Environment) -> PathBuf {
+    environment.project_state(&project.root).join("sessions")
+}
+
+fn pin(project: &Project, agent: &str, session: &str, environment: &Environment) -> PathBuf {
+    pins(project, environment).join(session_root::digest(agent, session))
+}
