@@ -34,6 +34,7 @@ Guard:
 
 Understand:
   validate    Check every policy file
+  test        Run the cases that rules carry
   explain     Show the work behind a verdict, a pattern, an expression or a command
   rules       Show which rules there are and which are in force, and change them
   log         Show the journal
@@ -64,6 +65,8 @@ pub enum Command {
     },
     /// Check every policy file
     Validate(Validate),
+    /// Run the cases that rules carry
+    Test(Test),
     /// Show the work behind a verdict, a pattern, an expression or a command
     Explain {
         #[command(subcommand)]
@@ -116,6 +119,13 @@ pub struct Trust {
 pub struct Validate {
     /// A project other than this one
     pub project: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Test {
+    /// Only the cases of these rules
+    #[arg(value_name = "RULE")]
+    pub rules: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -14,6 +14,7 @@ mod live_facts;
 pub mod project;
 pub mod session_policy;
 mod session_root;
+pub mod trial;
 pub mod trust;
 
 pub use environment::Environment;

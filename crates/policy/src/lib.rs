@@ -6,6 +6,7 @@
 
 mod bundled;
 mod cache;
+mod case;
 mod catalogue;
 mod config;
 mod definition;
@@ -34,6 +35,7 @@ mod tests;
 
 pub use bundled::{BundledRule, bundled_rules};
 pub use cache::{BrokenFile, Compiled, compiled};
+pub use case::{Case, Cases, EventFields, Subject};
 pub use config::{Config, JournalMode, Sandbox};
 pub use definition::{Definition, Form};
 pub use diagnostic::{Diagnostic, ErrorKind, Severity, Style};

@@ -24,12 +24,7 @@ pub struct RuleFiles {
 /// Folders are read flat. One that is not there holds nothing.
 pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
     let mut files = RuleFiles::default();
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(files),
-        Err(error) => return Err(error),
-    };
-    for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
+    for path in paths_in(folder)? {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("md") => files.markdown.push(path),
             Some("yml") => files.libraries.push(path),
@@ -37,8 +32,6 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
             _ => {}
         }
     }
-    files.markdown.sort();
-    files.libraries.sort();
     let count = files.markdown.len() + files.libraries.len();
     if count > FILES_LIMIT {
         files.wrong =
@@ -47,6 +40,25 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
         files.libraries.truncate(FILES_LIMIT - files.markdown.len());
     }
     Ok(files)
+}
+
+/// The files of a folder whose names end so, sorted. A folder that is not there holds nothing.
+pub fn files_with_extension(folder: &Path, extension: &str) -> io::Result<Vec<PathBuf>> {
+    let mut files = paths_in(folder)?;
+    files.retain(|path| path.extension().is_some_and(|found| found == extension));
+    files.truncate(FILES_LIMIT);
+    Ok(files)
+}
+
+fn paths_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.sort();
+    Ok(paths)
 }
 
 impl RuleFiles {

@@ -145,7 +145,7 @@ fn considerations(decisions: &[Decision]) -> impl Iterator<Item = &Consideration
     decisions.iter().flat_map(|decision| &decision.considered)
 }
 
-fn consideration_json(considered: &Consideration) -> Value {
+pub fn consideration_json(considered: &Consideration) -> Value {
     let clauses: Vec<Value> = considered
         .clauses
         .iter()
@@ -181,11 +181,17 @@ fn show(entry: &Entry, decisions: &[Decision], context: &Context) {
         considerations(decisions).partition(|considered| considered.outcome != Judged::Passed);
     for considered in speaking.iter().chain(&silent) {
         output.blank();
-        output.line(format!("{}: {}", output.bold(&considered.rule.id), outcome_text(&considered.outcome)));
-        output.line(output.dim(&format!("  {} ({})", considered.rule.source, considered.rule.tier.name())));
-        for clause in &considered.clauses {
-            output.line(format!("  {:<20} {:<8} {}", clause.key, clause.truth.name(), clause.shown));
-        }
+        show_consideration(considered, "", context);
+    }
+}
+
+/// One rule's work, clause by clause.
+pub fn show_consideration(considered: &Consideration, indent: &str, context: &Context) {
+    let output = &context.output;
+    output.line(format!("{indent}{}: {}", output.bold(&considered.rule.id), outcome_text(&considered.outcome)));
+    output.line(output.dim(&format!("{indent}  {} ({})", considered.rule.source, considered.rule.tier.name())));
+    for clause in &considered.clauses {
+        output.line(format!("{indent}  {:<20} {:<8} {}", clause.key, clause.truth.name(), clause.shown));
     }
 }
 

@@ -9,6 +9,7 @@ mod install;
 mod log;
 mod rules;
 mod status;
+mod test;
 mod trust;
 mod validate;
 
@@ -42,6 +43,7 @@ pub fn run() -> process::ExitCode {
         // Answered before arguments are parsed; here only for `--help`.
         Command::Hook { agent } => return hook::run([agent.into()].into_iter()),
         Command::Validate(arguments) => validate::run(arguments, &context),
+        Command::Test(arguments) => test::run(arguments, &context),
         Command::Explain { what } => explain::run(what, &context),
         Command::Rules { what } => rules::run(what, &context),
         Command::Log(arguments) => log::run(arguments, &context),

@@ -1,7 +1,7 @@
 //! `validate`: is every policy file sound?
 
 use guard::Project;
-use policy::{Before, Diagnostic, Severity, Style};
+use policy::{Before, Cases, Diagnostic, Severity, Style};
 use serde_json::{Map, Value, json};
 
 use super::Context;
@@ -24,15 +24,12 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
             Project::at(&root, &context.environment)
         }
     };
-    if !project.has_policy() {
-        return Err(Problem::new(
-            "NoPolicy",
-            format!("there is no policy in `{}` or above it", project.root.display()),
-        )
-        .help("`linchpin init` writes one"));
-    }
+    require_policy(&project)?;
     let trust = guard::trust::Trust::of(&project.root, &context.environment);
-    let loaded = policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening));
+    let mut loaded = policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening));
+    let cases = loaded.definitions.iter().map(Cases::of_rule).chain(project.tiers.folders().map(Cases::of_folder));
+    let problems: Vec<Diagnostic> = cases.flat_map(|cases| cases.problems).collect();
+    loaded.diagnostics.extend(problems);
     let errors = loaded.errors().count();
     let warnings = loaded.diagnostics.len() - errors;
     let code = if errors > 0 { ExitCode::Usage } else { ExitCode::Done };
@@ -63,11 +60,19 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
     Ok(code)
 }
 
+pub fn require_policy(project: &Project) -> Result<(), Problem> {
+    if project.has_policy() {
+        return Ok(());
+    }
+    let message = format!("there is no policy in `{}` or above it", project.root.display());
+    Err(Problem::new("NoPolicy", message).help("`linchpin init` writes one"))
+}
+
 pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-fn to_json(diagnostic: &Diagnostic) -> Value {
+pub fn to_json(diagnostic: &Diagnostic) -> Value {
     let mut fields = Map::new();
     let mut put = |key: &str, value: Value| {
         if !value.is_null() {

@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod cases;
 mod changed_rules;
 mod commands;
 mod concurrency;

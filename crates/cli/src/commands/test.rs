@@ -1,0 +1,166 @@
+//! `test`: runs the cases that rules carry and those in `tests/`.
+
+use engine::decide::Consideration;
+use engine::rules::{Rule, RuleSet};
+use engine::{Decision, Level};
+use guard::{Project, trial, trust::Trust};
+use policy::{Before, Case, Cases, Diagnostic, Form, Loaded, Standing, Style, Subject};
+use serde_json::{Value, json};
+
+use super::validate::counted;
+use super::{Context, explain};
+use crate::arguments::Test;
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Test, context: &Context) -> Outcome {
+    let project = Project::of_person(&context.environment);
+    super::validate::require_policy(&project)?;
+    let trust = Trust::of(&project.root, &context.environment);
+    let loaded = policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening));
+    let mut runs = Vec::new();
+    let mut problems: Vec<Diagnostic> = loaded.errors().cloned().collect();
+    for definition in &loaded.definitions {
+        // A rule that another of the same name hides says nothing here, and those in the box are not this project's.
+        let is_hidden = matches!(loaded.standing(definition), Standing::Shadowed(_));
+        let is_unasked = definition.form == Form::Bundled && arguments.rules.is_empty();
+        if is_hidden || is_unasked || !is_wanted(Some(&definition.rule.id), arguments) {
+            continue;
+        }
+        let cases = Cases::of_rule(definition);
+        problems.extend(cases.problems);
+        let rules = pack(std::slice::from_ref(&definition.rule))?;
+        for case in cases.cases {
+            runs.push(Run::new(case, &rules, Some(&definition.rule), &loaded)?);
+        }
+    }
+    if is_wanted(None, arguments) {
+        let rules = pack(&loaded.in_force_rules())?;
+        for folder in project.tiers.folders() {
+            let cases = Cases::of_folder(folder);
+            problems.extend(cases.problems);
+            for case in cases.cases {
+                runs.push(Run::new(case, &rules, None, &loaded)?);
+            }
+        }
+    }
+    if let (true, Some(name)) = (runs.is_empty() && problems.is_empty(), arguments.rules.first()) {
+        return Err(Problem::new("NotFound", format!("no rule `{name}` with cases"))
+            .help("`linchpin rules list` shows the rules; cases stand under a rule's `tests`"));
+    }
+    let code = match (problems.is_empty(), runs.iter().all(Run::passed)) {
+        (false, _) => ExitCode::Usage,
+        (true, false) => ExitCode::No,
+        (true, true) => ExitCode::Done,
+    };
+    if context.output.json {
+        let problems: Vec<Value> = problems.iter().map(super::validate::to_json).collect();
+        let failed = runs.iter().filter(|run| !run.passed()).count();
+        let cases: Vec<Value> = runs.iter().map(Run::to_json).collect();
+        let passed = runs.len() - failed;
+        context.output.value(&json!({ "passed": passed, "failed": failed, "cases": cases, "problems": problems }));
+    } else {
+        show(&runs, &problems, context);
+    }
+    Ok(code)
+}
+
+fn is_wanted(rule: Option<&String>, arguments: &Test) -> bool {
+    arguments.rules.is_empty() || rule.is_some_and(|rule| arguments.rules.contains(rule))
+}
+
+fn pack(rules: &[Rule]) -> Result<RuleSet, Problem> {
+    RuleSet::pack(rules).map_err(|error| Problem::new("Internal", error.to_string()))
+}
+
+/// A case that was judged.
+struct Run {
+    case: Case,
+    decision: Decision,
+    /// What the case's rule, or the whole policy, said.
+    got: Level,
+}
+
+impl Run {
+    fn new(case: Case, rules: &RuleSet, rule: Option<&Rule>, loaded: &Loaded) -> Result<Self, Problem> {
+        let decision =
+            trial::judge(&case, rules, &loaded.config).map_err(|error| Problem::new("Internal", error.to_string()))?;
+        let verdict = &decision.verdict;
+        // A rule that approves either does or leaves the call to the agent's own asking.
+        let leaves_it = rule.is_some_and(|rule| rule.action == Level::Allow) && !verdict.approved;
+        let got = if leaves_it { verdict.level.max(Level::Ask) } else { verdict.level };
+        Ok(Self { case, decision, got })
+    }
+
+    fn passed(&self) -> bool {
+        self.got == self.case.expect
+    }
+
+    fn place(&self) -> String {
+        format!("{}:{}", self.case.source.name, self.case.source.position(self.case.start))
+    }
+
+    /// The case's name, or what happens in it.
+    fn title(&self) -> String {
+        let subject = || match &self.case.subject {
+            Subject::Command(command) => command.clone(),
+            Subject::Tool { name, input } => format!("{name} {input}"),
+            Subject::Event(event) => event.kind.name().to_owned(),
+        };
+        self.case.name.clone().unwrap_or_else(subject)
+    }
+
+    /// The rules whose work explains what came of it.
+    fn considered(&self) -> impl Iterator<Item = &Consideration> {
+        let about_one = self.case.rule.is_some();
+        let spoke = |considered: &&Consideration| considered.outcome != engine::decide::Outcome::Passed;
+        self.decision.considered.iter().filter(move |considered| about_one || spoke(considered))
+    }
+
+    fn to_json(&self) -> Value {
+        let position = self.case.source.position(self.case.start);
+        json!({
+            "rule": self.case.rule,
+            "name": self.title(),
+            "file": self.case.source.name,
+            "line": position.line,
+            "column": position.column,
+            "expect": self.case.expect.name(),
+            "got": self.got.name(),
+            "passed": self.passed(),
+            "rules": self.considered().map(explain::consideration_json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn show(runs: &[Run], problems: &[Diagnostic], context: &Context) {
+    let output = &context.output;
+    let style = if output.coloured { Style::Coloured } else { Style::Plain };
+    for problem in problems {
+        output.rendered(&problem.render(style));
+        output.blank();
+    }
+    for run in runs.iter().filter(|run| !run.passed()) {
+        let about = run.case.rule.as_deref().map_or_else(String::new, |rule| format!("{rule}: "));
+        output.line(output.bold(&format!("{about}{}", run.title())));
+        output.line(output.dim(&format!("  {}", run.place())));
+        output.line(format!("  expected {}, got {}", output.level(run.case.expect), output.level(run.got)));
+        let mut considered = run.considered().peekable();
+        if considered.peek().is_none() {
+            output.line("  no rule speaks of it");
+        }
+        for considered in considered {
+            explain::show_consideration(considered, "  ", context);
+        }
+        output.blank();
+    }
+    let failed = runs.iter().filter(|run| !run.passed()).count();
+    let passed = counted(runs.len() - failed, "case");
+    let is_broken = !problems.is_empty();
+    output.line(match (runs.len(), failed) {
+        (0, _) if is_broken => format!("{} in the policy files; no case was run.", counted(problems.len(), "error")),
+        (0, _) => "No cases: write them under a rule's `tests`, or in `.linchpin/tests/*.yml`.".to_owned(),
+        (_, 0) => format!("{passed} passed."),
+        _ => format!("{passed} passed, {failed} failed."),
+    });
+}

@@ -1,0 +1,253 @@
+//! Cases: what a policy is expected to say, written down beside it.
+//!
+//! A rule carries its own under `tests`; each tells what that rule alone says. Files in `tests/` hold cases for all of
+//! the policy that is in force. Reading one that is wrong is an error for whoever runs it, and takes no rule out of
+//! force.
+
+use std::ops::Range;
+use std::path::Path;
+
+use engine::{EventKind, Level, suggest};
+use serde_json::{Map, Value};
+
+use crate::definition::Definition;
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::{Fields, Text};
+use crate::folder::PolicyFolder;
+use crate::reading;
+use crate::source::Source;
+use crate::yaml::{self, Node, Yaml};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// The rule that carries it; none: it is about the whole policy.
+    pub rule: Option<String>,
+    pub name: Option<String>,
+    pub subject: Subject,
+    pub variables: Map<String, Value>,
+    pub git: Map<String, Value>,
+    pub expect: Level,
+    pub source: Source,
+    /// Where it begins.
+    pub start: usize,
+}
+
+/// What happens in a case.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Subject {
+    /// A shell call that is about to run.
+    Command(String),
+    /// A tool call that is about to run.
+    Tool {
+        name: String,
+        input: Value,
+    },
+    Event(Box<EventFields>),
+}
+
+/// The fields of an event, as expressions name them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EventFields {
+    pub kind: EventKind,
+    pub agent: Option<String>,
+    pub tool: Option<String>,
+    pub input: Option<Value>,
+    pub output: Option<Value>,
+    pub failed: Option<bool>,
+    pub command: Option<String>,
+    pub prompt: Option<String>,
+    pub message: Option<String>,
+}
+
+/// What reading cases gave.
+#[derive(Debug, Default)]
+pub struct Cases {
+    pub cases: Vec<Case>,
+    pub problems: Vec<Diagnostic>,
+}
+
+const KEYS: &[&str] = &["command", "event", "expect", "git", "input", "name", "tool", "variables"];
+/// Of rules that this version does not have.
+const LATER_KEYS: &[&str] = &["changed", "created", "deleted", "events", "now", "pairs"];
+const EVENT_KEYS: &[&str] = &["agent", "command", "input", "kind", "message", "outcome", "output", "prompt", "tool"];
+const LEVELS: [(&str, Level); 4] =
+    [("allow", Level::Allow), ("warn", Level::Warn), ("ask", Level::Ask), ("block", Level::Block)];
+
+impl Cases {
+    /// Those that a rule carries.
+    pub fn of_rule(definition: &Definition) -> Self {
+        let mut cases = Self::default();
+        if let Some(Yaml::List(items)) = definition.tests.as_ref().map(|node| &node.value) {
+            // An event need not say its kind where the rule leaves no choice.
+            let mut kinds = definition.rule.on.iter();
+            let kind = kinds.next().filter(|_| kinds.next().is_none());
+            for item in items {
+                cases.read(item.clone(), &definition.source, Some(definition.rule.id.as_str()), kind);
+            }
+        }
+        cases
+    }
+
+    /// Those of a policy folder's `tests/*.yml`, in order of the files' names.
+    pub fn of_folder(folder: &PolicyFolder) -> Self {
+        let mut cases = Self::default();
+        let path = folder.path.join("tests");
+        match reading::files_with_extension(&path, "yml") {
+            Ok(files) => files.iter().for_each(|file| cases.read_file(folder, file)),
+            Err(error) => cases.problems.push(reading::unreadable(folder, &path, &error)),
+        }
+        cases
+    }
+
+    fn read_file(&mut self, folder: &PolicyFolder, path: &Path) {
+        let source = match reading::read(folder, path) {
+            Ok(Some(source)) => source,
+            Ok(None) => return,
+            Err(problem) => return self.problems.push(*problem),
+        };
+        match yaml::parse(&source, 0..source.text.len()) {
+            Ok(Node { value: Yaml::List(items), .. }) => {
+                for item in items {
+                    self.read(item, &source, None, None);
+                }
+            }
+            Ok(Node { value: Yaml::Null, .. }) => {}
+            Ok(node) => self.problems.push(Diagnostic::error(
+                ErrorKind::InvalidValue,
+                format!("a file of cases is a list of them, not {}", node.value.kind()),
+                &source,
+                Some(node.span),
+            )),
+            Err(problem) => self.problems.push(*problem),
+        }
+    }
+
+    fn read(&mut self, node: Node, source: &Source, rule: Option<&str>, kind: Option<EventKind>) {
+        let start = node.span.start;
+        let mut fields = Fields::of(node, source);
+        let case = case(&mut fields, start, rule, kind);
+        fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
+        let is_sound = fields.problems.is_empty();
+        let problems = fields.problems.into_iter();
+        self.problems.extend(problems.map(|problem| match rule {
+            Some(rule) => problem.of_rule(rule),
+            None => problem,
+        }));
+        self.cases.extend(case.filter(|_| is_sound));
+    }
+}
+
+fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<EventKind>) -> Option<Case> {
+    if let Some((key, span)) = LATER_KEYS.iter().find_map(|key| Some((key, fields.key_span(key)?))) {
+        let message = format!("`{key}` belongs to cases of rules that are not part of this version of Linchpin");
+        fields.refuse(ErrorKind::Unsupported, message, span);
+        return None;
+    }
+    fields.refuse_unknown(KEYS);
+    let here = start..start;
+    let subject = subject(fields, &here, kind);
+    if !fields.has("expect") {
+        fields.problems.push(
+            Diagnostic::error(
+                ErrorKind::MissingKey,
+                "the case does not say what it expects",
+                fields.source(),
+                Some(here),
+            )
+            .help("add `expect: allow`, `warn`, `ask` or `block`"),
+        );
+    }
+    let expect = fields.choice("expect", &LEVELS);
+    Some(Case {
+        rule: rule.map(str::to_owned),
+        name: fields.text("name").map(|text| text.value),
+        subject: subject?,
+        variables: mapping("variables", fields),
+        git: mapping("git", fields),
+        expect: expect?,
+        source: fields.source().clone(),
+        start,
+    })
+}
+
+fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) -> Option<Subject> {
+    let command = fields.text("command");
+    let tool = fields.text("tool");
+    let input = fields.take("input");
+    let event = fields.take("event");
+    let count = usize::from(command.is_some()) + usize::from(tool.is_some()) + usize::from(event.is_some());
+    if count != 1 {
+        fields.problems.push(
+            Diagnostic::error(
+                ErrorKind::InvalidValue,
+                "a case is about exactly one of `command`, `tool` and `event`",
+                fields.source(),
+                Some(here.clone()),
+            )
+            .help("write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`"),
+        );
+        return None;
+    }
+    if let (Some(input), None) = (&input, &tool) {
+        fields.refuse(ErrorKind::InvalidValue, "`input` is the input of a `tool`", input.span.clone());
+    }
+    match (command, tool, event) {
+        (Some(command), ..) => Some(Subject::Command(command.value)),
+        (_, Some(tool), _) => {
+            let input = input.map_or_else(|| Value::Object(Map::new()), |node| node.to_json());
+            Some(Subject::Tool { name: tool.value, input })
+        }
+        (.., Some(event)) => event_fields(event, kind, fields).map(|event| Subject::Event(Box::new(event))),
+        _ => None,
+    }
+}
+
+fn event_fields(node: Node, default: Option<EventKind>, outer: &mut Fields) -> Option<EventFields> {
+    let span = node.span.clone();
+    let mut fields = Fields::of(node, outer.source());
+    fields.refuse_unknown(EVENT_KEYS);
+    let kind = event_kind(default, span, &mut fields);
+    let text = |fields: &mut Fields, key: &str| fields.text(key).map(|text| text.value);
+    let failed = fields.choice("outcome", &[("ok", false), ("failed", true)]);
+    let event = kind.map(|kind| EventFields {
+        kind,
+        agent: text(&mut fields, "agent"),
+        tool: text(&mut fields, "tool"),
+        input: fields.take("input").map(|node| node.to_json()),
+        output: fields.take("output").map(|node| node.to_json()),
+        failed,
+        command: text(&mut fields, "command"),
+        prompt: text(&mut fields, "prompt"),
+        message: text(&mut fields, "message"),
+    });
+    outer.problems.append(&mut fields.problems);
+    event
+}
+
+fn event_kind(default: Option<EventKind>, span: Range<usize>, fields: &mut Fields) -> Option<EventKind> {
+    let Some(Text { value, span }) = fields.text("kind") else {
+        if default.is_none() && !fields.has("kind") {
+            fields.refuse(ErrorKind::MissingKey, "the event does not say its `kind`", span);
+        }
+        return default;
+    };
+    let kind = EventKind::from_name(&value);
+    if kind.is_none() {
+        let known = EventKind::ALL.map(EventKind::name);
+        let help = suggest::closest(&value, known)
+            .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
+        let message = format!("unknown event `{value}`");
+        let source = fields.source();
+        fields.problems.push(Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(span)).help(help));
+    }
+    kind
+}
+
+fn mapping(key: &str, fields: &mut Fields) -> Map<String, Value> {
+    let Some(node) = fields.take(key) else { return Map::new() };
+    if let Value::Object(map) = node.to_json() {
+        return map;
+    }
+    fields.refuse(ErrorKind::InvalidValue, format!("`{key}` takes a mapping of names to values"), node.span);
+    Map::new()
+}
