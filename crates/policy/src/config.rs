@@ -30,8 +30,8 @@ pub struct Config {
     pub journal: JournalMode,
     pub retention: Duration,
     pub default_branch: Option<String>,
-    /// None: the default branch alone.
-    pub protected_branches: Option<Vec<String>>,
+    /// Each tier's own.
+    protected_branches: BTreeMap<Tier, Vec<String>>,
     /// The moves that an agent may make by itself.
     pub agent_may: Vec<String>,
     /// Environment variables that commands of rules and gates get beside the usual ones.
@@ -117,7 +117,7 @@ impl Default for Config {
             journal: JournalMode::Lean,
             retention: Duration::from_secs(90 * DAY),
             default_branch: None,
-            protected_branches: None,
+            protected_branches: BTreeMap::new(),
             agent_may: AGENT_MAY.iter().map(|&name| name.to_owned()).collect(),
             command_env: Vec::new(),
             sandbox: Sandbox::default(),
@@ -161,6 +161,21 @@ const MOVES: &[&str] = &["next", "continue", "repeat", "status", "start", "prev"
 impl Config {
     pub fn max_holds(&self, tier: Tier) -> Option<u32> {
         self.max_holds.get(&tier).copied()
+    }
+
+    /// The branches that nobody rewrites. Which one is the default is not asked of git here, so both usual names are.
+    /// Where the user has a policy of their own, a project adds to what that protects and takes nothing away.
+    pub fn protected_branches(&self, has_user_tier: bool) -> Vec<String> {
+        let usual = || ["main", "master"].map(str::to_owned).to_vec();
+        let of_tier = |tier| self.protected_branches.get(&tier).cloned();
+        let own = of_tier(Tier::Project).or_else(|| self.default_branch.clone().map(|branch| vec![branch]));
+        let mut branches = match (has_user_tier, own) {
+            (false, own) => own.unwrap_or_else(usual),
+            (true, own) => [of_tier(Tier::User).unwrap_or_else(usual), own.unwrap_or_default()].concat(),
+        };
+        branches.sort();
+        branches.dedup();
+        branches
     }
 
     pub fn variable(&self, name: &str) -> Option<Value> {
@@ -257,11 +272,7 @@ impl Config {
         self.retention = duration("retention", fields).map_or(self.retention, |(duration, _)| duration);
         self.default_branch = self.default_branch.take().or(fields.text("default_branch").map(|text| text.value));
         if let Some(branches) = fields.texts("protected_branches") {
-            // What the user protects stays protected.
-            let protected = self.protected_branches.get_or_insert_default();
-            protected.extend(branches.into_iter().map(|text| text.value));
-            protected.sort();
-            protected.dedup();
+            self.protected_branches.insert(tier, branches.into_iter().map(|text| text.value).collect());
         }
         if let Some(moves) = fields.texts("agent_may") {
             let sound = moves.into_iter().filter(|name| is_move(name, fields)).map(|name| name.value);

@@ -83,7 +83,7 @@ fn read_tiers(
 ) -> (Loaded, Vec<PathBuf>) {
     let mut loader = Loader::new(before);
     let layers: Vec<Layer> = tiers.folders().map(|folder| loader.read_config(folder, replaced)).collect();
-    loader.declare_names();
+    loader.declare_names(tiers.user.is_some());
     loader.add_bundled();
     for layer in &layers {
         loader.read_rules(layer);
@@ -116,6 +116,7 @@ struct Loader<'a> {
     catalogue: Catalogue,
     /// What expressions may name.
     scope: Scope,
+    protected_branches: Vec<String>,
     /// Names of rules that are written down and cannot be used; that is said where they are written.
     broken: BTreeSet<String>,
     enforcement: Enforcement,
@@ -129,6 +130,7 @@ impl<'a> Loader<'a> {
             loaded: Loaded::default(),
             catalogue: Catalogue::default(),
             scope: Scope::default(),
+            protected_branches: Vec::new(),
             broken: BTreeSet::new(),
             enforcement: Enforcement::default(),
             broken_configs: Vec::new(),
@@ -173,15 +175,21 @@ impl<'a> Loader<'a> {
         Layer { folder, rules_dir, file, source }
     }
 
-    fn declare_names(&mut self) {
+    fn declare_names(&mut self, has_user_tier: bool) {
         for name in self.loaded.config.variable_names() {
             self.scope.declare(name);
         }
+        self.protected_branches = self.loaded.config.protected_branches(has_user_tier);
     }
 
     fn add_bundled(&mut self) {
         for bundled in bundled_rules() {
-            let reader = RuleReader { source: &bundled.source(), owner: Tier::Bundled, scope: &self.scope };
+            let reader = RuleReader {
+                source: &bundled.source(),
+                owner: Tier::Bundled,
+                scope: &self.scope,
+                protected_branches: &self.protected_branches,
+            };
             let reading = reader.markdown(bundled.id, Form::Bundled);
             self.say(reading.problems);
             let Some(definition) = reading.definition else { continue };
@@ -226,7 +234,12 @@ impl<'a> Loader<'a> {
             return;
         };
         self.loaded.files += 1;
-        let reader = RuleReader { source: &source, owner: layer.folder.tier, scope: &self.scope };
+        let reader = RuleReader {
+            source: &source,
+            owner: layer.folder.tier,
+            scope: &self.scope,
+            protected_branches: &self.protected_branches,
+        };
         let reading = reader.markdown(&id, Form::Markdown);
         self.say(reading.problems);
         let Some(definition) = reading.definition else {
@@ -244,7 +257,12 @@ impl<'a> Loader<'a> {
             return;
         };
         self.loaded.files += 1;
-        let reader = RuleReader { source: &source, owner: layer.folder.tier, scope: &self.scope };
+        let reader = RuleReader {
+            source: &source,
+            owner: layer.folder.tier,
+            scope: &self.scope,
+            protected_branches: &self.protected_branches,
+        };
         match library::read(reader, &name) {
             Ok((library, entries)) => {
                 self.catalogue.add_library(library);
@@ -347,7 +365,12 @@ impl<'a> Loader<'a> {
     fn enforce_list(&mut self, layer: Layer) {
         let Layer { folder, file, source, .. } = layer;
         let tier = folder.tier;
-        let reader = RuleReader { source: &source, owner: tier, scope: &self.scope };
+        let reader = RuleReader {
+            source: &source,
+            owner: tier,
+            scope: &self.scope,
+            protected_branches: &self.protected_branches,
+        };
         let mut local = Entries::default();
         let (definitions, end) = file.definitions;
         local.read(reader, definitions, end, Form::Local);

@@ -70,6 +70,8 @@ pub struct RuleReader<'a> {
     /// Whose file it is.
     pub owner: Tier,
     pub scope: &'a Scope,
+    /// The branches that nobody rewrites.
+    pub protected_branches: &'a [String],
 }
 
 impl RuleReader<'_> {
@@ -114,7 +116,11 @@ impl RuleReader<'_> {
         let action_span = fields.key_span("action").unwrap_or_else(|| written.fields.clone());
         let action = fields.choice("action", &LEVELS).unwrap_or(default_action);
         let on = events(fields, is_tool_rule, action, &written.fields);
-        let detect = if is_tool_rule { Detect::Tool(Box::new(tool_rule::read(fields))) } else { Detect::Event };
+        let detect = if is_tool_rule {
+            Detect::Tool(Box::new(tool_rule::read(fields, self.protected_branches)))
+        } else {
+            Detect::Event
+        };
         check_action(action, on, action_span, fields);
         let when = fields.text("when");
         if let Some(when) = &when {

@@ -21,7 +21,12 @@ fn show(problems: &[Diagnostic]) {
 
 fn read(text: &str) {
     let source = Source::new("rule.md", text);
-    let reader = RuleReader { source: &source, owner: Tier::Project, scope: &Scope::default() };
+    let reader = RuleReader {
+        source: &source,
+        owner: Tier::Project,
+        scope: &Scope::default(),
+        protected_branches: &["main".to_owned()],
+    };
     let reading = reader.markdown("rule", Form::Markdown);
     show(&reading.problems);
     let broken = reading.problems.iter().any(|problem| problem.severity == Severity::Error);
@@ -124,7 +129,12 @@ fn bundled_rules_are_sound_and_say_what_they_are() {
     let mut ids: Vec<&str> = bundled_rules().iter().map(|rule| rule.id).collect();
     for bundled in bundled_rules() {
         let source = bundled.source();
-        let reader = RuleReader { source: &source, owner: Tier::Bundled, scope: &Scope::default() };
+        let reader = RuleReader {
+            source: &source,
+            owner: Tier::Bundled,
+            scope: &Scope::default(),
+            protected_branches: &["main".to_owned()],
+        };
         let reading = reader.markdown(bundled.id, Form::Bundled);
         assert_eq!(reading.problems, [], "{}", bundled.id);
         let rule = reading.definition.expect("a rule").rule;

