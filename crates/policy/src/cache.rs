@@ -5,6 +5,7 @@
 //! remembers how every file last was when it was sound, which is what stays in force while the file is broken. Because
 //! of that it lives in the user's own folder, out of reach of the repository that it judges.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -61,6 +62,7 @@ struct Header {
     accepted: bool,
     /// One of the inputs was so new that it could change once more without showing.
     unsettled: bool,
+    compiled: SystemTime,
     config: Config,
     sound_configs: Vec<SoundConfig>,
     broken: Vec<BrokenFile>,
@@ -117,6 +119,7 @@ fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: 
         accepted: trusted(&loaded.weakening),
         untrusted: untrusted.map(Diagnostic::line).collect(),
         unsettled: loaded.inputs.is_unsettled(now),
+        compiled: now,
         weakening: loaded.weakening,
         config: loaded.config,
         sound_configs: loaded.sound_configs,
@@ -186,8 +189,16 @@ impl Stored {
     }
 
     fn into_before(self) -> Before {
+        let mut files = self.bytes.get(self.inputs.clone()).map(inputs::stamps).unwrap_or_default();
+        // What was new then may have changed once more without showing.
+        files.retain(|_, stamp| !stamp.is_fresh(self.header.compiled));
+        let is_sound = self.header.broken.is_empty();
         let rules = RuleSet::from_bytes(self.bytes, self.inputs.end);
-        Before { rules: rules.all().unwrap_or_default(), configs: self.header.sound_configs }
+        Before {
+            rules: rules.all().unwrap_or_default(),
+            configs: self.header.sound_configs,
+            files: if is_sound { files } else { BTreeMap::new() },
+        }
     }
 }
 

@@ -35,8 +35,10 @@ struct File<'a> {
 
 impl Inputs {
     /// To be called before the file is read: a write in between then shows as a change.
-    pub fn note(&mut self, path: &Path) {
-        self.files.insert(path.to_owned(), Stamp::of(path));
+    pub fn note(&mut self, path: &Path) -> Option<Stamp> {
+        let stamp = Stamp::of(path);
+        self.files.insert(path.to_owned(), stamp);
+        stamp
     }
 
     /// Whether one of them could be written once more without its stamp showing it.
@@ -60,6 +62,23 @@ impl Inputs {
         }
         Some(bytes)
     }
+}
+
+/// All that [`Inputs::to_bytes`] wrote down.
+pub fn stamps(mut bytes: &[u8]) -> BTreeMap<PathBuf, Stamp> {
+    let mut stamps = BTreeMap::new();
+    while let Ok((chunk, rest)) = postcard::take_from_bytes::<Chunk>(bytes) {
+        bytes = rest;
+        let mut files = chunk.files;
+        while let Ok((file, rest)) = postcard::take_from_bytes::<File>(files) {
+            files = rest;
+            stamps.extend(file.stamp.map(|stamp| (Path::new(chunk.folder).join(file.name), stamp)));
+        }
+        if bytes.is_empty() {
+            break;
+        }
+    }
+    stamps
 }
 
 /// Whether all that [`Inputs::to_bytes`] wrote down is still so.

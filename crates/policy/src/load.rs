@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use engine::expr::Scope;
 use engine::rules::{Rule, Tier};
-use engine::suggest;
+use engine::{Level, suggest};
 
 use crate::bundled::bundled_rules;
 use crate::catalogue::Catalogue;
@@ -20,6 +20,7 @@ use crate::library::{self, Entries, check_id, extent};
 use crate::reading;
 use crate::rule::RuleReader;
 use crate::source::Source;
+use crate::stamp::Stamp;
 use crate::yaml::{Node, Yaml};
 
 /// Of one file.
@@ -58,6 +59,8 @@ pub struct SoundConfig {
 pub struct Before {
     pub rules: Vec<Rule>,
     pub configs: Vec<SoundConfig>,
+    /// Files that said what these rules say, as they were then.
+    pub files: BTreeMap<PathBuf, Stamp>,
 }
 
 /// Reads every tier. `trusted` says whether a person accepted a text of what weakens a guard; what they have not
@@ -121,6 +124,10 @@ struct Loader<'a> {
     broken: BTreeSet<String>,
     enforcement: Enforcement,
     broken_configs: Vec<PathBuf>,
+    /// Where each earlier rule is.
+    known: BTreeMap<(Tier, &'a str), usize>,
+    /// No configuration has changed since.
+    has_same_settings: bool,
 }
 
 impl<'a> Loader<'a> {
@@ -134,6 +141,13 @@ impl<'a> Loader<'a> {
             broken: BTreeSet::new(),
             enforcement: Enforcement::default(),
             broken_configs: Vec::new(),
+            known: before
+                .rules
+                .iter()
+                .enumerate()
+                .map(|(place, rule)| ((rule.tier, rule.id.as_str()), place))
+                .collect(),
+            has_same_settings: false,
         }
     }
 
@@ -179,6 +193,7 @@ impl<'a> Loader<'a> {
         for name in self.loaded.config.variable_names() {
             self.scope.declare(name);
         }
+        self.has_same_settings = self.loaded.sound_configs == self.before.configs;
         self.protected_branches = self.loaded.config.protected_branches(has_user_tier);
     }
 
@@ -229,6 +244,11 @@ impl<'a> Loader<'a> {
             self.loaded.diagnostics.push(wrong.at(&Source::new(layer.folder.shown(path), ""), None));
             return;
         }
+        if let Some(definition) = self.unchanged(layer, path, &id) {
+            self.loaded.files += 1;
+            self.catalogue_rule(definition);
+            return;
+        }
         let Some(source) = self.read_file(layer.folder, path) else {
             self.keep_last_good_of(layer, path);
             return;
@@ -248,6 +268,21 @@ impl<'a> Loader<'a> {
             return;
         };
         self.catalogue_rule(definition);
+    }
+
+    /// A rule whose file is as it was when it was last read, in a policy whose settings are as they were: reading a
+    /// thousand files again because of one takes longer than an agent should wait. What may need a person's acceptance
+    /// needs its text: a rule that approves, or takes another's place.
+    fn unchanged(&mut self, layer: &Layer, path: &Path, id: &str) -> Option<Definition> {
+        let then = self.before.files.get(path).filter(|_| self.has_same_settings)?;
+        if layer.folder.tier == Tier::Project && self.catalogue.resolve(id, Tier::User).is_some() {
+            return None;
+        }
+        let source = layer.folder.shown(path);
+        let place = self.known.get(&(layer.folder.tier, id)).copied()?;
+        let rule = self.before.rules.get(place).filter(|rule| rule.source == source && rule.action > Level::Allow)?;
+        let is_same = self.loaded.inputs.note(path).as_ref() == Some(then);
+        is_same.then(|| Definition { is_last_good: false, ..last_good(rule, Form::Markdown, layer.folder.tier) })
     }
 
     fn read_library(&mut self, layer: &Layer, path: &Path) {

@@ -5,6 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use engine::rules::Tier;
+
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::folder::PolicyFolder;
 use crate::source::Source;
@@ -71,6 +73,11 @@ impl RuleFiles {
 
 /// A file's text; `None` where there is no such file.
 pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Diagnostic>> {
+    if leads_out(folder, path) {
+        let source = Source::new(folder.shown(path), "");
+        let message = "a link that leads out of the project is not followed";
+        return Err(Box::new(Diagnostic::error(ErrorKind::Unreadable, message, &source, None)));
+    }
     match read_text(path) {
         Ok(text) => Ok(Some(Source::new(folder.shown(path), Arc::from(text)))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -80,6 +87,15 @@ pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Di
             Err(Box::new(Diagnostic::error(ErrorKind::TooLarge, message, &source, None)))
         }
         Err(error) => Err(Box::new(unreadable(folder, path, &error))),
+    }
+}
+
+/// Whether a repository would have us read, and show, what is not its own.
+fn leads_out(folder: &PolicyFolder, path: &Path) -> bool {
+    let of_project = folder.tier == Tier::Project;
+    match (of_project, path.canonicalize(), folder.base.canonicalize()) {
+        (true, Ok(real), Ok(base)) => !real.starts_with(base),
+        _ => false,
     }
 }
 
