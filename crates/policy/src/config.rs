@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
+use crate::library::extent;
 use crate::source::Source;
 use crate::yaml::{self, Key, Node, Yaml};
 
@@ -76,6 +77,15 @@ impl Setting {
     }
 }
 
+/// Such a setting, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unaccepted {
+    pub setting: Setting,
+    pub key: Range<usize>,
+    /// The key with its value.
+    pub text: Range<usize>,
+}
+
 /// An item of a `rules` list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RuleItem {
@@ -91,7 +101,7 @@ pub struct ConfigFile {
     pub imports: Vec<Text>,
     /// `rule_definitions`: its entries, and where they end.
     pub definitions: (Vec<(Key, Node)>, usize),
-    pub settings: Vec<(Setting, Range<usize>)>,
+    pub settings: Vec<Unaccepted>,
     /// The texts of `variables`, on which a rule's `when` may depend.
     pub variables: String,
     pub problems: Vec<Diagnostic>,
@@ -209,8 +219,8 @@ impl Config {
         file.take_rules(&mut fields);
         file.settings = self.take_weakening_settings(&mut fields);
         if tier != Tier::Project {
-            for (setting, _) in std::mem::take(&mut file.settings) {
-                self.accept(setting);
+            for unaccepted in std::mem::take(&mut file.settings) {
+                self.accept(unaccepted.setting);
             }
         }
         self.take_variables(&mut fields, &mut file);
@@ -231,7 +241,7 @@ impl Config {
     }
 
     /// What weakens a guard or starts a program is not taken over, but returned with its place.
-    fn take_weakening_settings(&mut self, fields: &mut Fields) -> Vec<(Setting, Range<usize>)> {
+    fn take_weakening_settings(&mut self, fields: &mut Fields) -> Vec<Unaccepted> {
         let mut found = Vec::new();
         let enabled = fields.flag("enabled").unwrap_or(true);
         found.extend((!enabled).then_some(("enabled", Setting::Disabled)));
@@ -247,7 +257,12 @@ impl Config {
             Some(stricter) => self.sandbox = self.sandbox.max(stricter),
             None => {}
         }
-        found.into_iter().filter_map(|(key, setting)| Some((setting, fields.key_span(key)?))).collect()
+        let place = |(key, setting)| {
+            let span = fields.key_span(key)?;
+            let text = extent(fields.source(), span.start, fields.end_of(key));
+            Some(Unaccepted { setting, key: span, text })
+        };
+        found.into_iter().filter_map(place).collect()
     }
 
     /// Settings that a project may choose without asking anybody.

@@ -10,7 +10,7 @@ use std::ops::Range;
 use engine::Level;
 use engine::rules::Tier;
 
-use crate::config::{Config, ConfigFile, Setting};
+use crate::config::{Config, ConfigFile, Setting, Unaccepted};
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::frontmatter;
@@ -81,14 +81,13 @@ impl Enforcement {
     /// The settings of a project that need a person's acceptance.
     pub fn add_settings(&mut self, file: &ConfigFile, source: &Source) {
         self.variables.clone_from(&file.variables);
-        for (setting, span) in &file.settings {
-            let line = source.text.get(span.start..).and_then(|rest| rest.find('\n'));
+        for Unaccepted { setting, key, text } in &file.settings {
             self.pending.push(Weakening {
                 effect: setting.effect(),
                 change: Change::Setting(setting.clone()),
                 source: source.clone(),
-                part: span.start..line.map_or(source.text.len(), |length| span.start + length),
-                span: Some(span.clone()),
+                part: text.clone(),
+                span: Some(key.clone()),
             });
         }
     }

@@ -17,6 +17,7 @@ mod documentation;
 mod explain;
 mod failure_policy;
 mod guarding;
+mod hostile;
 mod init_and_install;
 mod session_root;
 mod tiers;
