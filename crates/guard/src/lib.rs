@@ -5,11 +5,13 @@
 //! holds the one place that decides what becomes of an event when something on that way fails: [`failure`].
 
 pub mod environment;
+mod external_behavior;
 pub mod failure;
 mod git;
 mod hook;
 mod judge;
 mod live_facts;
+mod observing;
 pub mod project;
 mod session_root;
 pub mod trust;

@@ -1,8 +1,10 @@
 //! `config.yml`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use engine::expr::Scope;
+use engine::observers::{External, Observer, ObserverKind};
 use engine::rules::Tier;
 use engine::suggest;
 use serde::{Deserialize, Serialize};
@@ -10,6 +12,7 @@ use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
+use crate::observers::{self, Placed, Unchecked};
 use crate::source::Source;
 use crate::yaml::{self, Yaml};
 
@@ -30,6 +33,14 @@ pub struct Config {
     pub default_branch: Option<String>,
     /// Relative to the root.
     pub rules_dir: Option<String>,
+    /// In the order in which they run: the user's, then the project's.
+    pub observers: Vec<Observer>,
+    /// The names of those variables that the user declared.
+    #[serde(skip)]
+    users_variables: BTreeSet<String>,
+    /// Expressions of observers; none once the policy is loaded.
+    #[serde(skip)]
+    unchecked: Vec<Unchecked>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -53,6 +64,9 @@ impl Default for Config {
             retention: Duration::from_secs(90 * DAY),
             default_branch: None,
             rules_dir: None,
+            observers: Vec::new(),
+            users_variables: BTreeSet::new(),
+            unchecked: Vec::new(),
         }
     }
 }
@@ -67,6 +81,7 @@ const KEYS: &[&str] = &[
     "deadline",
     "journal",
     "max_holds",
+    "observers",
     "requires_version",
     "retention",
     "rules",
@@ -79,7 +94,6 @@ const LATER_KEYS: &[&str] = &[
     "command_env",
     "enabled",
     "mode",
-    "observers",
     "output_limit",
     "progress_command",
     "protected_branches",
@@ -99,6 +113,30 @@ impl Config {
         self.variables.keys().map(String::as_str)
     }
 
+    /// Makes known to expressions what is declared here, and what observers set and feed.
+    pub fn declare_in(&self, scope: &mut Scope) {
+        for name in self.variable_names() {
+            scope.declare(name);
+        }
+        for observer in &self.observers {
+            observer.declare_in(scope);
+        }
+    }
+
+    /// Checks the expressions of observers, now that all that they may name is known. An observer that cannot be
+    /// evaluated is left out.
+    pub fn check_observers(&mut self, scope: &Scope) -> Vec<Diagnostic> {
+        let mut problems = Vec::new();
+        for unchecked in std::mem::take(&mut self.unchecked) {
+            let found = unchecked.problems(scope);
+            if !found.is_empty() {
+                self.observers.retain(|known| known.name != unchecked.observer || known.tier != unchecked.tier);
+            }
+            problems.extend(found);
+        }
+        problems
+    }
+
     /// Lays a nearer tier's file over this configuration. Problems leave the rest of the file in force.
     pub fn overlay(&mut self, source: &Source, tier: Tier) -> Vec<Diagnostic> {
         let node = match yaml::parse(source, 0..source.text.len()) {
@@ -116,7 +154,8 @@ impl Config {
             check_version(&version, &mut fields);
         }
         self.take_rules(&mut fields, tier);
-        self.take_variables(&mut fields);
+        self.take_observers(&mut fields, tier);
+        self.take_variables(&mut fields, tier);
         if let Some(most) = fields.count("max_holds") {
             self.max_holds.insert(tier, most);
         }
@@ -187,7 +226,70 @@ impl Config {
         }
     }
 
-    fn take_variables(&mut self, fields: &mut Fields) {
+    fn take_observers(&mut self, fields: &mut Fields, tier: Tier) {
+        let Some(node) = fields.take("observers") else { return };
+        let mut reading = observers::read(node, fields.source(), tier);
+        fields.problems.append(&mut reading.problems);
+        for Placed { observer, span } in reading.observers {
+            if self.observers.iter().any(|known| known.tier == tier && known.name == observer.name) {
+                let message = format!("two observers are named `{}`", observer.name);
+                let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
+                fields.problems.push(problem.help("give one of them another `name`"));
+                continue;
+            }
+            if let Some(function) = self.condition_in_use(&observer) {
+                let message = format!("two behaviors have the condition `{function}`");
+                fields.refuse(ErrorKind::InvalidValue, message, span);
+                continue;
+            }
+            if tier == Tier::Project && self.users_observers().any(|known| known.kind == observer.kind) {
+                // The very same: it runs already.
+                continue;
+            }
+            match self.conflict_with_user(&observer) {
+                Some(why) => fields.problems.push(
+                    Diagnostic::warning(ErrorKind::Untrusted, why, fields.source(), Some(span))
+                        .help("let it set a variable of another name"),
+                ),
+                None => self.observers.push(observer),
+            }
+        }
+        let kept = &self.observers;
+        let is_kept = |unchecked: &Unchecked| {
+            kept.iter().any(|known| known.tier == unchecked.tier && known.name == unchecked.observer)
+        };
+        self.unchecked.extend(reading.unchecked.into_iter().filter(is_kept));
+    }
+
+    fn condition_in_use(&self, observer: &Observer) -> Option<String> {
+        let functions = |observer: &Observer| match &observer.kind {
+            ObserverKind::External(external) => {
+                external.conditions.keys().map(|condition| External::function(&observer.name, condition)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let known: Vec<String> = self.observers.iter().flat_map(functions).collect();
+        functions(observer).into_iter().find(|function| known.contains(function))
+    }
+
+    fn users_observers(&self) -> impl Iterator<Item = &Observer> {
+        self.observers.iter().filter(|known| known.tier == Tier::User)
+    }
+
+    /// What the user's observers set and the user declared is the user's: their rules may depend on it. Why an observer of
+    /// a project that would set the same is left out.
+    fn conflict_with_user(&self, observer: &Observer) -> Option<String> {
+        let names = if observer.tier == Tier::Project { observer.variables() } else { Vec::new() };
+        names.into_iter().find_map(|variable| {
+            let setter = self.users_observers().find(|known| known.variables().contains(&variable));
+            let whose = setter.map(|known| format!("the user's own observer `{}` sets", known.name)).or_else(|| {
+                self.users_variables.contains(variable).then(|| "the user's own configuration declares".to_owned())
+            })?;
+            Some(format!("observer `{}` sets `{variable}`, which {whose}; it is left out", observer.name))
+        })
+    }
+
+    fn take_variables(&mut self, fields: &mut Fields, tier: Tier) {
         let Some(node) = fields.take("variables") else { return };
         let Yaml::Map(entries) = node.value else {
             fields.refuse(ErrorKind::InvalidValue, "`variables` takes a mapping of names to first values", node.span);
@@ -197,6 +299,9 @@ impl Config {
             if let Err(why) = engine::expr::check_variable_name(&key.text) {
                 fields.refuse(ErrorKind::InvalidValue, why, key.span);
                 continue;
+            }
+            if tier == Tier::User {
+                self.users_variables.insert(key.text.clone());
             }
             // What the user declared is the user's: their rules may depend on it.
             self.variables.entry(key.text).or_insert_with(|| value.to_json().to_string());

@@ -14,6 +14,7 @@ mod folder;
 mod frontmatter;
 mod inputs;
 mod load;
+mod observers;
 mod private_folder;
 mod rule_file;
 mod source;

@@ -82,9 +82,9 @@ pub fn load(tiers: &Tiers, before: &Before, trusted: impl Fn(&str) -> bool) -> L
         folders.push((folder, rules_dir));
     }
     let mut scope = Scope::default();
-    for name in loader.loaded.config.variable_names() {
-        scope.declare(name);
-    }
+    loader.loaded.config.declare_in(&mut scope);
+    let problems = loader.loaded.config.check_observers(&scope);
+    loader.say(problems);
     loader.add_bundled(&scope);
     for (folder, rules_dir) in folders {
         loader.read_rules(folder, &rules_dir, &scope);

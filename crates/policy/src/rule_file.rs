@@ -226,25 +226,22 @@ fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &std::o
                 .help("tool rules are judged on before_tool, after_tool, tool_failed or permission"),
             ),
             Some(kind) => kinds = kinds.with(kind),
-            None => {
-                let known = EventKind::ALL.map(EventKind::name);
-                let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
-                let help = agents_own
-                    .or_else(|| suggest::closest(&name.value, known))
-                    .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
-                fields.problems.push(
-                    Diagnostic::error(
-                        ErrorKind::UnknownEvent,
-                        format!("unknown event `{}`", name.value),
-                        fields.source(),
-                        Some(name.span),
-                    )
-                    .help(help),
-                );
-            }
+            None => refuse_event(name, fields),
         }
     }
     kinds
+}
+
+pub(crate) fn refuse_event(name: Text, fields: &mut Fields) {
+    let known = EventKind::ALL.map(EventKind::name);
+    let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
+    let help = agents_own
+        .or_else(|| suggest::closest(&name.value, known))
+        .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
+    let message = format!("unknown event `{}`", name.value);
+    fields
+        .problems
+        .push(Diagnostic::error(ErrorKind::UnknownEvent, message, fields.source(), Some(name.span)).help(help));
 }
 
 /// What people may remember from an agent's own settings.
@@ -264,7 +261,7 @@ const AGENTS_EVENTS: &[(&str, &str)] = &[
     ("UserPromptSubmit", "prompt"),
 ];
 
-fn has_tool_call(kind: EventKind) -> bool {
+pub(crate) fn has_tool_call(kind: EventKind) -> bool {
     matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed | EventKind::Permission)
 }
 
@@ -318,21 +315,25 @@ fn tool_rule(fields: &mut Fields) -> ToolRule {
     ToolRule { tools, mcp_tools, command, paths, incomplete }
 }
 
-fn check_glob(text: &Text, fields: &mut Fields) -> bool {
+pub(crate) fn check_glob(text: &Text, fields: &mut Fields) -> bool {
+    let sound = check_name_pattern(text, fields);
+    if sound {
+        warn_of_odd_name(text, fields);
+    }
+    sound
+}
+
+/// A name with globs, of a tool or of anything else.
+pub(crate) fn check_name_pattern(text: &Text, fields: &mut Fields) -> bool {
     if text.value.is_empty() {
         fields.refuse(ErrorKind::InvalidValue, "a tool's name is empty", text.span.clone());
         return false;
     }
-    match Pattern::parse(&text.value) {
-        Ok(_) => {
-            warn_of_odd_name(text, fields);
-            true
-        }
-        Err(problem) => {
-            refuse_pattern(text, &problem, fields);
-            false
-        }
+    let parsed = Pattern::parse(&text.value);
+    if let Err(problem) = &parsed {
+        refuse_pattern(text, problem, fields);
     }
+    parsed.is_ok()
 }
 
 /// The tools that every agent's own are mapped to. Others may exist; one that nearly has such a name hardly does.
@@ -399,6 +400,10 @@ fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
 
 fn regex(key: &str, fields: &mut Fields) -> Option<TextSearch> {
     let text = fields.text(key)?;
+    text_search(&text, fields)
+}
+
+pub(crate) fn text_search(text: &Text, fields: &mut Fields) -> Option<TextSearch> {
     match Search::parse(&text.value) {
         Ok(_) => Some(TextSearch::new(&text.value)),
         Err(problem) => {
@@ -410,7 +415,7 @@ fn regex(key: &str, fields: &mut Fields) -> Option<TextSearch> {
     }
 }
 
-fn path_pattern(text: &Text, fields: &mut Fields) -> Option<PathPattern> {
+pub(crate) fn path_pattern(text: &Text, fields: &mut Fields) -> Option<PathPattern> {
     if text.value == PathPattern::OUTSIDE_PROJECT {
         return Some(PathPattern::OutsideProject);
     }
