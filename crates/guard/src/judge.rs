@@ -162,7 +162,13 @@ impl<'a> Judge<'a> {
             let situation = self.situation(&here, event);
             let observers = &here.policy.config.observers;
             notices.extend(observing::observe(observers, &situation, &here.facts, here.project, Some(programs)));
-            effects.changes.variables.extend(here.facts.observed());
+            let is_outermost = std::ptr::eq(here.project, self.project);
+            for (name, value) in here.facts.observed() {
+                // A policy further in does not decide what the one around it goes by.
+                if is_outermost || !self.policy.config.knows_variable(&name) {
+                    effects.changes.variables.entry(name).or_insert(value);
+                }
+            }
             let inquiry = Inquiry { situation: &situation, rules: &here.policy.rules, thorough: false };
             let Ok(decision) = engine::decide(&inquiry) else {
                 findings.push(Failure::UnreadablePolicy.finding());

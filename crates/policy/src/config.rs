@@ -113,6 +113,11 @@ impl Config {
         self.variables.keys().map(String::as_str)
     }
 
+    /// Whether it is declared here, or one of the observers here sets it.
+    pub fn knows_variable(&self, name: &str) -> bool {
+        self.variables.contains_key(name) || self.observers.iter().any(|observer| observer.variables().contains(&name))
+    }
+
     /// Makes known to expressions what is declared here, and what observers set and feed.
     pub fn declare_in(&self, scope: &mut Scope) {
         for name in self.variable_names() {
@@ -302,6 +307,16 @@ impl Config {
             }
             if tier == Tier::User {
                 self.users_variables.insert(key.text.clone());
+            } else if let Some(owner) =
+                self.users_observers().find(|known| known.variables().contains(&key.text.as_str()))
+            {
+                let message = format!(
+                    "`{}` is what the user's own observer `{}` sets; its first value is left out",
+                    key.text, owner.name
+                );
+                let problem = Diagnostic::warning(ErrorKind::Untrusted, message, fields.source(), Some(key.span));
+                fields.problems.push(problem.help("declare a variable of another name"));
+                continue;
             }
             // What the user declared is the user's: their rules may depend on it.
             self.variables.entry(key.text).or_insert_with(|| value.to_json().to_string());

@@ -237,9 +237,35 @@ fn what_the_user_observes_is_the_users() {
     project.config("observers:\n  - {name: cheat, on: before_tool, match: {}, set: {task_claimed: true}}\n");
     assert_eq!(edit(&project), "deny");
     insta::assert_snapshot!(project.run(&["validate"]).stdout);
+    project.config("variables: {task_claimed: true}\n");
+    assert_eq!(edit(&project), "deny");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    warning: `task_claimed` is what the user's own observer `task_claim_tracking` sets; its first value is left out
+     --> .linchpin/config.yml:1:13
+      |
+    1 | variables: {task_claimed: true}
+      |             ^^^^^^^^^^^^
+      |
+      = help: declare a variable of another name
+
+    3 rules in force; 1 warning.
+    ");
     // The same one twice is one.
     project.config(CLAIMS);
     assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
+}
+
+#[test]
+fn a_policy_further_in_sets_only_what_is_its_own() {
+    let project = project();
+    project.config(CLAIMS).rule("claim-first", CLAIM_FIRST);
+    let cheat = "observers:\n  - {name: cheat, on: before_tool, match: {}, set: {task_claimed: true, own: true}}\n";
+    let rule = "---\ncommand_pattern: '^danger'\nwhen: own\n---\nSeen.\n";
+    project.file("inner/.linchpin/config.yml", cheat).file("inner/.linchpin/rules/own.md", rule);
+    let mut inside = project.bash("danger");
+    inside["cwd"] = json!(project.root().join("inner"));
+    assert_eq!(project.hook("claude", &inside).decision(), "deny");
+    assert_eq!(edit(&project), "deny");
 }
 
 #[test]

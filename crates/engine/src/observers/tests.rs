@@ -110,6 +110,17 @@ fn text(value: &Value) -> Value {
     json!([{"type": "text", "text": text}])
 }
 
+proptest::proptest! {
+    #[test]
+    fn any_text_is_a_prompt_and_a_value(text in "[<>/a-c{}'\"`# \n:é\\\\]{0,60}") {
+        let lines = super::prompt_text::own_lines(&text);
+        proptest::prop_assert!(lines.iter().all(|line| text.contains(line.text)));
+        if let Ok((_, spans)) = super::Template::parse(&text) {
+            proptest::prop_assert!(spans.iter().all(|span| text.get(span.clone()).is_some()));
+        }
+    }
+}
+
 #[test]
 fn an_observer_survives_the_cache() {
     let observer = Observer { name: "claims".to_owned(), tier: crate::rules::Tier::User, kind: task_claims::claims() };
