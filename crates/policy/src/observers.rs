@@ -123,6 +123,12 @@ impl Entry<'_> {
             return None;
         }
         let name = self.fields.text("name");
+        if let Some(name) = name.as_ref().filter(|name| !is_name(&name.value)) {
+            let message = format!("`{}` cannot name an observer", name.value);
+            let help = "use letters, digits, `-`, `_` and `.`, beginning with a letter or digit";
+            self.problem(ErrorKind::InvalidValue, message, name.span.clone(), help);
+            return None;
+        }
         let (kind, default_name) = if self.fields.has("behavior") {
             self.behavior(name.as_ref())?
         } else {
@@ -422,6 +428,12 @@ fn conditions(keys: &mut Fields) -> BTreeMap<String, usize> {
 }
 
 const ARGUMENTS_LIMIT: usize = 8;
+
+/// As a rule's id: it is shown in messages.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
+}
 
 fn is_word(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())

@@ -139,7 +139,8 @@ fn user_program(project: &Scratch, script: &str) -> PathBuf {
     let program = project.home().join("behavior");
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
-    let config = "variables: {deployed: none}\nobservers:\n  - name: deploy\n    behavior: {exec: [~/behavior, one], conditions: {ready: 1, told: 0}}\n";
+    // However slow the machine: a program then has all the time that one can have.
+    let config = "deadline: 20s\nvariables: {deployed: none}\nobservers:\n  - name: deploy\n    behavior: {exec: [~/behavior, one], conditions: {ready: 1, told: 0}}\n";
     fs::create_dir_all(project.user_policy()).expect("a folder");
     fs::write(project.user_policy().join("config.yml"), config).expect("a configuration");
     project.user_rule(
@@ -206,7 +207,6 @@ fn a_program_that_fails_changes_nothing_and_is_told_of() {
 fn a_program_that_hangs_is_ended_with_all_that_it_started() {
     let project = project();
     user_program(&project, "echo $$ > shell; sleep 600 & echo $! > sleeper; wait");
-    project.config("deadline: 1s\n");
     let reply = project.hook("claude", &project.bash("danger"));
     assert_eq!(reply.decision(), "deny");
     insta::assert_snapshot!(reply.json()["systemMessage"].as_str().unwrap_or_default());
