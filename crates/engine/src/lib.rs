@@ -8,6 +8,7 @@ pub mod decide;
 pub mod event;
 pub mod expr;
 pub mod facts;
+pub mod observers;
 pub mod paths;
 pub mod pattern;
 pub mod rules;

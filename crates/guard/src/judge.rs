@@ -13,6 +13,7 @@ use store::{Changes, CounterChange, EventId, Journal, Record, Recorded, SessionK
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
 use crate::live_facts::{History, LiveFacts};
+use crate::observing::{self, Programs};
 use crate::project::Project;
 use crate::session_policy;
 
@@ -69,12 +70,13 @@ impl<'a> Judge<'a> {
 
     /// Judges an event and records it. `is_first`: nothing was heard of the session before.
     pub fn judge(&self, event: &Arc<Event>, is_first: bool) -> Judged {
+        let programs = Programs::new(self.environment, self.policy.config.deadline);
         if event.session == TRIAL_SESSION {
-            let (verdict, _) = self.verdict(event, Some(&SessionState::default()), is_first);
+            let (verdict, _) = self.verdict(event, Some(&SessionState::default()), is_first, &programs);
             return Judged { verdict, id: None };
         }
-        self.record(event, |state| self.verdict(event, Some(state), is_first)).unwrap_or_else(|error| {
-            let (mut verdict, _) = self.verdict(event, None, is_first);
+        self.record(event, |state| self.verdict(event, Some(state), is_first, &programs)).unwrap_or_else(|error| {
+            let (mut verdict, _) = self.verdict(event, None, is_first, &programs);
             verdict.notices.push(failure::store_notice(&error));
             Judged { verdict, id: None }
         })
@@ -92,7 +94,12 @@ impl<'a> Judge<'a> {
         // Without a journal, nothing was set and nothing was held.
         let state = state.unwrap_or_default();
         let nested = self.nested(event);
-        self.jurisdictions(&nested, event, Some(&state)).iter().map(|here| self.decide(here, event, true)).collect()
+        let explain = |here: &Jurisdiction| {
+            let situation = self.situation(here, event);
+            observing::observe(&here.policy.config.observers, &situation, &here.facts, here.project, None);
+            engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough: true })
+        };
+        self.jurisdictions(&nested, event, Some(&state)).iter().map(explain).collect()
     }
 
     fn record(
@@ -145,7 +152,13 @@ impl<'a> Judge<'a> {
     }
 
     /// `state`: none where the journal cannot be used.
-    fn verdict(&self, event: &Arc<Event>, state: Option<&SessionState>, is_first: bool) -> (Verdict, Effects) {
+    fn verdict(
+        &self,
+        event: &Arc<Event>,
+        state: Option<&SessionState>,
+        is_first: bool,
+        programs: &Programs,
+    ) -> (Verdict, Effects) {
         let nested = self.nested(event);
         let mut effects = Effects::default();
         let mut findings: Vec<Finding> = Vec::new();
@@ -158,7 +171,18 @@ impl<'a> Judge<'a> {
             if is_first {
                 notices.extend(here.policy.untrusted.iter().cloned());
             }
-            let Ok(decision) = self.decide(&here, event, false) else {
+            let situation = self.situation(&here, event);
+            let observers = &here.policy.config.observers;
+            notices.extend(observing::observe(observers, &situation, &here.facts, here.project, Some(programs)));
+            let is_outermost = std::ptr::eq(here.project, self.project);
+            for (name, value) in here.facts.observed() {
+                // A policy further in does not decide what the one around it goes by.
+                if is_outermost || !self.policy.config.knows_variable(&name) {
+                    effects.changes.variables.entry(name).or_insert(value);
+                }
+            }
+            let inquiry = Inquiry { situation: &situation, rules: &here.policy.rules, thorough: false };
+            let Ok(decision) = engine::decide(&inquiry) else {
                 findings.push(Failure::UnreadablePolicy.finding());
                 here.project.forget_compiled(self.environment);
                 continue;
@@ -183,7 +207,7 @@ impl<'a> Judge<'a> {
         (verdict, effects)
     }
 
-    fn decide(&self, here: &Jurisdiction, event: &Arc<Event>, thorough: bool) -> Result<Decision, RuleSetError> {
+    fn situation(&self, here: &Jurisdiction, event: &Arc<Event>) -> Arc<Situation> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let mut known_as = self.environment.known_folders();
         // Rules lie where the configuration says, and are as protected there.
@@ -196,8 +220,7 @@ impl<'a> Judge<'a> {
             temp: Some(text(&self.environment.temp)),
             known_as,
         };
-        let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&here.facts) as _));
-        engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough })
+        Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&here.facts) as _))
     }
 
     /// The policies of folders between the root and what the event is about.

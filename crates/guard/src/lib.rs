@@ -6,11 +6,13 @@
 
 pub mod acceptance;
 pub mod environment;
+mod external_behavior;
 pub mod failure;
 mod git;
 mod hook;
 mod judge;
 mod live_facts;
+mod observing;
 pub mod project;
 pub mod session_policy;
 mod session_root;

@@ -1,11 +1,12 @@
 //! The facts of a live judgement: asked for one by one, computed once, and written down for the journal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use engine::facts::{Facts, GitField, RanCommand};
+use engine::observers::Changes;
 use policy::Config;
 use serde_json::{Map, Value};
 use store::{SessionState, Store};
@@ -25,6 +26,10 @@ pub struct LiveFacts {
     /// Whether the agent is trying a stop again that was held before.
     held_before: bool,
     history: History,
+    /// What observers made of this very event.
+    observed: Mutex<Changes>,
+    /// Whether observers are asking, and not rules.
+    is_observing: AtomicBool,
     used: Mutex<Map<String, Value>>,
     missed: AtomicBool,
     fault: Mutex<Option<String>>,
@@ -58,6 +63,8 @@ impl LiveFacts {
             config,
             held_before,
             history,
+            observed: Mutex::default(),
+            is_observing: AtomicBool::new(false),
             used: Mutex::default(),
             missed: AtomicBool::new(false),
             fault: Mutex::default(),
@@ -84,6 +91,28 @@ impl LiveFacts {
     /// Every fact that was asked for, by name.
     pub fn used(&self) -> Map<String, Value> {
         self.used.lock().map(|used| used.clone()).unwrap_or_default()
+    }
+
+    /// Whether there is a state that observers could change.
+    pub fn has_state(&self) -> bool {
+        self.state.is_some()
+    }
+
+    /// What observers ask for is not what a rule's verdict rests on, so their variables are not written down.
+    pub fn observing(&self, is_observing: bool) {
+        self.is_observing.store(is_observing, Ordering::Relaxed);
+    }
+
+    /// Lays what an observer changed over the stored state.
+    pub fn overlay(&self, changes: &Changes) {
+        if let Ok(mut observed) = self.observed.lock() {
+            observed.extend(changes.iter().map(|(name, value)| (name.clone(), value.clone())));
+        }
+    }
+
+    /// All that observers changed.
+    pub fn observed(&self) -> Changes {
+        self.observed.lock().map(|observed| observed.clone()).unwrap_or_default()
     }
 
     fn fail(&self, why: &str) -> Value {
@@ -115,18 +144,28 @@ impl LiveFacts {
 
 impl Facts for LiveFacts {
     fn variable(&self, name: &str) -> Option<Value> {
-        let stored = self.stored().and_then(|state| state.variables.get(name).cloned());
-        let value = stored.or_else(|| self.config.variable(name));
-        self.note(format!("variables.{name}"), value.as_ref().unwrap_or(&Value::Null));
+        let stored = self.stored();
+        let observed = self.observed.lock().ok().and_then(|observed| observed.get(name).cloned());
+        let value = observed.unwrap_or_else(|| stored.and_then(|state| state.variables.get(name).cloned()));
+        let value = value.or_else(|| self.config.variable(name));
+        if !self.is_observing.load(Ordering::Relaxed) {
+            self.note(format!("variables.{name}"), value.as_ref().unwrap_or(&Value::Null));
+        }
         value
     }
 
     fn variable_names(&self) -> Vec<String> {
         let stored = self.stored().into_iter().flat_map(|state| state.variables.keys().map(String::as_str));
-        let mut names: Vec<String> = stored.chain(self.config.variable_names()).map(str::to_owned).collect();
-        names.sort();
-        names.dedup();
-        names
+        let mut names: BTreeSet<String> = stored.map(str::to_owned).collect();
+        for (name, value) in self.observed() {
+            if value.is_some() {
+                names.insert(name);
+            } else {
+                names.remove(&name);
+            }
+        }
+        names.extend(self.config.variable_names().map(str::to_owned));
+        names.into_iter().collect()
     }
 
     fn git(&self, field: GitField) -> Value {

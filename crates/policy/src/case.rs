@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use engine::{EventKind, Level, suggest};
+use engine::{EventKind, Level};
 use serde_json::{Map, Value};
 
 use crate::definition::Definition;
@@ -15,6 +15,7 @@ use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
 use crate::folder::PolicyFolder;
 use crate::reading;
+use crate::rule::refuse_event;
 use crate::source::Source;
 use crate::yaml::{self, Node, Yaml};
 
@@ -233,12 +234,7 @@ fn event_kind(default: Option<EventKind>, span: Range<usize>, fields: &mut Field
     };
     let kind = EventKind::from_name(&value);
     if kind.is_none() {
-        let known = EventKind::ALL.map(EventKind::name);
-        let help = suggest::closest(&value, known)
-            .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
-        let message = format!("unknown event `{value}`");
-        let source = fields.source();
-        fields.problems.push(Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(span)).help(help));
+        refuse_event(Text { value, span }, fields);
     }
     kind
 }

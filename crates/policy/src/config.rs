@@ -1,10 +1,12 @@
 //! `config.yml`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
 use std::time::Duration;
 
+use engine::expr::Scope;
+use engine::observers::{External, Observer, ObserverKind};
 use engine::rules::Tier;
 use engine::suggest;
 use serde::{Deserialize, Serialize};
@@ -13,6 +15,7 @@ use serde_json::Value;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
 use crate::library::extent;
+use crate::observers::{self, Placed, Unchecked};
 use crate::source::Source;
 use crate::yaml::{self, Key, Node, Yaml};
 
@@ -42,6 +45,14 @@ pub struct Config {
     pub progress_command: Option<String>,
     /// Relative to the root.
     pub rules_dir: Option<String>,
+    /// In the order in which they run: the user's, then the project's.
+    pub observers: Vec<Observer>,
+    /// The names of those variables that the user declared.
+    #[serde(skip)]
+    users_variables: BTreeSet<String>,
+    /// Expressions of observers; none once the policy is loaded.
+    #[serde(skip)]
+    unchecked: Vec<Unchecked>,
 }
 
 /// What keeps commands of rules and gates from writing elsewhere.
@@ -63,6 +74,8 @@ pub enum Setting {
     CommandEnv(Vec<String>),
     SandboxOff,
     ProgressCommand(String),
+    /// A behavior that is a program.
+    External(Box<Observer>),
 }
 
 impl Setting {
@@ -72,7 +85,7 @@ impl Setting {
             Self::Disabled => "switches every rule off but those that protect the guard itself",
             Self::CommandEnv(_) => "gives environment variables to the commands of rules and gates",
             Self::SandboxOff => "lets the commands of rules and gates write anywhere",
-            Self::ProgressCommand(_) => "starts a program",
+            Self::ProgressCommand(_) | Self::External(_) => "starts a program",
         }
     }
 }
@@ -133,6 +146,9 @@ impl Default for Config {
             sandbox: Sandbox::default(),
             progress_command: None,
             rules_dir: None,
+            observers: Vec::new(),
+            users_variables: BTreeSet::new(),
+            unchecked: Vec::new(),
         }
     }
 }
@@ -151,6 +167,7 @@ const KEYS: &[&str] = &[
     "imports",
     "journal",
     "max_holds",
+    "observers",
     "progress_command",
     "protected_branches",
     "requires_version",
@@ -162,7 +179,7 @@ const KEYS: &[&str] = &[
     "variables",
 ];
 /// Part of the language, not of this version: an error of their own, because a policy that counts on them is not kept.
-const LATER_KEYS: &[&str] = &["mode", "observers", "output_limit"];
+const LATER_KEYS: &[&str] = &["mode", "output_limit"];
 
 /// The moves that an agent may make unless the configuration says otherwise.
 const AGENT_MAY: &[&str] = &["next", "continue", "repeat", "status"];
@@ -196,6 +213,35 @@ impl Config {
         self.variables.keys().map(String::as_str)
     }
 
+    /// Whether it is declared here, or one of the observers here sets it.
+    pub fn knows_variable(&self, name: &str) -> bool {
+        self.variables.contains_key(name) || self.observers.iter().any(|observer| observer.variables().contains(&name))
+    }
+
+    /// Makes known to expressions what is declared here, and what observers set and feed.
+    pub fn declare_in(&self, scope: &mut Scope) {
+        for name in self.variable_names() {
+            scope.declare(name);
+        }
+        for observer in &self.observers {
+            observer.declare_in(scope);
+        }
+    }
+
+    /// Checks the expressions of observers, now that all that they may name is known. An observer that cannot be
+    /// evaluated is left out.
+    pub fn check_observers(&mut self, scope: &Scope) -> Vec<Diagnostic> {
+        let mut problems = Vec::new();
+        for unchecked in std::mem::take(&mut self.unchecked) {
+            let found = unchecked.problems(scope);
+            if !found.is_empty() {
+                self.observers.retain(|known| known.name != unchecked.observer || known.tier != unchecked.tier);
+            }
+            problems.extend(found);
+        }
+        problems
+    }
+
     /// Lays a nearer tier's file over this configuration. Problems leave the rest of the file in force.
     pub fn overlay(&mut self, source: &Source, tier: Tier) -> ConfigFile {
         let mut file = ConfigFile::default();
@@ -218,13 +264,14 @@ impl Config {
         }
         file.take_rules(&mut fields);
         file.settings = self.take_weakening_settings(&mut fields);
+        self.take_observers(&mut fields, tier, &mut file);
+        self.take_variables(&mut fields, tier, &mut file);
+        self.take_plain_settings(&mut fields, tier);
         if tier != Tier::Project {
             for unaccepted in std::mem::take(&mut file.settings) {
                 self.accept(unaccepted.setting);
             }
         }
-        self.take_variables(&mut fields, &mut file);
-        self.take_plain_settings(&mut fields, tier);
         fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
         file.problems = fields.problems;
         file
@@ -237,6 +284,7 @@ impl Config {
             Setting::CommandEnv(names) => self.command_env.extend(names),
             Setting::SandboxOff => self.sandbox = Sandbox::Off,
             Setting::ProgressCommand(command) => self.progress_command = Some(command),
+            Setting::External(observer) => self.observers.push(*observer),
         }
     }
 
@@ -302,7 +350,76 @@ impl Config {
         }
     }
 
-    fn take_variables(&mut self, fields: &mut Fields, file: &mut ConfigFile) {
+    fn take_observers(&mut self, fields: &mut Fields, tier: Tier, file: &mut ConfigFile) {
+        let key = fields.key_span("observers").unwrap_or_default();
+        let text = extent(fields.source(), key.start, fields.end_of("observers"));
+        let Some(node) = fields.take("observers") else { return };
+        let mut reading = observers::read(node, fields.source(), tier);
+        fields.problems.append(&mut reading.problems);
+        for Placed { observer, span } in reading.observers {
+            if self.observers.iter().any(|known| known.tier == tier && known.name == observer.name) {
+                let message = format!("two observers are named `{}`", observer.name);
+                let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(span));
+                fields.problems.push(problem.help("give one of them another `name`"));
+                continue;
+            }
+            if let Some(function) = self.condition_in_use(&observer) {
+                let message = format!("two behaviors have the condition `{function}`");
+                fields.refuse(ErrorKind::InvalidValue, message, span);
+                continue;
+            }
+            if tier == Tier::Project && self.users_observers().any(|known| known.kind == observer.kind) {
+                // The very same: it runs already.
+                continue;
+            }
+            match self.conflict_with_user(&observer) {
+                Some(why) => fields.problems.push(
+                    Diagnostic::warning(ErrorKind::Untrusted, why, fields.source(), Some(span))
+                        .help("let it set a variable of another name"),
+                ),
+                None if tier == Tier::Project && observer.is_external() => {
+                    let setting = Setting::External(Box::new(observer));
+                    file.settings.push(Unaccepted { setting, key: span, text: text.clone() });
+                }
+                None => self.observers.push(observer),
+            }
+        }
+        let kept = &self.observers;
+        let is_kept = |unchecked: &Unchecked| {
+            kept.iter().any(|known| known.tier == unchecked.tier && known.name == unchecked.observer)
+        };
+        self.unchecked.extend(reading.unchecked.into_iter().filter(is_kept));
+    }
+
+    fn condition_in_use(&self, observer: &Observer) -> Option<String> {
+        let functions = |observer: &Observer| match &observer.kind {
+            ObserverKind::External(external) => {
+                external.conditions.keys().map(|condition| External::function(&observer.name, condition)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let known: Vec<String> = self.observers.iter().flat_map(functions).collect();
+        functions(observer).into_iter().find(|function| known.contains(function))
+    }
+
+    fn users_observers(&self) -> impl Iterator<Item = &Observer> {
+        self.observers.iter().filter(|known| known.tier == Tier::User)
+    }
+
+    /// What the user's observers set and the user declared is the user's: their rules may depend on it. Why an observer of
+    /// a project that would set the same is left out.
+    fn conflict_with_user(&self, observer: &Observer) -> Option<String> {
+        let names = if observer.tier == Tier::Project { observer.variables() } else { Vec::new() };
+        names.into_iter().find_map(|variable| {
+            let setter = self.users_observers().find(|known| known.variables().contains(&variable));
+            let whose = setter.map(|known| format!("the user's own observer `{}` sets", known.name)).or_else(|| {
+                self.users_variables.contains(variable).then(|| "the user's own configuration declares".to_owned())
+            })?;
+            Some(format!("observer `{}` sets `{variable}`, which {whose}; it is left out", observer.name))
+        })
+    }
+
+    fn take_variables(&mut self, fields: &mut Fields, tier: Tier, file: &mut ConfigFile) {
         let Some(node) = fields.take("variables") else { return };
         let Yaml::Map(entries) = node.value else {
             fields.refuse(ErrorKind::InvalidValue, "`variables` takes a mapping of names to first values", node.span);
@@ -312,6 +429,19 @@ impl Config {
             let _ = writeln!(file.variables, "{}: {}", key.text, value.to_json());
             if let Err(why) = engine::expr::check_variable_name(&key.text) {
                 fields.refuse(ErrorKind::InvalidValue, why, key.span);
+                continue;
+            }
+            if tier == Tier::User {
+                self.users_variables.insert(key.text.clone());
+            } else if let Some(owner) =
+                self.users_observers().find(|known| known.variables().contains(&key.text.as_str()))
+            {
+                let message = format!(
+                    "`{}` is what the user's own observer `{}` sets; its first value is left out",
+                    key.text, owner.name
+                );
+                let problem = Diagnostic::warning(ErrorKind::Untrusted, message, fields.source(), Some(key.span));
+                fields.problems.push(problem.help("declare a variable of another name"));
                 continue;
             }
             // What the user declared is the user's: their rules may depend on it.

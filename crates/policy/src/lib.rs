@@ -19,6 +19,7 @@ mod frontmatter;
 mod inputs;
 mod library;
 mod load;
+mod observers;
 mod pin;
 mod private_folder;
 mod reading;

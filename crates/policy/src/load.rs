@@ -9,7 +9,7 @@ use engine::{Level, suggest};
 
 use crate::bundled::bundled_rules;
 use crate::catalogue::Catalogue;
-use crate::config::{Config, ConfigFile, RuleItem};
+use crate::config::{Config, ConfigFile, RuleItem, Setting};
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::enforce::{Enforcement, InForce, Reason};
@@ -86,7 +86,7 @@ fn read_tiers(
 ) -> (Loaded, Vec<PathBuf>) {
     let mut loader = Loader::new(before);
     let layers: Vec<Layer> = tiers.folders().map(|folder| loader.read_config(folder, replaced)).collect();
-    loader.declare_names(tiers.user.is_some());
+    loader.declare_names(&layers);
     loader.add_bundled();
     for layer in &layers {
         loader.read_rules(layer);
@@ -189,10 +189,19 @@ impl<'a> Loader<'a> {
         Layer { folder, rules_dir, file, source }
     }
 
-    fn declare_names(&mut self, has_user_tier: bool) {
-        for name in self.loaded.config.variable_names() {
-            self.scope.declare(name);
+    fn declare_names(&mut self, layers: &[Layer]) {
+        self.loaded.config.declare_in(&mut self.scope);
+        // Programs that wait for acceptance feed functions too: a rule that uses one is not at fault.
+        for unaccepted in layers.iter().flat_map(|layer| &layer.file.settings) {
+            if let Setting::External(observer) = &unaccepted.setting {
+                observer.declare_in(&mut self.scope);
+            }
         }
+        let problems = self.loaded.config.check_observers(&self.scope);
+        let is_broken = |layer: &&Layer| problems.iter().any(|problem| problem.source.name == layer.source.name);
+        self.broken_configs.extend(layers.iter().filter(is_broken).map(|layer| layer.folder.config()));
+        self.say(problems);
+        let has_user_tier = layers.iter().any(|layer| layer.folder.tier == Tier::User);
         self.has_same_settings = self.loaded.sound_configs == self.before.configs;
         self.protected_branches = self.loaded.config.protected_branches(has_user_tier);
     }

@@ -254,25 +254,21 @@ fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &Range<
                 .help("tool rules are judged on before_tool, after_tool, tool_failed or permission"),
             ),
             Some(kind) => kinds = kinds.with(kind),
-            None => {
-                let known = EventKind::ALL.map(EventKind::name);
-                let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
-                let help = agents_own
-                    .or_else(|| suggest::closest(&name.value, known))
-                    .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
-                fields.problems.push(
-                    Diagnostic::error(
-                        ErrorKind::UnknownEvent,
-                        format!("unknown event `{}`", name.value),
-                        fields.source(),
-                        Some(name.span),
-                    )
-                    .help(help),
-                );
-            }
+            None => refuse_event(name, fields),
         }
     }
     kinds
+}
+
+pub fn refuse_event(name: Text, fields: &mut Fields) {
+    let known = EventKind::ALL.map(EventKind::name);
+    let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
+    let help = agents_own
+        .or_else(|| suggest::closest(&name.value, known))
+        .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
+    let message = format!("unknown event `{}`", name.value);
+    let source = fields.source();
+    fields.problems.push(Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(name.span)).help(help));
 }
 
 /// What people may remember from an agent's own settings.
@@ -292,7 +288,7 @@ const AGENTS_EVENTS: &[(&str, &str)] = &[
     ("UserPromptSubmit", "prompt"),
 ];
 
-fn has_tool_call(kind: EventKind) -> bool {
+pub fn has_tool_call(kind: EventKind) -> bool {
     matches!(kind, EventKind::BeforeTool | EventKind::AfterTool | EventKind::ToolFailed | EventKind::Permission)
 }
 

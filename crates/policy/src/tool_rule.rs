@@ -49,21 +49,25 @@ pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
     ToolRule { tools, mcp_tools, command, paths, incomplete }
 }
 
-fn check_glob(text: &Text, fields: &mut Fields) -> bool {
+pub fn check_glob(text: &Text, fields: &mut Fields) -> bool {
+    let sound = check_name_pattern(text, fields);
+    if sound {
+        warn_of_odd_name(text, fields);
+    }
+    sound
+}
+
+/// A name with globs, of a tool or of anything else.
+pub fn check_name_pattern(text: &Text, fields: &mut Fields) -> bool {
     if text.value.is_empty() {
         fields.refuse(ErrorKind::InvalidValue, "a tool's name is empty", text.span.clone());
         return false;
     }
-    match Pattern::parse(&text.value) {
-        Ok(_) => {
-            warn_of_odd_name(text, fields);
-            true
-        }
-        Err(problem) => {
-            refuse_pattern(text, &problem, fields);
-            false
-        }
+    let parsed = Pattern::parse(&text.value);
+    if let Err(problem) = &parsed {
+        refuse_pattern(text, problem, fields);
     }
+    parsed.is_ok()
 }
 
 /// The tools that every agent's own are mapped to. Others may exist; one that nearly has such a name hardly does.
@@ -133,13 +137,17 @@ const PROTECTED_BRANCHES: &str = "{protected_branches}";
 
 fn regex(key: &str, protected: &[String], fields: &mut Fields) -> Option<TextSearch> {
     let text = fields.text(key)?;
-    let mut regex = text.value.clone();
-    if regex.contains(PROTECTED_BRANCHES) {
-        let names: Vec<String> = protected.iter().map(|name| regex_syntax::escape(name)).collect();
-        regex = regex.replace(PROTECTED_BRANCHES, &format!("(?:{})", names.join("|")));
+    if !text.value.contains(PROTECTED_BRANCHES) {
+        return text_search(&text, fields);
     }
-    match Search::parse(&regex) {
-        Ok(_) => Some(TextSearch::new(&regex)),
+    let names: Vec<String> = protected.iter().map(|name| regex_syntax::escape(name)).collect();
+    let value = text.value.replace(PROTECTED_BRANCHES, &format!("(?:{})", names.join("|")));
+    text_search(&Text { value, ..text }, fields)
+}
+
+pub fn text_search(text: &Text, fields: &mut Fields) -> Option<TextSearch> {
+    match Search::parse(&text.value) {
+        Ok(_) => Some(TextSearch::new(&text.value)),
         Err(problem) => {
             let span = problem.span.unwrap_or(0..text.value.len());
             let span = fields.source().within(&text.span, &text.value, &span);
@@ -149,7 +157,7 @@ fn regex(key: &str, protected: &[String], fields: &mut Fields) -> Option<TextSea
     }
 }
 
-fn path_pattern(text: &Text, fields: &mut Fields) -> Option<PathPattern> {
+pub fn path_pattern(text: &Text, fields: &mut Fields) -> Option<PathPattern> {
     if text.value == PathPattern::OUTSIDE_PROJECT {
         return Some(PathPattern::OutsideProject);
     }

@@ -26,6 +26,7 @@ fn help() {
 
     Understand:
       validate    Check every policy file
+      test        Run the cases that rules carry
       explain     Show the work behind a verdict, a pattern, an expression or a command
       rules       Show which rules there are and which are in force, and change them
       log         Show the journal
@@ -198,7 +199,7 @@ fn status() {
     Holds   wait held this session's stop 1 time
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["status", "--json"]).stdout, @r#"{"workflow":null,"root":"[BASE]/project","session":{"agent":"claude","id":"session-1","rules":[{"rule":"people-only-commands","tier":"bundled","action":"block","source":"bundled rule people-only-commands"},{"rule":"protect-guardrails","tier":"bundled","action":"block","source":"bundled rule protect-guardrails"},{"rule":"wait","tier":"project","action":"block","source":".linchpin/rules/wait.md"}],"queue":{},"acknowledgements":[],"holds":{"wait":1},"variables":{},"broken":[]}}"#);
+    insta::assert_snapshot!(project.run(&["status", "--json"]).stdout, @r#"{"workflow":null,"root":"[BASE]/project","session":{"agent":"claude","id":"session-1","rules":[{"rule":"people-only-commands","tier":"bundled","action":"block","source":"bundled rule people-only-commands"},{"rule":"protect-guardrails","tier":"bundled","action":"block","source":"bundled rule protect-guardrails"},{"rule":"wait","tier":"project","action":"block","source":".linchpin/rules/wait.md"}],"queue":{},"acknowledgements":[],"holds":{"wait":1},"kept":[],"variables":{},"broken":[]}}"#);
 }
 
 #[test]

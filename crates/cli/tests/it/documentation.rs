@@ -37,6 +37,21 @@ fn every_rule_is_sound() {
 }
 
 #[test]
+fn every_observer_is_sound() {
+    let mut count = 0;
+    for (path, page) in pages() {
+        for block in blocks(&page, "yaml").into_iter().filter(|block| block.starts_with("observers:")) {
+            let project = project();
+            project.config(block);
+            let reply = project.run(&["validate"]);
+            assert_eq!(reply.code, Some(0), "{}: {block}\n{}", path.display(), reply.stdout);
+            count += 1;
+        }
+    }
+    assert!(count >= 4, "{count} configurations were found");
+}
+
+#[test]
 fn every_explanation_runs() {
     let mut count = 0;
     for (path, page) in pages() {

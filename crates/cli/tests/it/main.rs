@@ -19,6 +19,7 @@ mod failure_policy;
 mod guarding;
 mod hostile;
 mod init_and_install;
+mod observers;
 mod session_root;
 mod tiers;
 mod trust;

@@ -87,7 +87,7 @@ fn what_is_no_file_is_not_waited_for() {
     std::os::unix::fs::symlink("/dev/zero", rules.join("endless.md")).expect("a link");
     fs::write(rules.join("large.md"), vec![b'x'; 300 * 1024]).expect("a file");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: cannot be read: not a regular file
+    error: a link that leads out of the project is not followed
     --> .linchpin/rules/endless.md
 
     error: cannot be read: not a regular file

@@ -7,12 +7,13 @@ use std::{
 };
 
 use minijinja::{
-    State, Value,
+    Error, State, Value,
     value::{Enumerator, Object},
 };
 use serde_json::{Map, Value as Json};
 
 use super::{
+    error::failure,
     json::from_json,
     names::{self, EVENT_FIELDS, GIT_FIELDS},
 };
@@ -103,6 +104,17 @@ pub(super) fn situation(state: &State) -> Option<Arc<Situation>> {
     match state.lookup(ROOT)?.downcast_object_ref::<Root>()? {
         Root::Situation(situation) => Some(Arc::clone(situation)),
         Root::Given(_) => None,
+    }
+}
+
+/// A variable that a function reads by itself. An error where somebody made the names up and left this one out: then
+/// nobody knows what it would be.
+pub(super) fn variable(state: &State, name: &str, function: &str) -> Result<Option<Value>, Error> {
+    let root = state.lookup(ROOT);
+    match root.as_ref().and_then(|root| root.downcast_object_ref::<Root>()) {
+        Some(Root::Situation(situation)) => Ok(situation.variable(name)),
+        Some(root @ Root::Given(_)) if root.resolve(name).is_some() => Ok(root.resolve(name)),
+        _ => Err(failure(format!("`{function}` needs the variable `{name}`"))),
     }
 }
 

@@ -7,11 +7,12 @@ use super::{
     compare::{self, Number, is_list, is_missing, kind_name},
     context,
     error::{failure, wrong_arity},
+    mcp,
     operators::{dictionary_key, whole},
     search::search,
     work::{self, Work},
 };
-use crate::{pattern::Pattern, search::Search};
+use crate::{observers::Behavior, pattern::Pattern, search::Search};
 
 pub(super) struct Function {
     pub(super) name: &'static str,
@@ -22,6 +23,8 @@ pub(super) struct Function {
     pub(super) pattern: Option<(usize, PatternKind)>,
     /// `None`: part of the language, but this version cannot supply the facts.
     pub(super) run: Option<Run>,
+    /// The behavior that supplies the facts.
+    pub(super) fed_by: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +47,10 @@ macro_rules! function {
         function!($name, $arity, $run, None)
     };
     ($name:literal, $arity:expr, $run:expr, $pattern:expr) => {
-        Function { name: $name, global: concat!("@", $name), arity: $arity, pattern: $pattern, run: $run }
+        Function { name: $name, global: concat!("@", $name), arity: $arity, pattern: $pattern, run: $run, fed_by: None }
+    };
+    ($name:literal, $arity:expr, $run:expr, fed_by $behavior:expr) => {
+        Function { fed_by: Some($behavior), ..function!($name, $arity, $run) }
     };
 }
 
@@ -62,18 +68,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!("list", Arity::between(0, 1), Some(list)),
     function!("matches", Arity::exactly(2), Some(matches), Some((1, PatternKind::Regex))),
     function!("max", Arity::at_least(1), Some(|state, args| extreme(state, args, std::cmp::Ordering::is_gt))),
-    function!("mcp_called", Arity::between(1, 2), None),
-    function!("mcp_failed", Arity::exactly(2), None),
-    function!("mcp_result_has", Arity::exactly(4), None),
-    function!("mcp_result_is_null", Arity::exactly(2), None),
+    function!("mcp_called", Arity::between(1, 2), Some(mcp::called), fed_by Behavior::MCP_CALL_TRACKING),
+    function!("mcp_failed", Arity::exactly(2), Some(mcp::failed), fed_by Behavior::MCP_CALL_TRACKING),
+    function!("mcp_result_has", Arity::exactly(4), Some(mcp::result_has), fed_by Behavior::MCP_CALL_TRACKING),
+    function!("mcp_result_is_null", Arity::exactly(2), Some(mcp::result_is_null), fed_by Behavior::MCP_CALL_TRACKING),
     function!("min", Arity::at_least(1), Some(|state, args| extreme(state, args, std::cmp::Ordering::is_lt))),
     function!("str", Arity::exactly(1), Some(str)),
     function!("task_needs_user_review", Arity::exactly(1), None),
     function!("task_tree_complete", Arity::exactly(1), None),
 ];
-
-/// Conditions of behaviors have names of this form; which ones there are is known only with the behaviors.
-pub(super) const BEHAVIOR_PREFIX: &str = "behavior_";
 
 pub(super) fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
@@ -180,7 +183,7 @@ fn extreme(state: &mut State, args: &[Value], better: fn(std::cmp::Ordering) -> 
 }
 
 /// A missing text is found by nothing; text of another kind is a mistake.
-fn text_argument<'v>(value: &'v Value, function: &str) -> Result<Option<&'v str>, Error> {
+pub(super) fn text_argument<'v>(value: &'v Value, function: &str) -> Result<Option<&'v str>, Error> {
     match value.as_str() {
         Some(text) => Ok(Some(text)),
         None if is_missing(value) => Ok(None),

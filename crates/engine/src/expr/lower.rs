@@ -15,6 +15,7 @@ use minijinja::{
 
 use super::{
     builtin::Arity,
+    conditions,
     error::ExprError,
     filters::{self, FILTERS},
     functions::{self, PatternKind},
@@ -31,6 +32,15 @@ pub(super) struct Mention<'s> {
     pub(super) field: Option<(&'s str, Range<usize>)>,
 }
 
+/// A call of a function that only some behavior supplies with facts.
+pub(super) struct FedCall<'s> {
+    pub(super) name: &'s str,
+    pub(super) span: Range<usize>,
+    pub(super) arguments: usize,
+    /// None where it is the condition of a behavior from outside.
+    pub(super) fed_by: Option<&'static str>,
+}
+
 /// A pattern that stands in the text itself.
 pub(super) struct ConstantPattern {
     pub(super) kind: PatternKind,
@@ -42,6 +52,7 @@ pub(super) struct ConstantPattern {
 pub(super) struct Lowering<'s> {
     pub(super) errors: Vec<ExprError>,
     pub(super) mentions: Vec<Mention<'s>>,
+    pub(super) calls: Vec<FedCall<'s>>,
     pub(super) patterns: Vec<ConstantPattern>,
     /// The text that the tree was parsed from.
     text: &'s str,
@@ -227,14 +238,15 @@ impl<'s> Lowering<'s> {
     }
 
     fn function(&mut self, name: &'s str, args: &[CallArg<'s>], name_span: Span, span: Span) -> Expr<'s> {
-        let lowered = self.arguments(args);
+        let mut lowered = self.arguments(args);
         let name_span = range(name_span);
+        if name.starts_with(conditions::PREFIX) {
+            self.calls.push(FedCall { name, span: name_span, arguments: args.len(), fed_by: None });
+            lowered.insert(0, constant(name, span));
+            return call(conditions::CONDITION, lowered, span);
+        }
         let Some(function) = functions::find(name) else {
-            self.errors.push(if name.starts_with(functions::BEHAVIOR_PREFIX) {
-                names::needs_facts(name, name_span)
-            } else {
-                names::unknown_function(name, name_span)
-            });
+            self.errors.push(names::unknown_function(name, name_span));
             return constant((), span);
         };
         if !self.check_arity(name, function.arity, args.len(), name_span.clone()) {
@@ -242,6 +254,8 @@ impl<'s> Lowering<'s> {
         }
         if function.run.is_none() {
             self.errors.push(names::needs_facts(name, name_span));
+        } else if let Some(behavior) = function.fed_by {
+            self.calls.push(FedCall { name, span: name_span, arguments: args.len(), fed_by: Some(behavior) });
         }
         if let Some((index, kind)) = function.pattern
             && let Some(Expr::Const(pattern)) = lowered.get(index)

@@ -23,12 +23,14 @@
 
 mod builtin;
 mod compare;
+mod conditions;
 mod context;
 mod error;
 mod filters;
 mod functions;
 mod json;
 mod lower;
+mod mcp;
 mod methods;
 mod names;
 mod operators;
@@ -74,6 +76,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
         environment.add_global(*name, Value::from_object(Builtin(*run)));
     }
     environment.add_global(methods::METHOD, Value::from_object(Builtin(methods::run)));
+    environment.add_global(conditions::CONDITION, Value::from_object(Builtin(conditions::run)));
     for filter in FILTERS {
         environment.add_global(filter.global, Value::from_object(Builtin(filter.run)));
     }
@@ -100,6 +103,7 @@ pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
     for mention in &lowering.mentions {
         errors.extend(names::not_supplied(mention).or_else(|| scope.check(mention)));
     }
+    errors.extend(lowering.calls.iter().filter_map(|call| scope.check_call(call)));
     for pattern in &lowering.patterns {
         if let Err(problem) = pattern.kind.check(pattern.text.as_str().unwrap_or_default()) {
             errors.push(ExprError::new(pattern.span.clone(), problem));

@@ -1,11 +1,16 @@
 //! The names that an expression may mention, and what is wrong with those that it may not.
 
-use std::{collections::BTreeSet, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use super::{
+    builtin::Arity,
+    conditions,
     error::ExprError,
     functions::{self, FUNCTIONS},
-    lower::Mention,
+    lower::{FedCall, Mention},
 };
 use crate::suggest;
 
@@ -66,7 +71,7 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
     if name.starts_with('_') {
         return Err(format!("`{name}` cannot be a variable: names that begin with `_` are Linchpin's own"));
     }
-    if is_context(name) || functions::find(name).is_some() {
+    if is_context(name) || functions::find(name).is_some() || name.starts_with(conditions::PREFIX) {
         return Err(format!("`{name}` cannot be a variable: it already means something in expressions"));
     }
     Ok(())
@@ -76,16 +81,50 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     variables: BTreeSet<String>,
+    /// The behaviors in the box that something declares.
+    behaviors: BTreeSet<&'static str>,
+    /// The functions of behaviors from outside, each with the number of its arguments.
+    conditions: BTreeMap<String, usize>,
 }
 
 impl Scope {
     /// Variables that are declared, or set by something in scope.
     pub fn with_variables<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
-        Self { variables: names.into_iter().map(Into::into).collect() }
+        Self { variables: names.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
     pub fn declare(&mut self, name: impl Into<String>) {
         self.variables.insert(name.into());
+    }
+
+    /// A behavior in the box, for the functions that it feeds.
+    pub fn declare_behavior(&mut self, name: &'static str) {
+        self.behaviors.insert(name);
+    }
+
+    /// A function that reads what a behavior from outside answers.
+    pub fn declare_condition(&mut self, function: impl Into<String>, arity: usize) {
+        self.conditions.insert(function.into(), arity);
+    }
+
+    /// Whether somebody supplies the facts that a function reads.
+    pub(super) fn check_call(&self, call: &FedCall) -> Option<ExprError> {
+        let name = call.name;
+        let error = |message: String| ExprError::new(call.span.clone(), message);
+        if let Some(behavior) = call.fed_by {
+            let message = format!("`{name}` needs the behavior `{behavior}`, and no observer here has it");
+            let help = format!("add `- behavior: {behavior}` under `observers:` in config.yml");
+            return (!self.behaviors.contains(behavior)).then(|| error(message).with_help(Some(help)));
+        }
+        match self.conditions.get(name) {
+            Some(arity) if *arity == call.arguments => None,
+            Some(arity) => Some(error(format!("`{name}` takes {}, not {}", Arity::exactly(*arity), call.arguments))),
+            None => Some(error(format!("no behavior here has the condition `{name}`")).with_help(
+                suggestion(name, self.conditions.keys().map(String::as_str)).or_else(|| {
+                    Some("a behavior from outside names its conditions under `observers:` in config.yml".to_owned())
+                }),
+            )),
+        }
     }
 
     fn declared(&self) -> impl Iterator<Item = &str> {

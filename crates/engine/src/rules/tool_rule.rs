@@ -101,7 +101,7 @@ impl ToolName {
         !self.0.contains(['*', '?', '[', '{', '\\'])
     }
 
-    fn matches(&self, name: &str) -> bool {
+    pub(crate) fn matches(&self, name: &str) -> bool {
         if self.is_exact() { self.0 == name } else { glob_matches(&self.0, name) }
     }
 }
@@ -114,7 +114,7 @@ pub struct McpPattern {
 }
 
 impl McpPattern {
-    fn matches(&self, tool: &McpTool) -> bool {
+    pub(crate) fn matches(&self, tool: &McpTool) -> bool {
         glob_matches(&self.server, &tool.server) && glob_matches(&self.tool, &tool.tool)
     }
 }
@@ -125,14 +125,14 @@ fn glob_matches(glob: &str, name: &str) -> bool {
 }
 
 /// `command_pattern` and `command_not_pattern`: both are about one simple command at a time.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandSearch {
     pub pattern: Option<TextSearch>,
     pub not_pattern: Option<TextSearch>,
 }
 
 /// A regex with what is known of it in advance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextSearch {
     pub regex: String,
     pub hints: Hints,
@@ -149,7 +149,7 @@ impl CommandSearch {
         self.pattern.is_some() || self.not_pattern.is_some()
     }
 
-    fn truths(&self, situation: &Situation) -> Result<Vec<Truth>, SearchError> {
+    pub(crate) fn truths(&self, situation: &Situation) -> Result<Vec<Truth>, SearchError> {
         let Some(script) = situation.script() else { return Ok(Vec::new()) };
         let pattern = self.pattern.as_ref().map(CommandTruths::of);
         let not_pattern = self.not_pattern.as_ref().map(CommandTruths::of);
@@ -288,7 +288,7 @@ impl PathKey {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathPattern {
     /// `outside_project`: outside of the root and of the temporary folder.
     OutsideProject,
@@ -340,7 +340,7 @@ fn unknown_operands<'a>(situation: &'a Situation, commands: &'a [Truth]) -> impl
 
 impl PathClause {
     /// `commands`: of which simple commands the rule's other clauses speak; empty: of all.
-    fn judge(&self, situation: &Situation, commands: &[Truth]) -> Clause {
+    pub(crate) fn judge(&self, situation: &Situation, commands: &[Truth]) -> Clause {
         // What cannot be read may name anything.
         let is_read = situation.script().is_none_or(|script| script.complete);
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };

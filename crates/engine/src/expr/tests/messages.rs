@@ -129,17 +129,17 @@ fn functions_methods_filters_and_tests() {
       [defined] unknown test `is defined` (`is` compares with `None`, `True` or `False`; `==` compares with everything else)
       [None] `is None` takes no arguments
     mcp_called('github') or mcp_failed('a', 'b') or mcp_result_is_null('a', 'b')
-      [mcp_called] `mcp_called` needs facts that this version of Linchpin does not supply yet
-      [mcp_failed] `mcp_failed` needs facts that this version of Linchpin does not supply yet
-      [mcp_result_is_null] `mcp_result_is_null` needs facts that this version of Linchpin does not supply yet
+      [mcp_called] `mcp_called` needs the behavior `mcp_call_tracking`, and no observer here has it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
+      [mcp_failed] `mcp_failed` needs the behavior `mcp_call_tracking`, and no observer here has it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
+      [mcp_result_is_null] `mcp_result_is_null` needs the behavior `mcp_call_tracking`, and no observer here has it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
     mcp_result_has('a', 'b', 'c', 1) or task_tree_complete(None) or task_needs_user_review('a')
-      [mcp_result_has] `mcp_result_has` needs facts that this version of Linchpin does not supply yet
+      [mcp_result_has] `mcp_result_has` needs the behavior `mcp_call_tracking`, and no observer here has it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
       [task_tree_complete] `task_tree_complete` needs facts that this version of Linchpin does not supply yet
       [task_needs_user_review] `task_needs_user_review` needs facts that this version of Linchpin does not supply yet
     has_stop_signal() or file_rule_met('a') or behavior_lint_clean()
       [has_stop_signal] `has_stop_signal` needs facts that this version of Linchpin does not supply yet
       [file_rule_met] `file_rule_met` needs facts that this version of Linchpin does not supply yet
-      [behavior_lint_clean] `behavior_lint_clean` needs facts that this version of Linchpin does not supply yet
+      [behavior_lint_clean] no behavior here has the condition `behavior_lint_clean` (a behavior from outside names its conditions under `observers:` in config.yml)
     mcp_called()
       [mcp_called] `mcp_called` takes 1 or 2 arguments, not 0
     event.command.split(sep=',')
@@ -158,6 +158,25 @@ fn functions_methods_filters_and_tests() {
     event.command is None if release else lenn(1)
       [lenn] unknown function `lenn` (did you mean `len`?)
     ");
+}
+
+#[test]
+fn functions_that_behaviors_feed() {
+    let mut scope = Scope::default();
+    scope.declare_behavior("mcp_call_tracking");
+    scope.declare_condition("behavior_lint_clean", 1);
+    let problems = |source: &str| -> Vec<String> {
+        check(source, &scope)
+            .into_iter()
+            .map(|error| format!("{} ({})", error.message, error.help.unwrap_or_default()))
+            .collect()
+    };
+    assert_eq!(problems("mcp_called('a') and behavior_lint_clean('b')"), [""; 0]);
+    assert_eq!(problems("behavior_lint_clean()"), ["`behavior_lint_clean` takes 1 argument, not 0 ()"]);
+    assert_eq!(
+        problems("behavior_lint_clear('a')"),
+        ["no behavior here has the condition `behavior_lint_clear` (did you mean `behavior_lint_clean`?)"]
+    );
 }
 
 #[test]

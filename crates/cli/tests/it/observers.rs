@@ -1,0 +1,291 @@
+//! Observers through the binary: what an event sets, the rules of the same and of later events know.
+
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use testkit::Scratch;
+
+use super::project;
+
+const CLAIM_FIRST: &str = "---\ntools: [Edit]\nwhen: not task_claimed\n---\nClaim a task first.\n";
+const CLAIMS: &str = "observers:\n  - behavior: task_claim_tracking\n    servers: [tasks]\n";
+
+/// What an edit is answered.
+fn edit(project: &Scratch) -> String {
+    project.hook("claude", &project.tool("Edit", &json!({ "file_path": project.root().join("a.rs") }))).decision()
+}
+
+/// A recorded or written payload, as if it had come from this project's session.
+fn payload(project: &Scratch, agent: &str, file: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/payloads").join(agent).join(file);
+    let mut payload: Value = serde_json::from_slice(&fs::read(path).expect("a payload")).expect("JSON");
+    payload["session_id"] = json!("session-1");
+    payload["cwd"] = json!(project.root());
+    payload
+}
+
+#[test]
+fn edits_wait_for_a_claim() {
+    let project = project();
+    project.config(CLAIMS).rule("claim-first", CLAIM_FIRST);
+    assert_eq!(edit(&project), "deny");
+    project.hook("claude", &payload(&project, "claude", "written-claim-ok.json"));
+    assert_eq!(edit(&project), "allow");
+    let close = project.event(
+        "PostToolUse",
+        &json!({"tool_name": "mcp__tasks__close_task", "tool_input": {"task_id": "#12"}, "tool_response": [{"type": "text", "text": "Closed."}]}),
+    );
+    project.hook("claude", &close);
+    assert_eq!(edit(&project), "deny");
+    // Another session has claimed nothing.
+    let mut other = project.tool("Edit", &json!({"file_path": "a.rs"}));
+    other["session_id"] = json!("session-2");
+    assert_eq!(project.hook("claude", &other).decision(), "deny");
+}
+
+#[test]
+fn every_form_of_success_and_failure() {
+    for agent in ["claude", "codex"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/payloads").join(agent);
+        let names =
+            fs::read_dir(folder).expect("payloads").filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let forms: Vec<String> = names.filter(|name| name.starts_with("written-claim-")).collect();
+        assert!(forms.len() >= 2, "{forms:?}");
+        for form in forms {
+            let project = project();
+            project.config(CLAIMS).rule("claim-first", CLAIM_FIRST);
+            let reply = project.hook(agent, &payload(&project, agent, &form));
+            assert_eq!(reply.stdout, "", "{form}");
+            let mut edit = project.tool("Edit", &json!({"file_path": "a.rs"}));
+            if agent == "codex" {
+                let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-a\n+b\n*** End Patch\n";
+                edit = project.tool("apply_patch", &json!({ "command": patch }));
+            }
+            let expected = if form.starts_with("written-claim-ok") { "allow" } else { "deny" };
+            assert_eq!(project.hook(agent, &edit).decision(), expected, "{form}");
+        }
+    }
+}
+
+#[test]
+fn plan_mode_is_known_in_the_same_event() {
+    let project = project();
+    let config = "observers:\n  - behavior: detect_plan_mode\n";
+    project.config(config).rule("plan", "---\ntools: [Edit]\nwhen: plan_mode\n---\nYou are planning.\n");
+    assert_eq!(edit(&project), "allow");
+    let mut planning = project.tool("Edit", &json!({"file_path": "a.rs"}));
+    planning["permission_mode"] = json!("plan");
+    assert_eq!(project.hook("claude", &planning).decision(), "deny");
+    assert_eq!(edit(&project), "allow");
+    project.hook("claude", &payload(&project, "claude", "written-enter-plan-mode.json"));
+    assert_eq!(edit(&project), "deny");
+    project.hook("claude", &payload(&project, "claude", "written-exit-plan-mode-refused.json"));
+    assert_eq!(project.hook("claude", &planning).decision(), "deny");
+    project.hook("claude", &payload(&project, "claude", "written-exit-plan-mode.json"));
+    assert_eq!(edit(&project), "allow");
+}
+
+#[test]
+fn calls_of_mcp_tools() {
+    let project = project();
+    project.config("observers:\n  - behavior: mcp_call_tracking\n").rule(
+        "look-first",
+        "---\ntools: [Edit]\nwhen: \"not mcp_called('demo', 'echo') or not mcp_result_has('demo', 'echo', 'x', 'hi') or mcp_called('demo', 'broken') or not mcp_failed('demo', 'broken')\"\n---\nLook first.\n",
+    );
+    assert_eq!(edit(&project), "deny");
+    project.hook("claude", &payload(&project, "claude", "after-mcp.json"));
+    assert_eq!(edit(&project), "deny");
+    project.hook("claude", &payload(&project, "claude", "failed-mcp.json"));
+    assert_eq!(edit(&project), "allow");
+}
+
+#[test]
+fn observers_that_are_written_out() {
+    let project = project();
+    project
+        .config(
+            "observers:\n  - name: tests-ran\n    on: after_tool\n    match: {tool: Bash, command_pattern: '^cargo test', outcome: ok}\n    set: {tests_ran: true, last: 'ran {{ event.command }}', word: no}\n",
+        )
+        .rule(
+            "test-first",
+            "---\ncommand_pattern: '^git push'\nwhen: \"not tests_ran or last != 'ran cargo test -q' or word != 'no'\"\n---\nTest first.\n",
+        );
+    assert_eq!(project.run(&["validate"]).code, Some(0));
+    let ran = |command: &str, event: &str, outcome: &Value| {
+        let mut fields = json!({"tool_name": "Bash", "tool_input": {"command": command}});
+        fields.as_object_mut().expect("fields").extend(outcome.as_object().expect("an outcome").clone());
+        project.hook("claude", &project.event(event, &fields));
+        project.decision("git push")
+    };
+    let ok = json!({"tool_response": {"stdout": "", "interrupted": false}});
+    assert_eq!(ran("cargo build", "PostToolUse", &ok), "deny");
+    assert_eq!(ran("cargo test -q", "PostToolUseFailure", &json!({"error": "Exit code 1"})), "deny");
+    assert_eq!(ran("cargo test -q", "PostToolUse", &ok), "allow");
+}
+
+#[test]
+fn a_fault_is_told_and_changes_nothing() {
+    let project = project();
+    project.config("observers:\n  - {name: odd, on: prompt, match: {}, set: {number: '{{ int(event.prompt) }}'}}\n");
+    let reply = project.hook("claude", &project.event("UserPromptSubmit", &json!({"prompt": "seven"})));
+    insta::assert_snapshot!(reply.stdout);
+}
+
+/// A program for the user's own configuration, and that configuration.
+fn user_program(project: &Scratch, script: &str) -> PathBuf {
+    let program = project.home().join("behavior");
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a program");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+    // However slow the machine: a program then has all the time that one can have.
+    let config = "deadline: 20s\nvariables: {deployed: none}\nobservers:\n  - name: deploy\n    behavior: {exec: [~/behavior, one], conditions: {ready: 1, told: 0}}\n";
+    fs::create_dir_all(project.user_policy()).expect("a folder");
+    fs::write(project.user_policy().join("config.yml"), config).expect("a configuration");
+    project.user_rule(
+        "ready",
+        "---\ncommand_pattern: '^danger'\nwhen: \"not behavior_deploy_ready('staging')\"\n---\nNot ready.\n",
+    );
+    program
+}
+
+#[test]
+fn a_program_of_the_users() {
+    let project = project();
+    user_program(
+        &project,
+        "cat > question.json; env | cut -d= -f1 | grep -v -e PWD -e SHLVL -e '^_$' | sort > environment\n\
+         echo '{\"set\": {\"deployed\": \"v1\"}, \"conditions\": {\"ready\": [\"staging\"], \"told\": true}}'",
+    );
+    let reply = project.hook("claude", &project.bash("danger"));
+    assert_eq!(reply.transcript(), "exit 0\n--- stdout\n--- stderr\n");
+    let question: Value =
+        serde_json::from_slice(&fs::read(project.root().join("question.json")).expect("a question")).expect("JSON");
+    assert_eq!(question["event"]["tool"]["input"]["command"], "danger");
+    assert_eq!(question["variables"], json!({"deployed": "none"}));
+    insta::assert_snapshot!(fs::read_to_string(project.root().join("environment")).expect("names"), @"
+    HOME
+    PATH
+    TMPDIR
+    TZ
+    ");
+    project.hook("claude", &project.bash("ls"));
+    let question: Value =
+        serde_json::from_slice(&fs::read(project.root().join("question.json")).expect("a question")).expect("JSON");
+    assert_eq!(question["variables"], json!({"deployed": "v1"}));
+}
+
+#[test]
+fn a_program_that_fails_changes_nothing_and_is_told_of() {
+    let mut said = String::new();
+    for script in [
+        "exit 3",
+        "echo '{\"conditions\": {\"ready\": [\"staging\"]}}'; exit 1",
+        "echo ready",
+        "echo '{\"ready\": true}'",
+        "echo '{\"set\": {\"_own\": 1}, \"conditions\": {\"ready\": [\"staging\"]}}'",
+        "echo '{\"conditions\": {\"other\": true}}'",
+        "head -c 70000 /dev/zero",
+        "",
+    ] {
+        let project = project();
+        user_program(&project, script);
+        let reply = project.hook("claude", &project.bash("danger"));
+        assert_eq!(reply.decision(), "deny", "{script}");
+        let notice = reply.json()["systemMessage"].as_str().unwrap_or("nothing").to_owned();
+        writeln!(said, "{script}\n    {notice}").expect("text");
+    }
+    let project = project();
+    fs::remove_file(user_program(&project, "")).expect("it was there");
+    let reply = project.hook("claude", &project.bash("danger"));
+    writeln!(said, "(gone)\n    {}", reply.json()["systemMessage"]).expect("text");
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn a_program_that_hangs_is_ended_with_all_that_it_started() {
+    let project = project();
+    user_program(&project, "echo $$ > shell; sleep 600 & echo $! > sleeper; wait");
+    let reply = project.hook("claude", &project.bash("danger"));
+    assert_eq!(reply.decision(), "deny");
+    insta::assert_snapshot!(reply.json()["systemMessage"].as_str().unwrap_or_default());
+    for file in ["shell", "sleeper"] {
+        let id = fs::read_to_string(project.root().join(file)).expect("it started");
+        let state = fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
+        // Gone, or waiting for somebody to take note of its end.
+        assert!(state.is_empty() || state.contains(") Z "), "{file}: {state}");
+    }
+}
+
+#[test]
+fn a_repository_starts_no_process() {
+    let project = project();
+    project.file("run.sh", "#!/bin/sh\ntouch started\n");
+    fs::set_permissions(project.root().join("run.sh"), fs::Permissions::from_mode(0o755)).expect("executable");
+    project.config("observers:\n  - {name: mine, behavior: {exec: [./run.sh]}}\n");
+    project.hook("claude", &project.bash("ls"));
+    assert!(!project.root().join("started").exists());
+}
+
+#[test]
+fn what_the_user_observes_is_the_users() {
+    let project = project();
+    fs::create_dir_all(project.user_policy()).expect("a folder");
+    fs::write(project.user_policy().join("config.yml"), CLAIMS).expect("a configuration");
+    project.user_rule("claim-first", CLAIM_FIRST);
+    project.config("observers:\n  - {name: cheat, on: before_tool, match: {}, set: {task_claimed: true}}\n");
+    assert_eq!(edit(&project), "deny");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout);
+    project.config("variables: {task_claimed: true}\n");
+    assert_eq!(edit(&project), "deny");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    warning: `task_claimed` is what the user's own observer `task_claim_tracking` sets; its first value is left out
+     --> .linchpin/config.yml:1:13
+      |
+    1 | variables: {task_claimed: true}
+      |             ^^^^^^^^^^^^
+      |
+      = help: declare a variable of another name
+
+    3 rules in force; 1 warning.
+    ");
+    // The same one twice is one.
+    project.config(CLAIMS);
+    assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
+}
+
+#[test]
+fn a_policy_further_in_sets_only_what_is_its_own() {
+    let project = project();
+    project.config(CLAIMS).rule("claim-first", CLAIM_FIRST);
+    let cheat = "observers:\n  - {name: cheat, on: before_tool, match: {}, set: {task_claimed: true, own: true}}\n";
+    let rule = "---\ncommand_pattern: '^danger'\nwhen: own\n---\nSeen.\n";
+    project.file("inner/.linchpin/config.yml", cheat).file("inner/.linchpin/rules/own.md", rule);
+    let mut inside = project.bash("danger");
+    inside["cwd"] = json!(project.root().join("inner"));
+    assert_eq!(project.hook("claude", &inside).decision(), "deny");
+    assert_eq!(edit(&project), "deny");
+}
+
+#[test]
+fn mistakes_are_said_well() {
+    let project = project();
+    project.config(include_str!("broken/observers.yml"));
+    project
+        .rule("odd", "---\non: stop\nwhen: \"mcp_called('a') or behavior_lint_clean('a') or tests_rann\"\n---\nNo.\n");
+    let reply = project.run(&["validate"]);
+    assert_eq!(reply.code, Some(2));
+    insta::assert_snapshot!(reply.stdout);
+}
+
+#[test]
+fn what_init_writes_is_sound_and_knows_the_names() {
+    let project = super::bare();
+    assert_eq!(project.run(&["init", "--no-hooks"]).code, Some(0));
+    project.rule(
+        "names",
+        "---\non: stop\nwhen: \"task_claimed and claimed_tasks and session_had_task and plan_mode and mcp_calls and mcp_results and mcp_failed('a', 'b')\"\n---\nNo.\n",
+    );
+    assert_eq!(project.run(&["validate"]).code, Some(0), "{}", project.run(&["validate"]).stdout);
+}

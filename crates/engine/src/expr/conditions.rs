@@ -1,0 +1,41 @@
+//! `behavior_<name>_<condition>(…)`: what a behavior from outside last answered, kept as a fact. No process runs for it.
+
+use minijinja::{Error, State, Value, value::ValueKind};
+
+use super::{
+    compare::{self, is_list},
+    context,
+    error::wrong_arity,
+    functions::items,
+    work,
+};
+use crate::observers::CONDITIONS;
+
+/// Its name in a lowered expression; the first argument is the name that was written.
+pub(super) const CONDITION: &str = "@condition";
+
+/// The names of all conditions begin with this; which ones there are is known only with the behaviors.
+pub(super) const PREFIX: &str = "behavior_";
+
+/// Each argument goes one level into the answer: to the value under a key of a dictionary; with a list, to whether it is in
+/// it. What was never answered is undefined.
+pub(super) fn run(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let [name, args @ ..] = args else { return Err(wrong_arity()) };
+    let conditions = context::variable(state, CONDITIONS, name.as_str().unwrap_or_default())?;
+    let mut answer = conditions.and_then(|conditions| conditions.get_item(name).ok()).unwrap_or_default();
+    let work = work::of(state);
+    for arg in args {
+        answer = if is_list(&answer) {
+            let mut found = false;
+            for item in items(&answer, work)? {
+                found = found || compare::equal(&item, arg, work)?;
+            }
+            Value::from(found)
+        } else if answer.kind() == ValueKind::Map {
+            answer.get_item(arg).unwrap_or_default()
+        } else {
+            Value::UNDEFINED
+        };
+    }
+    Ok(answer)
+}

@@ -1,0 +1,64 @@
+//! The functions about MCP calls: they read what the behavior `mcp_call_tracking` keeps.
+
+use minijinja::{Error, State, Value};
+
+use super::{
+    compare, context,
+    error::{failure, wrong_arity},
+    functions::text_argument,
+    json::to_json,
+    work::{self, Work},
+};
+use crate::observers::{CALLS, FAILURES, RESULTS, dropped_size};
+
+/// `mcp_called(server[, tool])`: one of the server's tools, or this one, was called and succeeded.
+pub(super) fn called(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let (server, tool) = match args {
+        [server] => (server, None),
+        [server, tool] => (server, Some(tool)),
+        _ => return Err(wrong_arity()),
+    };
+    let tools = of_server(state, CALLS, server, "mcp_called")?;
+    let mut tools = tools.iter().flat_map(Value::try_iter).flatten();
+    Ok(Value::from(tools.any(|known| tool.is_none_or(|tool| known == *tool))))
+}
+
+/// `mcp_failed(server, tool)`: the last call of the tool failed.
+pub(super) fn failed(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let [server, tool] = args else { return Err(wrong_arity()) };
+    let tools = of_server(state, FAILURES, server, "mcp_failed")?;
+    Ok(Value::from(tools.iter().flat_map(Value::try_iter).flatten().any(|known| known == *tool)))
+}
+
+/// `mcp_result_is_null(server, tool)`: the tool gave null, or has given nothing yet.
+pub(super) fn result_is_null(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let [server, tool] = args else { return Err(wrong_arity()) };
+    let result = result(state, server, tool, "mcp_result_is_null")?;
+    Ok(Value::from(result.is_none_or(|result| result.is_none())))
+}
+
+/// `mcp_result_has(server, tool, field, value)`: what the tool last gave has this value in this field.
+pub(super) fn result_has(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let [server, tool, field, value] = args else { return Err(wrong_arity()) };
+    let Some(result) = result(state, server, tool, "mcp_result_has")? else { return Ok(Value::from(false)) };
+    if let Some(size) = to_json(&result, &mut Work::default()).ok().as_ref().and_then(dropped_size) {
+        return Err(failure(format!("`mcp_result_has` cannot tell: the result of {size} bytes was too large to keep")));
+    }
+    let found = result.get_item(field).unwrap_or_default();
+    if found.is_undefined() {
+        return Ok(Value::from(false));
+    }
+    compare::equal(&found, value, work::of(state)).map(Value::from)
+}
+
+fn result(state: &State, server: &Value, tool: &Value, function: &str) -> Result<Option<Value>, Error> {
+    let tools = of_server(state, RESULTS, server, function)?;
+    Ok(tools.and_then(|tools| tools.get_item(tool).ok()).filter(|result| !result.is_undefined()))
+}
+
+/// What one of the behavior's variables has of a server.
+fn of_server(state: &State, variable: &str, server: &Value, function: &str) -> Result<Option<Value>, Error> {
+    text_argument(server, function)?;
+    let servers = context::variable(state, variable, function)?;
+    Ok(servers.and_then(|servers| servers.get_item(server).ok()).filter(|tools| !tools.is_undefined()))
+}

@@ -1,0 +1,94 @@
+//! Observers that are written out: on which events, matching what, setting which variables.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::call_result::CallResult;
+use super::{Changes, Template, check_size};
+use crate::event::{Event, EventKinds, Outcome};
+use crate::rules::{CommandSearch, McpPattern, PathClause, PathKey, PathPattern, ToolName, Truth};
+use crate::search::SearchError;
+use crate::situation::Situation;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Declared {
+    pub on: EventKinds,
+    pub matching: Match,
+    pub set: Vec<(String, Template)>,
+}
+
+/// What an event has to be. Every key that is there has to match; of a list, one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Match {
+    pub tools: Vec<ToolName>,
+    /// `mcp_server` and `mcp_tool`: every pair of them, because both are about one tool.
+    pub mcp: Vec<McpPattern>,
+    pub commands: Vec<CommandSearch>,
+    pub paths: Vec<PathPattern>,
+    pub outcome: Option<Outcome>,
+}
+
+impl Declared {
+    /// What the event changes: all that is under `set`, or nothing where it does not match or a value cannot be told.
+    pub fn observe(&self, situation: &Arc<Situation>) -> Result<Changes, String> {
+        let mut changes = Changes::new();
+        if !self.on.contains(situation.event.kind) || !self.matching.holds(situation).map_err(|error| error.message)? {
+            return Ok(changes);
+        }
+        for (name, template) in &self.set {
+            let value = template.value(situation);
+            if let Some(why) = situation.facts.take_fault() {
+                return Err(why);
+            }
+            if situation.facts.take_missed() {
+                return Err(format!("what `{name}` depends on is in the journal, which cannot be read"));
+            }
+            let value = value.map_err(|error| format!("`{name}` cannot be evaluated: {}", error.message))?;
+            if let Some(value) = &value {
+                check_size(name, value)?;
+            }
+            changes.insert(name.clone(), value);
+        }
+        Ok(changes)
+    }
+}
+
+impl Match {
+    /// What cannot be known does not match.
+    fn holds(&self, situation: &Situation) -> Result<bool, SearchError> {
+        if self.outcome.is_some_and(|wanted| outcome(&situation.event) != Some(wanted)) {
+            return Ok(false);
+        }
+        if self.tools.is_empty() && self.mcp.is_empty() && self.commands.is_empty() && self.paths.is_empty() {
+            return Ok(true);
+        }
+        let Some(call) = &situation.event.tool else { return Ok(false) };
+        let named = self.tools.is_empty() || self.tools.iter().any(|tool| call.names().any(|name| tool.matches(name)));
+        let reached = self.mcp.is_empty() || self.mcp.iter().any(|mcp| call.mcp.iter().any(|tool| mcp.matches(tool)));
+        Ok(named && reached && self.runs(situation)? && self.touches(situation))
+    }
+
+    fn runs(&self, situation: &Situation) -> Result<bool, SearchError> {
+        for search in &self.commands {
+            if search.truths(situation)?.contains(&Truth::True) {
+                return Ok(true);
+            }
+        }
+        Ok(self.commands.is_empty())
+    }
+
+    fn touches(&self, situation: &Situation) -> bool {
+        let clause = || PathClause { about: PathKey::Paths, patterns: self.paths.clone() };
+        self.paths.is_empty() || clause().judge(situation, &[]).truth == Truth::True
+    }
+}
+
+/// How the call went. An MCP server may say in good order that it failed.
+fn outcome(event: &Event) -> Option<Outcome> {
+    let is_mcp = event.tool.as_ref().is_some_and(|call| !call.mcp.is_empty());
+    match event.outcome {
+        Some(Outcome::Ok) if is_mcp && CallResult::of(event) == Some(CallResult::Failed) => Some(Outcome::Failed),
+        outcome => outcome,
+    }
+}

@@ -1,0 +1,96 @@
+//! `detect_plan_mode`: whether the agent is only planning.
+//!
+//! Three signs tell, the surest first:
+//! - a tool that enters or leaves plan mode and succeeded;
+//! - the permission mode that the agent sends along. `plan` says yes. Another mode says no only where `plan` was sent
+//!   before: some agents send their approval policy under this name, and plan all the same;
+//! - a marker that the agent puts into the prompt. Agents write those for their model, so only one that stands where the
+//!   agent itself would have put it counts, not one that is quoted.
+//!
+//! What a subagent does is not the session's mode.
+
+use serde_json::Value;
+
+use super::Changes;
+use super::call_result::CallResult;
+use super::prompt_text::{self, Line};
+use crate::event::{Event, EventKind};
+use crate::situation::Situation;
+
+pub(super) const PLAN_MODE: &str = "plan_mode";
+/// Whether the agent's permission mode was what said so.
+const BY_PERMISSION_MODE: &str = "_plan_mode_by_permission_mode";
+
+const ENTERING_TOOLS: [&str; 2] = ["EnterPlanMode", "enter_plan_mode"];
+const LEAVING_TOOLS: [&str; 2] = ["ExitPlanMode", "exit_plan_mode"];
+
+pub(super) fn observe(situation: &Situation) -> Changes {
+    let mut changes = Changes::new();
+    let event = &situation.event;
+    if event.subagent.is_some() {
+        return changes;
+    }
+    let is = |name: &str| situation.facts.variable(name) == Some(Value::Bool(true));
+    let permission_mode = event.extra.get("permission_mode").and_then(Value::as_str);
+    let (plan_mode, by_mode) = match (by_tool(event), permission_mode) {
+        (Some(entered), mode) => (entered, entered && mode == Some("plan")),
+        (None, Some("plan")) => (true, true),
+        (None, mode) => match by_prompt(event, mode.is_some()) {
+            Some(entered) => (entered, false),
+            None if mode.is_some() && is(BY_PERMISSION_MODE) => (false, false),
+            None => return changes,
+        },
+    };
+    if is(PLAN_MODE) != plan_mode {
+        changes.insert(PLAN_MODE.to_owned(), Some(Value::Bool(plan_mode)));
+    }
+    if is(BY_PERMISSION_MODE) != by_mode {
+        changes.insert(BY_PERMISSION_MODE.to_owned(), by_mode.then_some(Value::Bool(true)));
+    }
+    changes
+}
+
+/// Whether a tool has just entered plan mode, or left it.
+fn by_tool(event: &Event) -> Option<bool> {
+    let call = event.tool.as_ref()?;
+    let entered = if call.names().any(|name| ENTERING_TOOLS.contains(&name)) {
+        true
+    } else if call.names().any(|name| LEAVING_TOOLS.contains(&name)) {
+        false
+    } else {
+        return None;
+    };
+    matches!(CallResult::of(event)?, CallResult::Given(_)).then_some(entered)
+}
+
+/// What the last marker in the prompt says.
+fn by_prompt(event: &Event, has_mode: bool) -> Option<bool> {
+    if event.kind != EventKind::Prompt {
+        return None;
+    }
+    let prompt = event.prompt.as_deref()?;
+    prompt_text::own_lines(prompt).iter().filter_map(|line| marker(line, has_mode)).next_back()
+}
+
+fn marker(line: &Line, has_mode: bool) -> Option<bool> {
+    let text = line.text.trim();
+    match line.tags.as_slice() {
+        // Claude Code's reminders. It also sends its mode, and where it does, that is the better sign.
+        ["system-reminder"] if !has_mode => {
+            let starts = |openings: [&str; 3]| openings.iter().any(|opening| text.starts_with(opening));
+            if starts(["Plan mode is active", "Plan mode still active", "Plan mode is still active"]) {
+                return Some(true);
+            }
+            starts(["## Exited Plan Mode", "You have exited plan mode", "Exited Plan Mode"]).then_some(false)
+        }
+        // Codex's instructions for the mode that the person chose.
+        ["collaboration_mode"] => {
+            let mode = text.strip_prefix("# ")?;
+            let mode = mode.strip_prefix("Collaboration Mode:").unwrap_or(mode).trim();
+            Some(mode == "Plan" || mode.starts_with("Plan Mode"))
+        }
+        // Gemini's, which are a heading.
+        [] => Some(text.strip_prefix("# Active Approval Mode:")?.trim() == "Plan"),
+        _ => None,
+    }
+}

@@ -1,0 +1,83 @@
+//! A behavior from outside: which program it is, what it is told and what its answer means. Running it is not done here.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Changes, check_size};
+use crate::event::Event;
+use crate::expr::check_variable_name;
+use crate::facts::Facts;
+
+/// The variable that keeps what behaviors answered under `conditions`, by the name of the function that reads it.
+pub const CONDITIONS: &str = "_conditions";
+
+/// Of a session. A program can name new ones with every event.
+const VARIABLES_LIMIT: usize = 256;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct External {
+    /// The program and its arguments.
+    pub exec: Vec<String>,
+    /// The conditions that it answers for, each with the number of arguments that its function takes.
+    pub conditions: BTreeMap<String, usize>,
+}
+
+/// What a program answered.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    #[serde(default)]
+    pub set: Map<String, Value>,
+    #[serde(default)]
+    pub conditions: Map<String, Value>,
+}
+
+impl External {
+    /// The name under which expressions know a condition.
+    pub fn function(observer: &str, condition: &str) -> String {
+        format!("behavior_{observer}_{condition}")
+    }
+
+    /// What the program reads: the event, and the session's variables but for Linchpin's own.
+    pub fn question(event: &Event, facts: &dyn Facts) -> Value {
+        let names = facts.variable_names().into_iter().filter(|name| !name.starts_with('_'));
+        let variables: Map<String, Value> =
+            names.filter_map(|name| facts.variable(&name).map(|value| (name, value))).collect();
+        json!({ "event": event, "variables": variables })
+    }
+
+    /// What the answer changes: all that it says, or nothing.
+    pub fn changes(&self, observer: &str, answer: Answer, facts: &dyn Facts) -> Result<Changes, String> {
+        let mut changes = Changes::new();
+        let mut names = facts.variable_names();
+        for (name, value) in answer.set {
+            check_variable_name(&name)?;
+            check_size(&name, &value)?;
+            if !names.contains(&name) {
+                names.push(name.clone());
+            }
+            changes.insert(name, (!value.is_null()).then_some(value));
+        }
+        if names.len() > VARIABLES_LIMIT {
+            return Err(format!("the session would have more than {VARIABLES_LIMIT} variables"));
+        }
+        if answer.conditions.is_empty() {
+            return Ok(changes);
+        }
+        let mut kept = match facts.variable(CONDITIONS) {
+            Some(Value::Object(kept)) => kept,
+            _ => Map::new(),
+        };
+        for (condition, value) in answer.conditions {
+            if !self.conditions.contains_key(&condition) {
+                return Err(format!("`{condition}` is not among its `conditions`"));
+            }
+            check_size(&condition, &value)?;
+            kept.insert(Self::function(observer, &condition), value);
+        }
+        changes.insert(CONDITIONS.to_owned(), Some(Value::Object(kept)));
+        Ok(changes)
+    }
+}

@@ -1,0 +1,121 @@
+//! `mcp_call_tracking`: which tools of which MCP servers the session called, and what came of it.
+//!
+//! Successes and failures are kept apart: `mcp_calls[server]` lists the tools that succeeded at least once,
+//! `mcp_results[server][tool]` is what the last success gave, `mcp_failures[server]` lists the tools whose last call failed.
+//! Every hook of the session reads these variables, so all of it is bounded: what is too large is kept as a note of its size.
+
+use serde_json::{Map, Value, json};
+
+use super::call_result::CallResult;
+use super::{Changes, VALUE_LIMIT};
+use crate::event::McpTool;
+use crate::situation::Situation;
+
+pub(crate) const CALLS: &str = "mcp_calls";
+pub(crate) const RESULTS: &str = "mcp_results";
+pub(crate) const FAILURES: &str = "mcp_failures";
+pub(super) const VARIABLES: [&str; 3] = [CALLS, RESULTS, FAILURES];
+
+/// Stands for a result that was too large to keep; its value is the size in bytes.
+const DROPPED: &str = "_dropped_bytes";
+
+const SERVERS_LIMIT: usize = 32;
+const TOOLS_LIMIT: usize = 64;
+const NAME_LIMIT: usize = 128;
+/// Of all results of a session together.
+const RESULTS_LIMIT: usize = 64 * 1024;
+
+/// How large a result was that is not kept; none where this is a result.
+pub(crate) fn dropped_size(result: &Value) -> Option<u64> {
+    match result {
+        Value::Object(fields) if fields.len() == 1 => fields.get(DROPPED)?.as_u64(),
+        _ => None,
+    }
+}
+
+pub(super) fn observe(situation: &Situation) -> Changes {
+    let mut changes = Changes::new();
+    let Some(call) = situation.event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return changes };
+    let Some(result) = CallResult::of(&situation.event) else { return changes };
+    let known = |tool: &&McpTool| tool.server.len() <= NAME_LIMIT && tool.tool.len() <= NAME_LIMIT;
+    let tools: Vec<&McpTool> = call.mcp.iter().filter(known).collect();
+    let stored = |name: &str| match situation.facts.variable(name) {
+        Some(Value::Object(servers)) => servers,
+        _ => Map::new(),
+    };
+    let mut failures = stored(FAILURES);
+    if let CallResult::Given(result) = &result {
+        let (mut calls, mut results) = (stored(CALLS), stored(RESULTS));
+        for tool in &tools {
+            add(&mut calls, tool);
+            remove(&mut failures, tool);
+            keep(&mut results, tool, result);
+        }
+        changes.insert(CALLS.to_owned(), Some(Value::Object(calls)));
+        changes.insert(RESULTS.to_owned(), Some(Value::Object(results)));
+    } else {
+        for tool in &tools {
+            add(&mut failures, tool);
+        }
+    }
+    // A session in which nothing failed has nothing to say of it.
+    let had_failures = situation.facts.variable(FAILURES).is_some();
+    if had_failures || !failures.is_empty() {
+        changes.insert(FAILURES.to_owned(), Some(Value::Object(failures)));
+    }
+    changes
+}
+
+/// The server's entry, made where there is room for one.
+fn of_server<'m>(servers: &'m mut Map<String, Value>, name: &str, empty: Value) -> Option<&'m mut Value> {
+    if !servers.contains_key(name) && servers.len() >= SERVERS_LIMIT {
+        return None;
+    }
+    Some(servers.entry(name).or_insert(empty))
+}
+
+fn add(servers: &mut Map<String, Value>, tool: &McpTool) {
+    let Some(Value::Array(tools)) = of_server(servers, &tool.server, json!([])) else { return };
+    if tools.len() < TOOLS_LIMIT && !tools.iter().any(|known| known == tool.tool.as_str()) {
+        tools.push(Value::from(tool.tool.as_str()));
+    }
+}
+
+fn remove(servers: &mut Map<String, Value>, tool: &McpTool) {
+    if let Some(Value::Array(tools)) = servers.get_mut(&tool.server) {
+        tools.retain(|known| known != tool.tool.as_str());
+    }
+}
+
+fn keep(servers: &mut Map<String, Value>, tool: &McpTool, result: &Value) {
+    let size = result.to_string().len();
+    let Some(Value::Object(tools)) = of_server(servers, &tool.server, json!({})) else { return };
+    if tools.contains_key(&tool.tool) || tools.len() < TOOLS_LIMIT {
+        tools.insert(tool.tool.clone(), if size > VALUE_LIMIT { dropped(size) } else { result.clone() });
+    }
+    make_room(servers, tool);
+}
+
+fn dropped(size: usize) -> Value {
+    json!({ DROPPED: size })
+}
+
+/// Drops the largest results but the newest until all of them together are small enough.
+fn make_room(servers: &mut Map<String, Value>, newest: &McpTool) {
+    let mut sizes: Vec<(usize, String, String)> = Vec::new();
+    for (server, tools) in servers.iter() {
+        for (tool, result) in tools.as_object().into_iter().flatten() {
+            sizes.push((result.to_string().len(), server.clone(), tool.clone()));
+        }
+    }
+    let mut total: usize = sizes.iter().map(|(size, ..)| size).sum();
+    sizes.sort();
+    while total > RESULTS_LIMIT {
+        let Some((size, server, tool)) = sizes.pop() else { return };
+        let is_newest = server == newest.server && tool == newest.tool;
+        if let (false, Some(result)) = (is_newest, servers.get_mut(&server).and_then(|tools| tools.get_mut(&tool))) {
+            *result = dropped(size);
+            total -= size;
+        }
+    }
+}

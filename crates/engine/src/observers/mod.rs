@@ -1,0 +1,110 @@
+//! Observers: they turn events into variables, before the rules of the same event are judged.
+//!
+//! An [`Observer`] is plain data, as a rule is: it was read and checked elsewhere and lies compiled in a cache. What is
+//! here says what an event means to one observer, as [`Changes`] to variables; who calls lays those over the facts before
+//! it asks the next observer, and keeps them. Nothing here runs a process: a behavior from outside is only described.
+//!
+//! What an event carries is data. It is compared and stored, never compiled.
+
+mod behavior;
+mod call_result;
+mod declared;
+mod detect_plan_mode;
+mod external;
+mod mcp_call_tracking;
+mod prompt_text;
+mod task_claim_tracking;
+mod task_memory;
+mod template;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use behavior::Behavior;
+pub use declared::{Declared, Match};
+pub use external::{Answer, CONDITIONS, External};
+pub(crate) use mcp_call_tracking::{CALLS, FAILURES, RESULTS, dropped_size};
+pub use task_claim_tracking::TaskTools;
+pub use template::{Template, TemplateError};
+
+use crate::expr::Scope;
+use crate::rules::Tier;
+
+/// What an event does to variables: a new value, or none to unset.
+pub type Changes = BTreeMap<String, Option<Value>>;
+
+/// The largest value that an observer stores, as JSON. Every hook of the session reads all of them.
+pub const VALUE_LIMIT: usize = 16 * 1024;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observer {
+    pub name: String,
+    pub tier: Tier,
+    pub kind: ObserverKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ObserverKind {
+    /// `on`, `match` and `set`.
+    Declared(Declared),
+    /// One that is in the box.
+    Behavior(Behavior),
+    /// A program of somebody else's.
+    External(External),
+}
+
+impl Observer {
+    /// Whether it starts a process.
+    pub fn is_external(&self) -> bool {
+        matches!(self.kind, ObserverKind::External(_))
+    }
+
+    /// What a person has to accept before a repository's observer starts a process; none where it starts none.
+    pub fn text_to_trust(&self) -> Option<String> {
+        match &self.kind {
+            ObserverKind::External(external) => {
+                Some(format!("observer {}: runs {}", self.name, Value::from(external.exec.clone())))
+            }
+            ObserverKind::Declared(_) | ObserverKind::Behavior(_) => None,
+        }
+    }
+
+    /// The variables that it sets, as far as that is known before it runs.
+    pub fn variables(&self) -> Vec<&str> {
+        match &self.kind {
+            ObserverKind::Declared(declared) => declared.set.iter().map(|(name, _)| name.as_str()).collect(),
+            ObserverKind::Behavior(behavior) => behavior.variables().to_vec(),
+            ObserverKind::External(_) => Vec::new(),
+        }
+    }
+
+    /// Makes known to expressions what this observer gives them.
+    pub fn declare_in(&self, scope: &mut Scope) {
+        for name in self.variables() {
+            scope.declare(name);
+        }
+        match &self.kind {
+            ObserverKind::Declared(_) => {}
+            ObserverKind::Behavior(behavior) => scope.declare_behavior(behavior.name()),
+            ObserverKind::External(external) => {
+                for (condition, arity) in &external.conditions {
+                    scope.declare_condition(External::function(&self.name, condition), *arity);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a value is small enough to be kept.
+fn check_size(name: &str, value: &Value) -> Result<(), String> {
+    let size = value.to_string().len();
+    if size <= VALUE_LIMIT {
+        return Ok(());
+    }
+    Err(format!("`{name}` would hold {size} bytes, more than the {VALUE_LIMIT} that a variable may"))
+}

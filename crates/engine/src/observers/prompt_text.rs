@@ -1,0 +1,105 @@
+//! The lines of a prompt that are its own: not quoted, not code, not a transcript of something else.
+//!
+//! A prompt carries whatever a person pasted into it. A line counts with the tags that it stands in, so that whoever looks
+//! for an agent's own note can tell it from one in the history of another session.
+
+/// A line, with the names of the tags around it, outermost first.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line<'t> {
+    pub(super) text: &'t str,
+    pub(super) tags: Vec<&'t str>,
+}
+
+/// More tags in one another than anybody means.
+const DEPTH_LIMIT: usize = 16;
+/// How much of a prompt is looked at: agents put their notes first or last, and nobody else writes that much.
+const LENGTH_LIMIT: usize = 256 * 1024;
+
+/// Speakers of a transcript: from the first of their lines on, the rest of the text is one.
+const SPEAKERS: [&str; 6] = ["Human:", "User:", "Assistant:", "Claude:", "Codex:", "Gemini:"];
+
+pub(super) fn own_lines(prompt: &str) -> Vec<Line<'_>> {
+    let prompt = prompt.get(..prompt.floor_char_boundary(LENGTH_LIMIT)).unwrap_or_default();
+    let mut lines = Vec::new();
+    let mut tags: Vec<&str> = Vec::new();
+    let mut fence: Option<&str> = None;
+    for line in prompt.lines() {
+        let start = line.trim_start();
+        if let Some(opening) = fence {
+            if start.starts_with(opening) {
+                fence = None;
+            }
+            continue;
+        }
+        fence = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        let is_indented_code = line.starts_with("    ") || line.starts_with('\t');
+        if fence.is_some() || start.starts_with('>') || is_indented_code {
+            continue;
+        }
+        if tags.is_empty() && SPEAKERS.iter().any(|speaker| start.starts_with(speaker)) {
+            break;
+        }
+        if !split_at_tags(line, &mut tags, &mut lines) {
+            break;
+        }
+    }
+    lines
+}
+
+/// False where tags are nested too deeply to make sense of what follows.
+fn split_at_tags<'t>(line: &'t str, tags: &mut Vec<&'t str>, lines: &mut Vec<Line<'t>>) -> bool {
+    let mut rest = line;
+    while let Some((before, tag, after)) = next_tag(rest) {
+        push(before, tags, lines);
+        rest = after;
+        match tag {
+            Tag::Opening(name) => {
+                if tags.len() == DEPTH_LIMIT {
+                    return false;
+                }
+                tags.push(name);
+            }
+            Tag::Closing(name) => {
+                if let Some(place) = tags.iter().rposition(|open| *open == name) {
+                    tags.truncate(place);
+                }
+            }
+        }
+    }
+    push(rest, tags, lines);
+    true
+}
+
+fn push<'t>(text: &'t str, tags: &[&'t str], lines: &mut Vec<Line<'t>>) {
+    if !text.trim().is_empty() {
+        lines.push(Line { text, tags: tags.to_vec() });
+    }
+}
+
+enum Tag<'t> {
+    Opening(&'t str),
+    Closing(&'t str),
+}
+
+/// The next tag, with what is before and behind it. `a < b` is none, nor is `<br/>`.
+fn next_tag(text: &str) -> Option<(&str, Tag<'_>, &str)> {
+    let mut from = 0;
+    while let Some(at) = text.get(from..)?.find('<').map(|found| from + found) {
+        let (before, after) = (text.get(..at)?, text.get(at + 1..)?);
+        let closing = after.strip_prefix('/');
+        let inside = closing.unwrap_or(after);
+        let length = inside.find(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '_' | '-'));
+        let (name, behind) = inside.split_at(length.unwrap_or(inside.len()));
+        let end = behind.find('>');
+        let is_named = name.starts_with(|first: char| first.is_ascii_alphabetic());
+        if let (true, Some(end)) = (is_named && behind.starts_with(['>', ' ', '/']), end) {
+            let is_empty = behind.get(..end)?.ends_with('/');
+            if !is_empty {
+                let tag = if closing.is_some() { Tag::Closing(name) } else { Tag::Opening(name) };
+                return Some((before, tag, behind.get(end + 1..)?));
+            }
+        }
+        from = at + 1;
+    }
+    None
+}

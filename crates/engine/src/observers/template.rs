@@ -1,0 +1,130 @@
+//! The values under `set`: as they were written, or with expressions between `{{` and `}}`.
+//!
+//! Only what stands in a policy file is read here. What the expressions give is text or data, and is not read again.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::expr::{self, ExprError};
+use crate::situation::Situation;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Template {
+    /// As JSON text; `null` unsets.
+    Constant(String),
+    /// One expression and nothing else: the value keeps its type.
+    Expression(String),
+    /// Text with expressions in it: text.
+    Text(Vec<Part>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    Literal(String),
+    Expression(String),
+}
+
+/// What is wrong with the text, and where in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct TemplateError {
+    pub span: Range<usize>,
+    pub message: &'static str,
+}
+
+impl Template {
+    pub fn constant(value: &Value) -> Self {
+        Self::Constant(value.to_string())
+    }
+
+    /// Reads text that may hold expressions. Whether they are sound is for [`expr::check`] to say, once it is known what
+    /// they may name: their places in the text come along.
+    pub fn parse(text: &str) -> Result<(Self, Vec<Range<usize>>), TemplateError> {
+        let mut parts = Vec::new();
+        let mut spans = Vec::new();
+        let mut at = 0;
+        while let Some(opening) = find(text, at, "{{") {
+            let start = opening + 2;
+            let Some(end) = end_of_expression(text, start) else {
+                return Err(TemplateError { span: opening..text.len(), message: "this `{{` is not closed" });
+            };
+            push_literal(text.get(at..opening), &mut parts);
+            parts.push(Part::Expression(text.get(start..end).unwrap_or_default().to_owned()));
+            spans.push(start..end);
+            at = end + 2;
+        }
+        push_literal(text.get(at..), &mut parts);
+        let template = match parts.as_slice() {
+            [Part::Expression(only)] => Self::Expression(only.clone()),
+            _ if spans.is_empty() => Self::constant(&Value::from(text)),
+            _ => Self::Text(parts),
+        };
+        Ok((template, spans))
+    }
+
+    /// The value, in this situation; none unsets.
+    pub(super) fn value(&self, situation: &Arc<Situation>) -> Result<Option<Value>, ExprError> {
+        let value = match self {
+            // What was made from a value can be read back.
+            Self::Constant(json) => serde_json::from_str(json).unwrap_or_default(),
+            Self::Expression(source) => expr::evaluate(source, situation)?,
+            Self::Text(parts) => {
+                let mut text = String::new();
+                for part in parts {
+                    match part {
+                        Part::Literal(literal) => text.push_str(literal),
+                        Part::Expression(source) => push_value(&expr::evaluate(source, situation)?, &mut text),
+                    }
+                }
+                Value::String(text)
+            }
+        };
+        Ok((!value.is_null()).then_some(value))
+    }
+}
+
+fn push_literal(text: Option<&str>, parts: &mut Vec<Part>) {
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        parts.push(Part::Literal(text.to_owned()));
+    }
+}
+
+/// How a value reads within text: nothing for null, all but text as JSON.
+fn push_value(value: &Value, text: &mut String) {
+    match value {
+        Value::Null => {}
+        Value::String(value) => text.push_str(value),
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+fn find(text: &str, from: usize, what: &str) -> Option<usize> {
+    text.get(from..)?.find(what).map(|at| from + at)
+}
+
+/// Where the `}}` is that no quote or bracket of the expression holds.
+fn end_of_expression(text: &str, start: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut at = start;
+    while let Some(&byte) = bytes.get(at) {
+        match quote {
+            Some(_) if byte == b'\\' => at += 1,
+            Some(open) if open == byte => quote = None,
+            Some(_) => {}
+            None => match byte {
+                b'\'' | b'"' => quote = Some(byte),
+                b'}' if depth == 0 => return (bytes.get(at + 1) == Some(&b'}')).then_some(at),
+                b'{' | b'[' | b'(' => depth += 1,
+                b'}' | b']' | b')' => depth = depth.saturating_sub(1),
+                _ => {}
+            },
+        }
+        at += 1;
+    }
+    None
+}

@@ -1,0 +1,129 @@
+//! Observers on events, one after another, as a session would have them.
+
+mod declared;
+mod external;
+mod mcp_calls;
+mod plan_mode;
+mod task_claims;
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Map, Value, json};
+
+use super::{Changes, Observer, ObserverKind};
+use crate::event::Event;
+use crate::facts::{Facts, GitField, NoFacts, RanCommand};
+use crate::situation::{Place, Situation};
+
+/// A session that remembers what observers set.
+#[derive(Clone, Default)]
+struct Session(Arc<Mutex<Map<String, Value>>>);
+
+impl Session {
+    /// Runs the observer on the event, and keeps what it changes.
+    fn see(&self, kind: &ObserverKind, event: &Value) -> Result<Changes, String> {
+        let event: Event = serde_json::from_value(event.clone()).expect("an event");
+        let place = Place { root: "/project".to_owned(), ..Place::default() };
+        let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(self.clone())));
+        let changes = match kind {
+            ObserverKind::Declared(declared) => declared.observe(&situation)?,
+            ObserverKind::Behavior(behavior) => behavior.observe(&situation),
+            ObserverKind::External(_) => Changes::new(),
+        };
+        let mut variables = self.0.lock().expect("not poisoned");
+        for (name, value) in &changes {
+            match value {
+                Some(value) => variables.insert(name.clone(), value.clone()),
+                None => variables.shift_remove(name),
+            };
+        }
+        Ok(changes)
+    }
+
+    fn get(&self, name: &str) -> Value {
+        self.variable(name).unwrap_or_default()
+    }
+}
+
+impl Facts for Session {
+    fn variable(&self, name: &str) -> Option<Value> {
+        self.0.lock().expect("not poisoned").get(name).cloned()
+    }
+
+    fn variable_names(&self) -> Vec<String> {
+        self.0.lock().expect("not poisoned").keys().cloned().collect()
+    }
+
+    fn git(&self, field: GitField) -> Value {
+        NoFacts.git(field)
+    }
+
+    fn commands_ran(&self) -> Vec<RanCommand> {
+        Vec::new()
+    }
+
+    fn resolved(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    fn holds(&self, _rule: &str) -> u32 {
+        0
+    }
+
+    fn take_fault(&self) -> Option<String> {
+        None
+    }
+
+    fn take_missed(&self) -> bool {
+        false
+    }
+}
+
+/// An event with more fields.
+fn event(kind: &str, fields: &Value) -> Value {
+    let mut event =
+        json!({"kind": kind, "name": kind, "agent": "claude", "session": "s", "time": 1, "cwd": "/project"});
+    if let (Some(event), Some(fields)) = (event.as_object_mut(), fields.as_object()) {
+        event.extend(fields.clone());
+    }
+    event
+}
+
+/// A call of an MCP tool that came back.
+fn after_mcp(server: &str, tool: &str, input: &Value, output: &Value) -> Value {
+    let name = format!("mcp__{server}__{tool}");
+    let call = json!({"name": name, "input": input, "output": output, "mcp": [{"server": server, "tool": tool}]});
+    event("after_tool", &json!({"tool": call, "outcome": "ok"}))
+}
+
+/// The same through a proxy.
+fn after_proxy(server: &str, tool: &str, arguments: &Value, output: &Value) -> Value {
+    let mcp = json!([{"server": "hub", "tool": "call_tool"}, {"server": server, "tool": tool}]);
+    let input = json!({"server_name": server, "tool_name": tool, "arguments": arguments});
+    let call = json!({"name": "mcp__hub__call_tool", "input": input, "output": output, "mcp": mcp});
+    event("after_tool", &json!({"tool": call, "outcome": "ok"}))
+}
+
+/// A result as MCP servers give it.
+fn text(value: &Value) -> Value {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    json!([{"type": "text", "text": text}])
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_a_prompt_and_a_value(text in "[<>/a-c{}'\"`# \n:é\\\\]{0,60}") {
+        let lines = super::prompt_text::own_lines(&text);
+        proptest::prop_assert!(lines.iter().all(|line| text.contains(line.text)));
+        if let Ok((_, spans)) = super::Template::parse(&text) {
+            proptest::prop_assert!(spans.iter().all(|span| text.get(span.clone()).is_some()));
+        }
+    }
+}
+
+#[test]
+fn an_observer_survives_the_cache() {
+    let observer = Observer { name: "claims".to_owned(), tier: crate::rules::Tier::User, kind: task_claims::claims() };
+    let bytes = postcard::to_stdvec(&observer).expect("bytes");
+    assert_eq!(postcard::from_bytes::<Observer>(&bytes).expect("an observer"), observer);
+}

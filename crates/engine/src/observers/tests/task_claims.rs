@@ -1,0 +1,162 @@
+use serde_json::{Value, json};
+
+use super::{Session, after_mcp, after_proxy, event, text};
+use crate::observers::{Behavior, ObserverKind, TaskTools};
+use crate::rules::ToolName;
+
+const ID: &str = "0b7c1f6e-5d0a-4f6b-9a3e-2f1d8c7b6a50";
+const OTHER: &str = "0b7c9999-5d0a-4f6b-9a3e-2f1d8c7b6a51";
+
+pub fn claims() -> ObserverKind {
+    let servers = vec![ToolName("tasks".to_owned())];
+    ObserverKind::Behavior(Behavior::TaskClaimTracking(TaskTools { servers, ..TaskTools::default() }))
+}
+
+fn task() -> Value {
+    json!({"id": ID, "ref": "#12"})
+}
+
+fn call(session: &Session, tool: &str, input: &Value, result: &Value) -> Value {
+    session.see(&claims(), &after_mcp("tasks", tool, input, result)).expect("no fault");
+    session.get("claimed_tasks")
+}
+
+fn claim(session: &Session, reference: &str, result: &Value) -> Value {
+    call(session, "claim_task", &json!({"task_id": reference}), result)
+}
+
+#[test]
+fn a_claim_is_of_the_task_that_the_result_names() {
+    for result in [
+        text(&task()),
+        json!({"content": text(&task()), "isError": false}),
+        json!({"content": text(&json!("Claimed.")), "structuredContent": {"task": task()}}),
+        json!({"success": true, "task_id": ID}),
+        text(&json!({"success": true, "error": null, "task": task()})),
+    ] {
+        let session = Session::default();
+        assert_eq!(claim(&session, "#12", &result), json!([ID]), "{result}");
+        assert_eq!(session.get("task_claimed"), json!(true));
+        assert_eq!(session.get("session_had_task"), json!(true));
+    }
+}
+
+#[test]
+fn a_claim_through_a_proxy() {
+    for arguments in [json!({"task_id": "#12"}), json!("{\"task_id\": \"#12\"}")] {
+        let session = Session::default();
+        let result = text(&json!({"success": true, "result": task()}));
+        session.see(&claims(), &after_proxy("tasks", "claim_task", &arguments, &result)).expect("no fault");
+        assert_eq!(session.get("claimed_tasks"), json!([ID]));
+    }
+}
+
+#[test]
+fn a_failure_in_any_form_changes_nothing() {
+    for result in [
+        json!({"is_error": true, "content": text(&task())}),
+        json!({"isError": true, "content": text(&task())}),
+        json!({"error": "no", "id": ID}),
+        json!({"error": {"code": 3}, "id": ID}),
+        json!({"success": false, "id": ID}),
+        json!({"status": "error", "id": ID}),
+        json!({"exit_code": 3, "id": ID}),
+        text(&json!({"error": "no", "id": ID})),
+        text(&json!({"success": false, "id": ID})),
+        text(&json!(format!("Error: {ID} is closed"))),
+        json!([{"type": "text", "text": task().to_string()}, {"type": "text", "text": "{\"success\": false}"}]),
+        Value::Null,
+    ] {
+        let session = Session::default();
+        assert_eq!(claim(&session, ID, &result), Value::Null, "{result}");
+        assert_eq!(session.get("session_had_task"), Value::Null, "{result}");
+    }
+    let proxied = [
+        text(&json!({"success": false, "error": "no"})),
+        text(&json!({"success": true, "result": {"error": "no", "id": ID}})),
+        text(&json!({"success": true, "result": {"content": text(&json!({"success": false}))}})),
+    ];
+    for result in proxied {
+        let session = Session::default();
+        session.see(&claims(), &after_proxy("tasks", "claim_task", &json!({"id": ID}), &result)).expect("no fault");
+        assert_eq!(session.get("claimed_tasks"), Value::Null, "{result}");
+    }
+}
+
+#[test]
+fn failed_and_unfinished_calls_change_nothing() {
+    let after = after_mcp("tasks", "claim_task", &json!({"id": ID}), &text(&task()));
+    let with = |key: &str, value: Value| {
+        let mut event = after.clone();
+        event[key] = value;
+        event
+    };
+    let events =
+        [with("kind", json!("tool_failed")), with("kind", json!("before_tool")), with("outcome", json!("failed"))];
+    for event in events {
+        let session = Session::default();
+        assert!(session.see(&claims(), &event).expect("no fault").is_empty(), "{event}");
+    }
+    let session = Session::default();
+    session.see(&claims(), &event("stop", &json!({}))).expect("no fault");
+    assert_eq!(session.get("claimed_tasks"), Value::Null);
+}
+
+#[test]
+fn other_servers_are_nobodys_business() {
+    let session = Session::default();
+    session.see(&claims(), &after_mcp("other", "claim_task", &json!({"id": ID}), &text(&task()))).expect("no fault");
+    let own_name = after_proxy("other", "claim_task", &json!({"id": ID}), &text(&task()));
+    session.see(&claims(), &own_name).expect("no fault");
+    assert_eq!(session.get("claimed_tasks"), Value::Null);
+}
+
+#[test]
+fn references_are_resolved_by_what_the_session_has_seen() {
+    let session = Session::default();
+    let listed = text(&json!({"tasks": [task(), {"id": OTHER, "seq_num": 13}]}));
+    assert_eq!(call(&session, "list_tasks", &json!({}), &listed), Value::Null);
+    let done = text(&json!({"success": true}));
+    assert_eq!(claim(&session, "#14", &done), Value::Null, "unknown");
+    assert_eq!(claim(&session, "0b7c", &done), Value::Null, "ambiguous");
+    assert_eq!(claim(&session, "0b", &done), Value::Null, "too short");
+    assert_eq!(claim(&session, "0b7c1", &done), json!([ID]), "a prefix");
+    assert_eq!(claim(&session, "#12", &done), json!([ID]), "the same task once more");
+    assert_eq!(claim(&session, "13", &done), json!([ID, OTHER]), "a number");
+    assert_eq!(call(&session, "close_task", &json!({"task_id": "#12"}), &done), json!([OTHER]));
+    assert_eq!(session.get("task_claimed"), json!(true));
+    assert_eq!(call(&session, "close_task", &json!({"task_id": OTHER.to_uppercase()}), &done), json!([]));
+    assert_eq!(session.get("task_claimed"), json!(false));
+    assert_eq!(session.get("session_had_task"), json!(true));
+}
+
+#[test]
+fn a_whole_id_means_itself() {
+    let session = Session::default();
+    assert_eq!(claim(&session, ID, &text(&json!("Claimed."))), json!([ID]));
+    assert_eq!(claim(&Session::default(), "gt-1", &text(&json!("Claimed."))), Value::Null);
+    assert_eq!(claim(&Session::default(), "", &text(&json!("Claimed."))), Value::Null);
+}
+
+#[test]
+fn creating_and_updating() {
+    let session = Session::default();
+    assert_eq!(call(&session, "create_task", &json!({"title": "x"}), &text(&task())), Value::Null);
+    let update = |status: &str| json!({"task_id": "#12", "status": status});
+    let done = text(&json!({"success": true}));
+    assert_eq!(call(&session, "update_task", &update("open"), &done), Value::Null);
+    assert_eq!(call(&session, "update_task", &update("in_progress"), &done), json!([ID]));
+    assert_eq!(call(&session, "update_task", &update("done"), &done), json!([]));
+    let claimed_at_once = json!({"title": "x", "claim": true});
+    assert_eq!(call(&session, "create_task", &claimed_at_once, &text(&json!({"id": OTHER}))), json!([OTHER]));
+}
+
+#[test]
+fn what_is_remembered_is_bounded() {
+    let session = Session::default();
+    for round in 0..5 {
+        let tasks: Vec<Value> = (0..100).map(|number| json!({"id": format!("task-{round}-{number}")})).collect();
+        call(&session, "list_tasks", &json!({}), &json!({ "tasks": tasks }));
+    }
+    assert_eq!(session.get("_seen_tasks").as_array().map(Vec::len), Some(200));
+}

@@ -1,0 +1,447 @@
+//! `observers`: what turns events into variables, as a list in a configuration.
+//!
+//! Each entry is either written out (`on`, `match`, `set`) or names a `behavior`. Expressions under `set` may name what any
+//! observer sets, so they can be checked only once all of them are read: until then they are [`Unchecked`].
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use engine::event::{EventKind, EventKinds, Outcome};
+use engine::expr::{self, Scope};
+use engine::observers::{Behavior, Declared, External, Match, Observer, ObserverKind, TaskTools, Template};
+use engine::rules::{CommandSearch, McpPattern, Tier, ToolName};
+use engine::suggest;
+
+use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::fields::{Fields, Text};
+use crate::rule::{has_tool_call, refuse_event};
+use crate::source::Source;
+use crate::tool_rule::{check_glob, check_name_pattern, path_pattern, text_search};
+use crate::yaml::{Key, Node, Yaml};
+
+/// More than anybody needs, and few enough for every hook to go through.
+const OBSERVERS_LIMIT: usize = 200;
+
+const DECLARED_KEYS: &[&str] = &["on", "match", "set"];
+const MATCH_KEYS: &[&str] = &["tool", "mcp_server", "mcp_tool", "command_pattern", "path", "outcome"];
+const TASK_KEYS: &[&str] = &["servers", "claim", "close", "create", "update"];
+const EXTERNAL_KEYS: &[&str] = &["exec", "conditions"];
+
+/// What reading a list gave. An observer with an error in its entry is none.
+#[derive(Debug, Default)]
+pub struct Reading {
+    pub observers: Vec<Placed>,
+    pub unchecked: Vec<Unchecked>,
+    pub problems: Vec<Diagnostic>,
+}
+
+/// An observer, and where it is written.
+#[derive(Debug)]
+pub struct Placed {
+    pub observer: Observer,
+    pub span: Range<usize>,
+}
+
+/// An expression under `set` that nobody has checked yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unchecked {
+    pub observer: String,
+    pub tier: Tier,
+    source: Source,
+    /// The whole text under the key, and where it stands.
+    text: String,
+    text_span: Range<usize>,
+    /// Where in the text the expression is.
+    part: Range<usize>,
+}
+
+impl Unchecked {
+    pub fn problems(&self, scope: &Scope) -> Vec<Diagnostic> {
+        let expression = self.text.get(self.part.clone()).unwrap_or_default();
+        let place = |span: &Range<usize>| {
+            let span = self.part.start + span.start..self.part.start + span.end;
+            self.source.within(&self.text_span, &self.text, &span)
+        };
+        let problems = expr::check(expression, scope).into_iter().map(|problem| {
+            let span = Some(place(&problem.span));
+            Diagnostic::error(ErrorKind::InvalidExpression, problem.message, &self.source, span)
+                .maybe_help(problem.help)
+        });
+        problems.collect()
+    }
+}
+
+/// Reads the list under `observers`.
+pub fn read(node: Node, source: &Source, tier: Tier) -> Reading {
+    let mut reading = Reading::default();
+    let Yaml::List(items) = node.value else {
+        let message = format!("`observers` takes a list, not {}", node.value.kind());
+        reading.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(node.span)));
+        return reading;
+    };
+    if items.len() > OBSERVERS_LIMIT {
+        let message = format!("{} observers are more than the {OBSERVERS_LIMIT} that one file may have", items.len());
+        reading.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(node.span)));
+        return reading;
+    }
+    for item in items {
+        let span = item.span.clone();
+        let mut entry = Entry { fields: Fields::of(item, source), tier, span, unchecked: Vec::new() };
+        let observer = entry.read();
+        let is_sound = entry.fields.problems.iter().all(|problem| problem.severity == Severity::Warning);
+        if let Some(observer) = observer.filter(|_| is_sound) {
+            reading.unchecked.append(&mut entry.unchecked);
+            reading.observers.push(Placed { observer, span: entry.span });
+        }
+        reading.problems.append(&mut entry.fields.problems);
+    }
+    reading
+}
+
+/// One entry of the list.
+struct Entry<'a> {
+    fields: Fields<'a>,
+    tier: Tier,
+    span: Range<usize>,
+    unchecked: Vec<Unchecked>,
+}
+
+impl Entry<'_> {
+    fn read(&mut self) -> Option<Observer> {
+        if !self.fields.problems.is_empty() {
+            // No mapping at all.
+            return None;
+        }
+        if let (true, Some(key)) = (self.fields.has("behavior"), DECLARED_KEYS.iter().find(|key| self.fields.has(key)))
+        {
+            let span = self.fields.key_span(key).unwrap_or_else(|| self.span.clone());
+            self.problem(
+                ErrorKind::InvalidValue,
+                format!("an observer has either `behavior` or `on`, `match` and `set`, not `{key}` beside `behavior`"),
+                span,
+                "make two observers of it",
+            );
+            return None;
+        }
+        let name = self.fields.text("name");
+        if let Some(name) = name.as_ref().filter(|name| !is_name(&name.value)) {
+            let message = format!("`{}` cannot name an observer", name.value);
+            let help = "use letters, digits, `-`, `_` and `.`, beginning with a letter or digit";
+            self.problem(ErrorKind::InvalidValue, message, name.span.clone(), help);
+            return None;
+        }
+        let (kind, default_name) = if self.fields.has("behavior") {
+            self.behavior(name.as_ref())?
+        } else {
+            (self.declared(name.as_ref())?, None)
+        };
+        let Some(name) = name.map(|name| name.value).or(default_name) else {
+            let help = "messages and the journal call the observer by it";
+            self.problem(ErrorKind::MissingKey, "the observer has no `name`", self.span.clone(), help);
+            return None;
+        };
+        Some(Observer { name, tier: self.tier, kind })
+    }
+
+    fn problem(&mut self, kind: ErrorKind, message: impl Into<String>, span: Range<usize>, help: impl Into<String>) {
+        self.fields.problems.push(Diagnostic::error(kind, message, self.fields.source(), Some(span)).help(help));
+    }
+
+    fn refuse_unknown(&mut self, known: &[&str]) {
+        self.fields.refuse_unknown(&[&["name", "behavior"], known].concat());
+    }
+
+    // With `on`, `match` and `set`.
+
+    fn declared(&mut self, name: Option<&Text>) -> Option<ObserverKind> {
+        self.refuse_unknown(DECLARED_KEYS);
+        let missing = DECLARED_KEYS.iter().find(|key| !self.fields.has(key));
+        let events = self.fields.texts("on").unwrap_or_default();
+        let matching = self.matching(&events);
+        let on = self.events(events);
+        let set = self.set(name.map_or("", |name| name.value.as_str()));
+        if let Some(missing) = missing {
+            let help = match *missing {
+                "match" => "`match: {}` matches every such event",
+                _ => "it says `on` which events, `match`ing what, it `set`s which variables; or it names a `behavior`",
+            };
+            self.problem(ErrorKind::MissingKey, format!("the observer has no `{missing}`"), self.span.clone(), help);
+            return None;
+        }
+        Some(ObserverKind::Declared(Declared { on, matching, set }))
+    }
+
+    fn events(&mut self, names: Vec<Text>) -> EventKinds {
+        let mut kinds = EventKinds::default();
+        for name in names {
+            match EventKind::from_name(&name.value) {
+                Some(kind) => kinds = kinds.with(kind),
+                None => refuse_event(name, &mut self.fields),
+            }
+        }
+        if let (true, true, Some(span)) =
+            (kinds.is_empty(), self.fields.problems.is_empty(), self.fields.key_span("on"))
+        {
+            self.problem(ErrorKind::InvalidValue, "`on` names no event", span, "as in `on: after_tool`");
+        }
+        kinds
+    }
+
+    fn matching(&mut self, events: &[Text]) -> Match {
+        let Some(node) = self.fields.take("match") else { return Match::default() };
+        let mut keys = Fields::of(node, self.fields.source());
+        keys.refuse_unknown(MATCH_KEYS);
+        for event in events {
+            let Some(kind) = EventKind::from_name(&event.value) else { continue };
+            let deaf = MATCH_KEYS.iter().find(|key| keys.has(key) && !is_about(key, kind));
+            if let Some(key) = deaf {
+                let message = format!("`{key}` never matches on `{}`", event.value);
+                let help = match *key {
+                    "outcome" => "only after_tool and tool_failed tell how a call went",
+                    _ => "only before_tool, after_tool, tool_failed and permission are about a tool call",
+                };
+                keys.problems.push(
+                    Diagnostic::error(ErrorKind::InvalidValue, message, keys.source(), Some(event.span.clone()))
+                        .help(help),
+                );
+            }
+        }
+        let tools = names("tool", &mut keys, check_glob).unwrap_or_default();
+        let mcp = mcp_patterns(&mut keys);
+        let commands = keys.texts("command_pattern").unwrap_or_default();
+        let commands = commands.iter().filter_map(|text| text_search(text, &mut keys));
+        let commands = commands.map(|search| CommandSearch { pattern: Some(search), not_pattern: None }).collect();
+        let paths = keys.texts("path").unwrap_or_default();
+        let paths = paths.iter().filter_map(|text| path_pattern(text, &mut keys)).collect();
+        let outcomes = [("ok", Some(Outcome::Ok)), ("failed", Some(Outcome::Failed)), ("any", None)];
+        let outcome = keys.choice("outcome", &outcomes).flatten();
+        self.fields.problems.append(&mut keys.problems);
+        Match { tools, mcp, commands, paths, outcome }
+    }
+
+    fn set(&mut self, observer: &str) -> Vec<(String, Template)> {
+        let Some(node) = self.fields.take("set") else { return Vec::new() };
+        let Yaml::Map(entries) = node.value else {
+            let message = format!("`set` takes a mapping of variables to values, not {}", node.value.kind());
+            self.fields.refuse(ErrorKind::InvalidValue, message, node.span);
+            return Vec::new();
+        };
+        entries.into_iter().filter_map(|(key, value)| self.set_one(observer, key, value)).collect()
+    }
+
+    fn set_one(&mut self, observer: &str, key: Key, value: Node) -> Option<(String, Template)> {
+        if let Err(why) = expr::check_variable_name(&key.text) {
+            self.fields.refuse(ErrorKind::InvalidValue, why, key.span);
+            return None;
+        }
+        let Yaml::Text(text) = &value.value else {
+            if holds_expression(&value) {
+                let help = "build the value with one: `\"{{ {'files': event.paths} }}\"`";
+                let message = "an expression stands alone under its variable, not inside a list or mapping";
+                self.problem(ErrorKind::InvalidValue, message, value.span, help);
+                return None;
+            }
+            return Some((key.text, Template::constant(&value.to_json())));
+        };
+        match Template::parse(text) {
+            Ok((template, parts)) => {
+                self.unchecked.extend(parts.into_iter().map(|part| Unchecked {
+                    observer: observer.to_owned(),
+                    tier: self.tier,
+                    source: self.fields.source().clone(),
+                    text: text.clone(),
+                    text_span: value.span.clone(),
+                    part,
+                }));
+                Some((key.text, template))
+            }
+            Err(problem) => {
+                let span = self.fields.source().within(&value.span, text, &problem.span);
+                self.problem(ErrorKind::InvalidExpression, problem.message, span, "an expression ends with `}}`");
+                None
+            }
+        }
+    }
+
+    // With `behavior`.
+
+    /// The kind, and the name that it has where the entry gives none.
+    fn behavior(&mut self, name: Option<&Text>) -> Option<(ObserverKind, Option<String>)> {
+        let node = self.fields.take("behavior");
+        match node.map(|node| (node.value, node.span)) {
+            Some((Yaml::Text(behavior), span)) => {
+                let behavior = self.in_the_box(&behavior, span)?;
+                let name = behavior.name().to_owned();
+                Some((ObserverKind::Behavior(behavior), Some(name)))
+            }
+            Some((Yaml::Map(entries), span)) => {
+                self.refuse_unknown(&[]);
+                let external = self.external(Node { value: Yaml::Map(entries), span }, name);
+                Some((ObserverKind::External(external), None))
+            }
+            _ => {
+                let help = format!("it is one of {}, or `{{exec: [program, …]}}`", Behavior::NAMES.join(", "));
+                self.problem(ErrorKind::InvalidValue, "`behavior` names no behavior", self.span.clone(), help);
+                None
+            }
+        }
+    }
+
+    fn in_the_box(&mut self, name: &str, span: Range<usize>) -> Option<Behavior> {
+        match name {
+            Behavior::TASK_CLAIM_TRACKING => {
+                self.refuse_unknown(TASK_KEYS);
+                let usual = TaskTools::default();
+                let mut tools = |key, usual| names(key, &mut self.fields, check_name_pattern).unwrap_or(usual);
+                Some(Behavior::TaskClaimTracking(TaskTools {
+                    servers: tools("servers", usual.servers),
+                    claim: tools("claim", usual.claim),
+                    close: tools("close", usual.close),
+                    create: tools("create", usual.create),
+                    update: tools("update", usual.update),
+                }))
+            }
+            Behavior::DETECT_PLAN_MODE => {
+                self.refuse_unknown(&[]);
+                Some(Behavior::DetectPlanMode)
+            }
+            Behavior::MCP_CALL_TRACKING => {
+                self.refuse_unknown(&[]);
+                Some(Behavior::McpCallTracking)
+            }
+            unknown => {
+                let help = suggest::closest(unknown, Behavior::NAMES).map_or_else(
+                    || {
+                        format!(
+                            "those in the box are {}; a program is `{{exec: [program, …]}}`",
+                            Behavior::NAMES.join(", ")
+                        )
+                    },
+                    suggest::did_you_mean,
+                );
+                self.problem(ErrorKind::InvalidValue, format!("no behavior is named `{unknown}`"), span, help);
+                None
+            }
+        }
+    }
+
+    fn external(&mut self, node: Node, name: Option<&Text>) -> External {
+        let whole = node.span.clone();
+        let mut keys = Fields::of(node, self.fields.source());
+        keys.refuse_unknown(EXTERNAL_KEYS);
+        let exec = keys.texts("exec").unwrap_or_default();
+        match exec.first() {
+            None => keys.refuse(ErrorKind::MissingKey, "`exec` names no program", whole),
+            Some(program) if self.tier == Tier::User && is_relative(&program.value) => keys.problems.push(
+                Diagnostic::error(
+                    ErrorKind::InvalidValue,
+                    format!("`{}` would be another program in every project", program.value),
+                    keys.source(),
+                    Some(program.span.clone()),
+                )
+                .help("write the whole path, from `/` or `~/`, or the name of a program on the `PATH`"),
+            ),
+            Some(_) => {}
+        }
+        let conditions = conditions(&mut keys);
+        if let Some(name) = name.filter(|name| !is_word(&name.value)) {
+            keys.problems.push(
+                Diagnostic::error(
+                    ErrorKind::InvalidValue,
+                    format!("`{}` cannot name a behavior from outside", name.value),
+                    keys.source(),
+                    Some(name.span.clone()),
+                )
+                .help("expressions call its conditions `behavior_<name>_<condition>`: use letters, digits and `_`"),
+            );
+        }
+        self.fields.problems.append(&mut keys.problems);
+        External { exec: exec.into_iter().map(|text| text.value).collect(), conditions }
+    }
+}
+
+/// Whether an event of this kind can have what the key compares.
+fn is_about(key: &str, kind: EventKind) -> bool {
+    match key {
+        "outcome" => matches!(kind, EventKind::AfterTool | EventKind::ToolFailed),
+        _ => has_tool_call(kind),
+    }
+}
+
+fn holds_expression(node: &Node) -> bool {
+    match &node.value {
+        Yaml::Text(text) => text.contains("{{"),
+        Yaml::List(items) => items.iter().any(holds_expression),
+        Yaml::Map(entries) => entries.iter().any(|(_, value)| holds_expression(value)),
+        Yaml::Null | Yaml::Bool(_) | Yaml::Number(_) => false,
+    }
+}
+
+/// Names with globs. `check` refuses those that cannot be.
+fn names(key: &str, fields: &mut Fields, check: fn(&Text, &mut Fields) -> bool) -> Option<Vec<ToolName>> {
+    let names = fields.texts(key)?;
+    Some(names.into_iter().filter_map(|name| check(&name, fields).then_some(ToolName(name.value))).collect())
+}
+
+/// Either key alone leaves the other open.
+fn mcp_patterns(keys: &mut Fields) -> Vec<McpPattern> {
+    let (servers, tools) = (names("mcp_server", keys, check_name_pattern), names("mcp_tool", keys, check_name_pattern));
+    if servers.is_none() && tools.is_none() {
+        return Vec::new();
+    }
+    let every = || vec![ToolName("*".to_owned())];
+    let tools = tools.unwrap_or_else(every);
+    let pairs = servers.unwrap_or_else(every).into_iter().flat_map(|server| {
+        let tools = tools.clone();
+        tools.into_iter().map(move |tool| McpPattern { server: server.0.clone(), tool: tool.0 })
+    });
+    pairs.collect()
+}
+
+fn conditions(keys: &mut Fields) -> BTreeMap<String, usize> {
+    let Some(node) = keys.take("conditions") else { return BTreeMap::new() };
+    let Yaml::Map(entries) = node.value else {
+        let message = "`conditions` takes a mapping of names to numbers of arguments";
+        keys.refuse(ErrorKind::InvalidValue, message, node.span);
+        return BTreeMap::new();
+    };
+    let mut conditions = BTreeMap::new();
+    for (key, value) in entries {
+        let arity = match &value.value {
+            Yaml::Number(number) => number.as_u64().and_then(|count| usize::try_from(count).ok()),
+            _ => None,
+        };
+        match arity.filter(|count| *count <= ARGUMENTS_LIMIT) {
+            _ if !is_word(&key.text) => {
+                let message = format!("`{}` cannot name a condition: use letters, digits and `_`", key.text);
+                keys.refuse(ErrorKind::InvalidValue, message, key.span);
+            }
+            Some(arity) => {
+                conditions.insert(key.text, arity);
+            }
+            None => {
+                let message = format!("`{}` takes how many arguments: 0 to {ARGUMENTS_LIMIT}", key.text);
+                keys.refuse(ErrorKind::InvalidValue, message, value.span);
+            }
+        }
+    }
+    conditions
+}
+
+const ARGUMENTS_LIMIT: usize = 8;
+
+/// As a rule's id: it is shown in messages.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'))
+}
+
+fn is_word(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// Relative to wherever it is run: not on the `PATH`, and not from a fixed place.
+fn is_relative(program: &str) -> bool {
+    program.contains('/') && !program.starts_with('/') && !program.starts_with("~/")
+}
