@@ -1,5 +1,9 @@
 //! The command line.
 
+mod rules;
+
+pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -36,6 +40,7 @@ Understand:
   validate    Check every policy file
   explain     Show the work behind a verdict, a pattern, an expression or a command
   log         Show the journal
+  rules       Change rules by command; propose and accept them
   status      Show what is in force, and the session's state
 
 Options:
@@ -70,6 +75,11 @@ pub enum Command {
     },
     /// Show the journal
     Log(Log),
+    /// Change rules by command; propose and accept them
+    Rules {
+        #[command(subcommand)]
+        what: Rules,
+    },
     /// Show what is in force, and the session's state
     Status(Status),
 }

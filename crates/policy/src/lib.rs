@@ -9,6 +9,7 @@ mod cache;
 mod config;
 mod diagnostic;
 mod digest;
+pub mod edit;
 mod fields;
 mod folder;
 mod frontmatter;

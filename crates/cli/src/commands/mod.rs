@@ -7,6 +7,7 @@ pub mod hook;
 mod init;
 mod install;
 mod log;
+mod rules;
 mod status;
 mod trust;
 mod validate;
@@ -43,6 +44,7 @@ pub fn run() -> process::ExitCode {
         Command::Validate(arguments) => validate::run(arguments, &context),
         Command::Explain { what } => explain::run(what, &context),
         Command::Log(arguments) => log::run(arguments, &context),
+        Command::Rules { what } => rules::run(what, &context),
         Command::Status(arguments) => status::run(arguments, &context),
     };
     match outcome {

@@ -67,7 +67,7 @@ pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-fn to_json(diagnostic: &Diagnostic) -> Value {
+pub fn to_json(diagnostic: &Diagnostic) -> Value {
     let mut fields = Map::new();
     let mut put = |key: &str, value: Value| {
         if !value.is_null() {
