@@ -62,12 +62,13 @@ impl Problem {
     }
 
     pub fn to_text(&self) -> String {
-        let snippets = self.snippets.iter().map(|snippet| format!("{snippet}\n\n")).collect::<String>();
         let message = &self.message;
-        match &self.help {
-            Some(help) => format!("{snippets}error: {message}\nhelp: {help}"),
-            None => format!("{snippets}error: {message}"),
-        }
+        let said = match &self.help {
+            Some(help) => format!("error: {message}\nhelp: {help}"),
+            None => format!("error: {message}"),
+        };
+        let parts: Vec<&str> = self.snippets.iter().map(String::as_str).chain([said.as_str()]).collect();
+        parts.join("\n\n")
     }
 }
 
@@ -78,8 +79,10 @@ impl From<Refusal> for Problem {
         if let Some(first) = refusal.problems.first() {
             let position = first.position().map(|position| (position.line, position.column));
             problem = problem.at(&first.source.name, position);
-            // A program reads no snippets.
-            problem.place.insert("reason".to_owned(), json!(first.message));
+            // In text these are part of the snippet.
+            let more = [("rule", &first.rule), ("help", &first.help)];
+            let more = more.into_iter().filter_map(|(key, value)| Some((key.to_owned(), json!(value.as_ref()?))));
+            problem.place.extend(more);
         }
         problem.help = refusal.help;
         problem.snippets = refusal.problems.iter().map(|problem| problem.render(Style::Plain)).collect();

@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod changing_rules;
 mod commands;
 mod concurrency;
 mod corpus;

@@ -45,21 +45,16 @@ impl Editor {
     }
 
     /// Writes rules into a folder that is no policy's: an agent may export, and must not come to rules that way.
+    /// `to` is absolute.
     pub fn write_exported(&self, rules: &[Exported], to: &Path) -> Result<Vec<PathBuf>, Refusal> {
         let shown = to.display().to_string();
         let io = |error: std::io::Error| Refusal::io(&shown, "written", &error);
-        let there = to.ancestors().find(|folder| folder.exists()).unwrap_or(to).canonicalize().map_err(io)?;
-        let rules_folders = self.tiers.folders().flat_map(|folder| [folder.path.clone(), folder.rules()]);
-        let mut forbidden = rules_folders.chain([self.rules.clone()]).filter_map(|path| path.canonicalize().ok());
-        let in_policy = there.components().any(|part| part.as_os_str() == PolicyFolder::NAME)
-            || to.components().any(|part| part.as_os_str() == PolicyFolder::NAME)
-            || forbidden.any(|folder| there.starts_with(folder));
-        if in_policy {
-            return Err(Refusal::new(ErrorKind::InvalidValue, format!("`{shown}` belongs to a policy"))
-                .help("`linchpin rules import` brings rules into one"));
-        }
+        // What is there of the folder, before anything is made below it; then the folder itself.
+        let there = to.ancestors().find(|folder| folder.exists()).unwrap_or(to);
+        self.refuse_policy(&there.canonicalize().map_err(io)?, to)?;
         fs::create_dir_all(to).map_err(io)?;
         let folder = to.canonicalize().map_err(io)?;
+        self.refuse_policy(&folder, to)?;
         let files: Vec<PathBuf> = rules.iter().map(|rule| folder.join(&rule.file_name)).collect();
         if let Some(taken) = files.iter().find(|path| path.symlink_metadata().is_ok()) {
             let message = format!("there is a `{}` already", taken.display());
@@ -69,5 +64,16 @@ impl Editor {
             file::write(path, &rule.text).map_err(io)?;
         }
         Ok(files)
+    }
+
+    fn refuse_policy(&self, folder: &Path, named: &Path) -> Result<(), Refusal> {
+        let is_ours = |path: &Path| path.components().any(|part| part.as_os_str() == PolicyFolder::NAME);
+        let policies = self.tiers.folders().map(|tier| tier.path.clone()).chain([self.rules.clone()]);
+        let mut policies = policies.filter_map(|path| path.canonicalize().ok());
+        if !is_ours(folder) && !is_ours(named) && !policies.any(|policy| folder.starts_with(policy)) {
+            return Ok(());
+        }
+        Err(Refusal::new(ErrorKind::InvalidValue, format!("`{}` belongs to a policy", named.display()))
+            .help("`linchpin rules import` brings rules into one"))
     }
 }

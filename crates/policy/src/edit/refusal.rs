@@ -37,7 +37,7 @@ impl Refusal {
 
 impl From<Box<Diagnostic>> for Refusal {
     fn from(problem: Box<Diagnostic>) -> Self {
-        let message = format!("`{}` is broken, so it is left as it is", problem.source.name);
-        Self::new(problem.kind, message).help("mend it first").about(vec![*problem])
+        let message = format!("`{}` is broken and is left as it is: {}", problem.source.name, problem.message);
+        Self::new(problem.kind, message).about(vec![*problem])
     }
 }

@@ -29,9 +29,10 @@ impl Editor {
         let Some(first) = errors.first() else {
             return Ok(warnings.into_iter().filter(is_changed).collect());
         };
-        let message = match errors.len() {
-            1 => "nothing was written: the policy would have an error".to_owned(),
-            count => format!("nothing was written: the policy would have {count} errors"),
+        let message = match errors.len() - 1 {
+            0 => format!("nothing was written: {}", first.message),
+            1 => format!("nothing was written: {}, and one more error", first.message),
+            more => format!("nothing was written: {}, and {more} more errors", first.message),
         };
         Err(Refusal::new(first.kind, message).about(errors))
     }

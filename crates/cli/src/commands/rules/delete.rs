@@ -10,5 +10,5 @@ pub fn run(arguments: &NamedRule, context: &Context) -> Outcome {
     person::required("rules delete", &context.environment)?;
     let target = Target::open(arguments.user, context)?;
     let changed = target.editor.delete(&arguments.id)?;
-    report(&target, &changed, &[&arguments.id], context)
+    Ok(report(&target, &changed, &[&arguments.id], context))
 }

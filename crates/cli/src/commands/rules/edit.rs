@@ -20,7 +20,7 @@ pub fn run(arguments: &EditRule, context: &Context) -> Outcome {
         Some(file) => target.editor.replace(&path, &before, &draft_text::read(file)?)?,
         None => by_hand(&target, &path, &before, context)?,
     };
-    report(&target, &changed, &[&arguments.id], context)
+    Ok(report(&target, &changed, &[&arguments.id], context))
 }
 
 /// Edits a copy until it is sound, or the person has had enough.

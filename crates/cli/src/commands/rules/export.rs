@@ -18,11 +18,13 @@ pub fn run(arguments: &ExportRules, context: &Context) -> Outcome {
     let editor = Editor::open(&project.tiers, &folder);
     let rules = arguments.ids.iter().map(|id| editor.export(id)).collect::<Result<Vec<Exported>, _>>()?;
     if let Some(to) = &arguments.to {
-        let files = editor.write_exported(&rules, to)?;
+        let files = editor.write_exported(&rules, &context.environment.cwd.join(to))?;
         if output.json {
             output.value(&json!({ "written": files }));
         } else {
-            files.iter().for_each(|file| output.line(file.display()));
+            for file in &files {
+                output.line(file.display());
+            }
         }
         return Ok(ExitCode::Done);
     }

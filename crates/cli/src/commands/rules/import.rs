@@ -13,5 +13,5 @@ pub fn run(arguments: &ImportRules, context: &Context) -> Outcome {
     let rules = changed.changes.iter().filter(|change| change.path.extension().is_some_and(|name| name == "md"));
     let ids: Vec<String> =
         rules.filter_map(|change| change.path.file_stem().map(|stem| stem.to_string_lossy().into_owned())).collect();
-    report(&target, &changed, &ids.iter().map(String::as_str).collect::<Vec<_>>(), context)
+    Ok(report(&target, &changed, &ids.iter().map(String::as_str).collect::<Vec<_>>(), context))
 }

@@ -19,5 +19,5 @@ pub fn run(arguments: &NewRule, context: &Context) -> Outcome {
         action: arguments.action.clone(),
         reason: arguments.reason.clone(),
     })?;
-    report(&target, &changed, &[&arguments.id], context)
+    Ok(report(&target, &changed, &[&arguments.id], context))
 }

@@ -1,8 +1,8 @@
 //! `rules propose` and `rules accept`: an agent drafts, a person decides.
 
 use guard::Project;
-use policy::Style;
 use policy::edit::{Editor, Proposal, Proposals};
+use policy::{Diagnostic, Style};
 use serde_json::{Value, json};
 
 use super::report::report;
@@ -67,7 +67,7 @@ pub fn accept(arguments: &AcceptRule, context: &Context) -> Outcome {
         }
     }
     let changed = target.editor.accept(&proposal, &proposals)?;
-    report(&target, &changed, &[id], context)
+    Ok(report(&target, &changed, &[id], context))
 }
 
 fn list(proposals: &Proposals, target: &Target, context: &Context) {
@@ -75,7 +75,7 @@ fn list(proposals: &Proposals, target: &Target, context: &Context) {
     // Broken ones too: a person may want to delete them.
     let problem = |id: &str| {
         let checked = proposals.get(id).and_then(|proposal| target.editor.check_proposal(&proposal));
-        checked.err().map(|refusal| refusal.problems.first().map_or(refusal.message.clone(), |first| first.line()))
+        checked.err().map(|refusal| refusal.problems.first().map_or(refusal.message.clone(), Diagnostic::line))
     };
     if context.output.json {
         let listed = ids.iter().map(|id| json!({ "id": id, "file": proposals.shown(id), "problem": problem(id) }));

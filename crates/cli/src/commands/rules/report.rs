@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 use super::{Context, Target, after_change, line_diff};
 use crate::commands::validate;
 use crate::exit_code::ExitCode;
-use crate::problem::Outcome;
 
 /// More than that is looked at in the file itself.
 const LINES_SHOWN: usize = 40;
 
 /// Tells about a change that a person made; `ids` are the rules that it was about.
-pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Context) -> Outcome {
+pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Context) -> ExitCode {
     let output = &context.output;
     if !changed.changes.is_empty() {
         after_change(&target.project, &changed.changes, context);
@@ -26,14 +25,13 @@ pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Contex
     let now = policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening));
     let warnings = warnings(changed, &now);
     if output.json {
-        let changes = changed.changes.iter();
-        let changes = changes
-            .map(|change| json!({ "file": change.name, "before": change.before, "after": change.after }))
-            .collect::<Vec<_>>();
-        let rules = ids.iter().map(|id| json!({ "id": id, "in_force": in_force(id, &now).is_some() }));
+        let file = |change: &Change| json!({ "file": change.name, "before": change.before, "after": change.after });
+        let files: Vec<Value> = changed.changes.iter().map(file).collect();
+        let rule = |id: &&str| json!({ "id": id, "in_force": in_force(id, &now).is_some() });
+        let rules: Vec<Value> = ids.iter().map(rule).collect();
         let warnings: Vec<Value> = warnings.into_iter().map(validate::to_json).collect();
-        output.value(&json!({ "changed": changes, "rules": rules.collect::<Vec<_>>(), "warnings": warnings }));
-        return Ok(ExitCode::Done);
+        output.value(&json!({ "changed": files, "rules": rules, "warnings": warnings }));
+        return ExitCode::Done;
     }
     for change in &changed.changes {
         show(change, context);
@@ -48,7 +46,7 @@ pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Contex
     for id in ids {
         output.line(in_force(id, &now).unwrap_or_else(|| format!("`{id}` is not in force.")));
     }
-    Ok(ExitCode::Done)
+    ExitCode::Done
 }
 
 /// Those of the changed files, and what they now need trust for.
