@@ -94,7 +94,7 @@ fn a_new_rule() {
       + ---
       + Danger is not for agents. Use `safety`.
 
-    `no-danger` is in force: ask on before_tool, by .linchpin/rules/no-danger.md.
+    `no-danger` is in force: ask on before_tool (.linchpin/rules/no-danger.md).
     --- stderr
     ");
     assert_eq!(project.decision("danger src/a"), "ask");
@@ -125,12 +125,6 @@ fn a_new_rule_that_would_not_be_sound_is_not_written() {
         &["rules", "new", "x", "--on", "stop", "--command-pattern", "x", "--action", "deny", "--reason", "No."],
         &["rules", "new", "x", "--reason", "No."],
         &["rules", "new", "x", "--on", "stpo", "--reason", "No.", "--json"],
-        &["rules", "new", "", "--on", "stop", "--reason", "No."],
-        &["rules", "new", "../x", "--on", "stop", "--reason", "No."],
-        &["rules", "new", "a/b", "--on", "stop", "--reason", "No."],
-        &["rules", "new", "..", "--on", "stop", "--reason", "No."],
-        &["rules", "new", "linchpin", "--on", "stop", "--reason", "No."],
-        &["rules", "new", &"x".repeat(5000), "--on", "stop", "--reason", "No."],
     ] {
         let reply = project.run(arguments);
         assert_eq!(files(&project.root()), before, "{arguments:?}");
@@ -199,42 +193,38 @@ fn a_new_rule_that_would_not_be_sound_is_not_written() {
     --- stdout
     {"error":{"kind":"UnknownEvent","message":"nothing was written: unknown event `stpo`","file":".linchpin/rules/x.md","line":2,"column":5,"rule":"x","help":"did you mean `stop`?"}}
     --- stderr
+    "#);
+}
 
-    exit 2
-    --- stdout
-    --- stderr
+#[test]
+fn an_id_is_a_file_name_and_no_path() {
+    let project = project();
+    let before = files(&project.root());
+    let mut said = Vec::new();
+    for id in ["", "../x", "a/b", "..", ".x", "a b", "x\n", "linchpin", &"x".repeat(5000)] {
+        said.push(project.run(&["rules", "new", id, "--on", "stop", "--reason", "No."]).stderr);
+        assert_eq!(project.run(&["rules", "enable", id]).code, Some(2), "{id}");
+        assert_eq!(files(&project.root()), before, "{id}");
+    }
+    insta::assert_snapshot!(said.concat(), @"
     error: a rule's id is empty
     help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-
-    exit 2
-    --- stdout
-    --- stderr
     error: `../x` cannot be a rule's id
     help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-
-    exit 2
-    --- stdout
-    --- stderr
     error: `a/b` cannot be a rule's id
     help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-
-    exit 2
-    --- stdout
-    --- stderr
     error: `..` cannot be a rule's id
     help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
-
-    exit 2
-    --- stdout
-    --- stderr
+    error: `.x` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: `a b` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+    error: `x ` cannot be a rule's id
+    help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
     error: `linchpin` cannot be a rule's id: the guard itself speaks under it
     help: choose another id
-
-    exit 2
-    --- stdout
-    --- stderr
     error: a rule's id has at most 100 characters, and this one has 5000
-    "#);
+    ");
 }
 
 #[test]
@@ -284,13 +274,13 @@ fn what_is_already_so_is_left_alone() {
     exit 0
     --- stdout
     Nothing to change.
-    `no-danger` is in force: block on before_tool, by .linchpin/rules/no-danger.md.
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
     --- stderr
 
     exit 0
     --- stdout
     Nothing to change.
-    `hard-reset` is in force: block on before_tool, by bundled rule hard-reset.
+    `hard-reset` is in force: block on before_tool (bundled rule hard-reset).
     --- stderr
 
     exit 0
@@ -302,7 +292,7 @@ fn what_is_already_so_is_left_alone() {
     exit 0
     --- stdout
     Nothing to change.
-    `protect-guardrails` is in force: block on before_tool, by bundled rule protect-guardrails.
+    `protect-guardrails` is in force: block on before_tool (bundled rule protect-guardrails).
     --- stderr
     ");
 }
@@ -319,7 +309,7 @@ fn a_bundled_rule_is_switched_in_the_configuration() {
       +   - force-push-protected
 
 
-    `force-push-protected` is in force: block on before_tool, by bundled rule force-push-protected.
+    `force-push-protected` is in force: block on before_tool (bundled rule force-push-protected).
     --- stderr
     ");
     insta::assert_snapshot!(project.run(&["rules", "disable", "hard-reset"]).transcript(), @"
@@ -379,7 +369,7 @@ fn the_users_own_tier() {
       + rules:
       +   - hard-reset
 
-    `hard-reset` is in force: block on before_tool, by bundled rule hard-reset.
+    `hard-reset` is in force: block on before_tool (bundled rule hard-reset).
     --- stderr
     ");
     insta::assert_snapshot!(project.run(&["rules", "disable", "hard-reset"]).transcript(), @"
@@ -519,6 +509,17 @@ fn what_is_broken_is_mended_by_hand() {
 }
 
 #[test]
+fn an_error_elsewhere_in_the_file_is_not_in_the_way_of_a_switch() {
+    let project = project();
+    project.rule("wrong", "---\ntool: Bash\n---\nNo.\n").config("rules: [no-such-rule]\n");
+    assert_eq!(project.run(&["rules", "enable", "hard-reset"]).code, Some(0));
+    assert_eq!(read(&project, ".linchpin/config.yml"), "rules: [no-such-rule, hard-reset]\n");
+    assert_eq!(project.run(&["rules", "disable", "wrong"]).code, Some(0));
+    assert_eq!(read(&project, ".linchpin/rules/wrong.md"), "---\ntool: Bash\nenabled: false\n---\nNo.\n");
+    assert_eq!(project.run(&["rules", "delete", "wrong"]).code, Some(0));
+}
+
+#[test]
 fn a_rule_is_deleted_unless_it_is_in_use() {
     let project = project();
     project.rule("no-danger", NO_DANGER).rule("hard-reset", NO_DANGER).config("rules: [no-danger, hard-reset]\n");
@@ -545,7 +546,7 @@ fn a_rule_is_deleted_unless_it_is_in_use() {
       - ---
       - Danger is not for agents. Use `safety`.
 
-    `hard-reset` is in force: block on before_tool, by bundled rule hard-reset.
+    `hard-reset` is in force: block on before_tool (bundled rule hard-reset).
     --- stderr
     ");
     insta::assert_snapshot!(project.run(&["rules", "delete", "hard-reset"]).transcript(), @"
@@ -613,7 +614,7 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
       - Danger is not for agents. Use `safety`.
       + Danger is not for agents. Use `care`.
 
-    `no-danger` is in force: block on before_tool, by .linchpin/rules/no-danger.md.
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
     --- stderr
     ");
     insta::assert_snapshot!(fed(&project, &edit, &NO_DANGER.replace("command_pattern", "comand_pattern")).transcript(), @"
@@ -678,6 +679,97 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
     --- stderr
     error: standard input is larger than the 256 KiB that are read
     ");
+}
+
+#[test]
+fn a_rule_is_edited_by_hand_until_it_is_sound() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    // An editor that writes the next of its texts each time.
+    project.file("texts/1", "---\ntool: Bash\n---\nNo.\n").file("texts/2", NO_DANGER.replace("safety", "care"));
+    project.file("editor.sh", "text=$(ls texts | head -n 1)\ncp \"texts/$text\" \"$1\" && rm \"texts/$text\"\n");
+    let on_terminal = |editor: Option<&str>, typed: &str| {
+        let mut command = project.command(&["rules", "edit", "no-danger"]);
+        command.env("NO_COLOR", "1").envs(editor.map(|editor| ("EDITOR", editor)));
+        project.on_terminal(command, typed)
+    };
+    insta::assert_snapshot!(on_terminal(Some("sh editor.sh"), "\n").transcript(), @"
+    exit 0
+    --- stdout
+    error: unknown key `tool`
+     --> .linchpin/rules/no-danger.md:2:1
+      |
+    2 | tool: Bash
+      | ^^^^
+      |
+      = help: did you mean `tools`?
+
+    error: nothing was written: unknown key `tool`
+
+    Edit it again? [Y/n] .linchpin/rules/no-danger.md
+        ---
+      - Danger is not for agents. Use `safety`.
+      + Danger is not for agents. Use `care`.
+
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
+    --- stderr
+    ");
+    assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
+    project.file("texts/3", "---\ntool: Bash\n---\nNo.\n");
+    let given_up = on_terminal(Some("sh editor.sh"), "n\n");
+    assert_eq!(given_up.code, Some(2));
+    let kept =
+        given_up.stderr.split("kept in `[BASE]/").nth(1).and_then(|rest| rest.split('`').next()).expect("a path");
+    let kept = project.root().parent().expect("a folder").join(kept);
+    assert_eq!(fs::read_to_string(kept).expect("the text"), "---\ntool: Bash\n---\nNo.\n");
+    assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
+    insta::assert_snapshot!(on_terminal(Some("true"), "").transcript(), @"
+    exit 0
+    --- stdout
+    Nothing to change.
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
+    --- stderr
+    ");
+    insta::assert_snapshot!(on_terminal(Some("false"), "").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the editor `false` failed, so nothing was changed: exit status: 1
+    help: set `$VISUAL` or `$EDITOR` to an editor that waits until you are done
+    ");
+    insta::assert_snapshot!(on_terminal(None, "").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no editor is set: `$VISUAL` and `$EDITOR` are empty
+    help: set one of them, or give the new text with `--file FILE`
+    ");
+}
+
+#[test]
+fn a_person_is_asked_on_a_terminal() {
+    let project = project();
+    by_agent(&project, &["rules", "propose", "no-danger", "-"], NO_DANGER);
+    let answered = |typed: &str| {
+        let mut command = project.command(&["rules", "accept", "no-danger"]);
+        command.env("NO_COLOR", "1");
+        project.on_terminal(command, typed)
+    };
+    insta::assert_snapshot!(answered("\n").transcript(), @"
+    exit 2
+    --- stdout
+    .linchpin/agent/proposals/no-danger.md
+        ---
+        command_pattern: '^danger( |$)'
+        ---
+        Danger is not for agents. Use `safety`.
+
+    Make it a rule of this project? [y/N] --- stderr
+    error: nothing was accepted
+    ");
+    assert_eq!(project.decision("danger"), "allow");
+    assert_eq!(answered("y\n").code, Some(0));
+    assert_eq!(project.decision("danger"), "deny");
 }
 
 #[test]
@@ -869,7 +961,7 @@ fn an_agent_proposes_and_a_person_accepts() {
       + ---
       + Danger is not for agents. Use `safety`.
 
-    `no-danger` is in force: block on before_tool, by .linchpin/rules/no-danger.md.
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
     --- stderr
     ");
     assert_eq!(project.decision("danger"), "deny");
@@ -939,7 +1031,7 @@ fn a_hostile_proposal_does_no_harm() {
     --- stdout
     --- stderr
     error: bad regex: unclosed group
-     --> .linchpin/rules/x.md:2:18
+     --> .linchpin/agent/proposals/x.md:2:18
       |
     2 | command_pattern: (
       |                  ^
@@ -969,7 +1061,7 @@ fn what_an_agent_puts_among_the_proposals_is_not_believed() {
     insta::assert_snapshot!(project.run(&["rules", "accept"]).transcript(), @"
     exit 0
     --- stdout
-    broken  cannot be accepted: .linchpin/rules/broken.md:2:1: unknown key `tool`
+    broken  cannot be accepted: .linchpin/agent/proposals/broken.md:2:1: unknown key `tool`
     large  cannot be accepted: `.linchpin/agent/proposals/large.md` is larger than the 16 KiB that are read
     linked  cannot be accepted: `.linchpin/agent/proposals/linked.md` is a link or no file at all
     seen  cannot be accepted: the proposal has a sign that cannot be seen, U+001B on line 4
@@ -1010,7 +1102,7 @@ fn what_an_agent_puts_among_the_proposals_is_not_believed() {
 
     --- stderr
     error: unknown key `tool`
-     --> .linchpin/rules/broken.md:2:1
+     --> .linchpin/agent/proposals/broken.md:2:1
       |
     2 | tool: Bash
       | ^^^^
@@ -1071,6 +1163,8 @@ fn a_link_within_the_folder_is_followed_and_the_mode_stays() {
     std::os::unix::fs::symlink("real.md", rules.join("alias.md")).expect("a link");
     assert_eq!(project.run(&["rules", "disable", "alias"]).code, Some(0));
     assert!(rules.join("alias.md").is_symlink());
+    assert_eq!(project.run(&["rules", "delete", "alias"]).code, Some(0));
+    assert!(!rules.join("alias.md").is_symlink());
     assert!(read(&project, ".linchpin/rules/real.md").contains("enabled: false"));
     assert_eq!(fs::metadata(rules.join("real.md")).expect("a file").permissions().mode() & 0o777, 0o640);
 }
@@ -1098,6 +1192,26 @@ fn what_cannot_be_written_is_said() {
 }
 
 #[test]
+fn a_folder_that_is_read_only_stays_as_it_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let rules = project.root().join(".linchpin/rules");
+    fs::set_permissions(&rules, fs::Permissions::from_mode(0o555)).expect("a mode");
+    // There is no such folder for root.
+    if fs::write(rules.join("probe"), "").is_err() {
+        for arguments in [["rules", "disable", "no-danger"], ["rules", "delete", "no-danger"]] {
+            let reply = project.run(&arguments);
+            assert!(reply.stderr.contains("Permission denied"), "{}", reply.stderr);
+            assert_eq!(reply.code, Some(2));
+        }
+        assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER);
+        assert_eq!(fs::read_dir(&rules).expect("a folder").count(), 1);
+    }
+    fs::set_permissions(&rules, fs::Permissions::from_mode(0o755)).expect("a mode");
+}
+
+#[test]
 fn another_rules_folder() {
     let project = project();
     project.config("rules_dir: .deepwork/rules\n");
@@ -1110,7 +1224,7 @@ fn another_rules_folder() {
       + ---
       + No.
 
-    `x` is in force: warn on stop, by .deepwork/rules/x.md.
+    `x` is in force: warn on stop (.deepwork/rules/x.md).
     --- stderr
     ");
     assert!(project.root().join(".deepwork/rules/x.md").is_file());

@@ -1,7 +1,7 @@
 //! A rule taken away: its file, or its entry in a library.
 
 use super::document::Document;
-use super::editor::{Changed, Editor, Place};
+use super::editor::{Changed, Demand, Editor, Place};
 use super::enable::NAMED;
 use super::refusal::Refusal;
 use crate::bundled::bundled_rules;
@@ -28,7 +28,7 @@ impl Editor {
             }
             Place::Bundled(_) => return Ok(Changed::default()),
         };
-        self.apply(vec![change])
+        self.apply(vec![change], Demand::NoWorse)
     }
 
     /// A name that nothing answers to is an error in the configuration that has it.

@@ -44,6 +44,15 @@ pub struct Changed {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// How sound a change has to leave the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// The changed files have no error at all: they are somebody's new text.
+    Sound,
+    /// No error that was not there: a small change need not mend the rest of its file.
+    NoWorse,
+}
+
 /// Where a rule is written down.
 pub(super) enum Place {
     Markdown(PathBuf),
@@ -63,9 +72,9 @@ impl Editor {
         Self { folder: folder.clone(), tiers, rules, before }
     }
 
-    /// Checks what the policy would be, and writes only if it would be sound.
-    pub(super) fn apply(&self, changes: Vec<Change>) -> Result<Changed, Refusal> {
-        let warnings = self.check(&changes)?;
+    /// Checks what the policy would be, and writes only if that is as sound as is asked.
+    pub(super) fn apply(&self, changes: Vec<Change>, demand: Demand) -> Result<Changed, Refusal> {
+        let warnings = self.check(&changes, demand)?;
         let targets = changes.iter().map(|change| self.target(change)).collect::<Result<Vec<_>, _>>()?;
         let mut written = Vec::new();
         for (change, target) in changes.iter().zip(&targets) {
@@ -82,7 +91,10 @@ impl Editor {
 
     /// Where to write; refused where somebody else has written in the meantime.
     fn target(&self, change: &Change) -> Result<PathBuf, Refusal> {
-        let target = file::target(&self.folder.base, &change.path, &change.name)?;
+        let (base, path, name) = (&self.folder.base, &change.path, &change.name);
+        // Deleting a link leaves what it leads to.
+        let is_deleted = change.after.is_none();
+        let target = if is_deleted { file::entry(base, path, name)? } else { file::target(base, path, name)? };
         if file::read(&target, &change.name)? != change.before {
             let message = format!("`{}` was changed by somebody else in the meantime", change.name);
             return Err(Refusal::new(ErrorKind::NotEditable, message).help("look at it, and try again"));

@@ -3,7 +3,7 @@
 use engine::rules::Tier;
 
 use super::document::Document;
-use super::editor::{Change, Changed, Editor, Place};
+use super::editor::{Change, Changed, Demand, Editor, Place};
 use super::refusal::Refusal;
 use super::scalar::Scalar;
 use crate::diagnostic::ErrorKind;
@@ -25,7 +25,7 @@ impl Editor {
                 self.config(|config| (!config.has_item(NAMED, id)).then(|| config.add_item(NAMED, id)))?
             }
         };
-        change.map_or_else(|| Ok(Changed::default()), |change| self.apply(vec![change]))
+        change.map_or_else(|| Ok(Changed::default()), |change| self.apply(vec![change], Demand::NoWorse))
     }
 
     /// Switches a rule off. Nothing changes where it is off.
@@ -48,7 +48,7 @@ impl Editor {
                 change
             }
         };
-        change.map_or_else(|| Ok(Changed::default()), |change| self.apply(vec![change]))
+        change.map_or_else(|| Ok(Changed::default()), |change| self.apply(vec![change], Demand::NoWorse))
     }
 
     fn is_locked(&self, id: &str) -> bool {

@@ -45,6 +45,16 @@ pub fn read_bounded(path: &Path, limit: u64) -> io::Result<String> {
 /// The file that a path means, its folder made. Links may lead from place to place within `base`, and a file's own
 /// link within its folder; none leads out.
 pub fn target(base: &Path, path: &Path, name: &str) -> Result<PathBuf, Refusal> {
+    let target = entry(base, path, name)?;
+    if !target.is_symlink() {
+        return Ok(target);
+    }
+    let meant = target.canonicalize().map_err(|error| Refusal::io(name, "written", &error))?;
+    if target.parent().is_some_and(|folder| meant.starts_with(folder)) { Ok(meant) } else { Err(leads_out(name)) }
+}
+
+/// The name itself, be it a link, in its folder, which is made.
+pub fn entry(base: &Path, path: &Path, name: &str) -> Result<PathBuf, Refusal> {
     let io = |error: io::Error| Refusal::io(name, "written", &error);
     fs::create_dir_all(base).map_err(io)?;
     let base = base.canonicalize().map_err(io)?;
@@ -59,12 +69,7 @@ pub fn target(base: &Path, path: &Path, name: &str) -> Result<PathBuf, Refusal> 
     if !folder.starts_with(&base) {
         return Err(leads_out(name));
     }
-    let target = folder.join(file);
-    if !target.is_symlink() {
-        return Ok(target);
-    }
-    let meant = target.canonicalize().map_err(io)?;
-    if meant.starts_with(&folder) { Ok(meant) } else { Err(leads_out(name)) }
+    Ok(folder.join(file))
 }
 
 fn leads_out(name: &str) -> Refusal {

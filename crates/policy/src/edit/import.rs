@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::document::Document;
-use super::editor::{Change, Changed, Editor, Place, has_extension};
+use super::editor::{Change, Changed, Demand, Editor, Place, has_extension};
 use super::file;
 use super::refusal::Refusal;
 use super::rule_id;
@@ -19,7 +19,7 @@ impl Editor {
             .map(|path| self.imported(path, replace))
             .filter(|change| change.as_ref().is_ok_and(|change| change.before != change.after) || change.is_err())
             .collect::<Result<Vec<_>, _>>()?;
-        self.apply(changes)
+        self.apply(changes, Demand::Sound)
     }
 
     fn imported(&self, from: &Path, replace: bool) -> Result<Change, Refusal> {
@@ -72,7 +72,7 @@ impl Editor {
         if before == after {
             return Ok(Changed::default());
         }
-        self.apply(vec![self.change(path.to_owned(), Some(before.to_owned()), Some(after.to_owned()))])
+        self.apply(vec![self.change(path.to_owned(), Some(before.to_owned()), Some(after.to_owned()))], Demand::Sound)
     }
 }
 

@@ -62,7 +62,7 @@ impl<'a> Layout<'a> {
             Yaml::Null | Yaml::Bool(_) | Yaml::Number(_) | Yaml::Text(_) => None,
         };
         let end = last.unwrap_or(node.span.end);
-        if self.is_flow(node) { self.closing_bracket(end) + 1 } else { end }
+        if self.is_flow(node) { (self.closing_bracket(end) + 1).min(self.part.end) } else { end }
     }
 
     pub fn entry_end(&self, key: &Key, value: &Node) -> usize {

@@ -1,6 +1,6 @@
 //! A new rule from a few words.
 
-use super::editor::{Changed, Editor};
+use super::editor::{Changed, Demand, Editor};
 use super::refusal::Refusal;
 use super::rule_id;
 use super::scalar::Scalar;
@@ -48,7 +48,7 @@ impl Editor {
 
     pub(super) fn add_markdown(&self, id: &str, text: String) -> Result<Changed, Refusal> {
         let path = self.rules.join(format!("{id}.md"));
-        self.apply(vec![self.change(path, None, Some(text))])
+        self.apply(vec![self.change(path, None, Some(text))], Demand::Sound)
     }
 
     /// A new rule's name is nobody's yet, in any tier: one that took the place of another would do so by accident.

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::editor::{Changed, Editor};
+use super::editor::{Changed, Demand, Editor};
 use super::file;
 use super::refusal::Refusal;
 use super::rule_id;
@@ -104,7 +104,22 @@ impl Editor {
         check_text(&proposal.text)?;
         self.refuse_existing(&proposal.id)?;
         let path = self.rules.join(format!("{}.md", proposal.id));
-        self.check(&[self.change(path, None, Some(proposal.text.clone()))])
+        let change = self.change(path, None, Some(proposal.text.clone()));
+        let place = Proposals::of(&self.folder).shown(&proposal.id);
+        // Problems are shown where the text lies, not where it would.
+        let at_home = |mut problem: Diagnostic| {
+            if problem.source.name == change.name {
+                problem.source.name.clone_from(&place);
+            }
+            problem
+        };
+        match self.check(std::slice::from_ref(&change), Demand::Sound) {
+            Ok(warnings) => Ok(warnings.into_iter().map(at_home).collect()),
+            Err(mut refusal) => {
+                refusal.problems = refusal.problems.into_iter().map(at_home).collect();
+                Err(refusal)
+            }
+        }
     }
 
     /// Makes a proposal a rule of the project, as the text is here.

@@ -7,7 +7,7 @@ use std::path::Path;
 use engine::rules::Tier;
 
 use super::document::Document;
-use super::editor::{Change, Editor, has_extension};
+use super::editor::{Change, Demand, Editor, has_extension};
 use super::file;
 use super::refusal::Refusal;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -16,7 +16,7 @@ use crate::load::{Before, load};
 
 impl Editor {
     /// Refuses changes that would break something; returns warnings about the changed files.
-    pub(super) fn check(&self, changes: &[Change]) -> Result<Vec<Diagnostic>, Refusal> {
+    pub(super) fn check(&self, changes: &[Change], demand: Demand) -> Result<Vec<Diagnostic>, Refusal> {
         let after = self.after(changes).map_err(|error| Refusal::io("a copy of the policy", "made", &error))?;
         let is_changed = |problem: &Diagnostic| changes.iter().any(|change| change.name == problem.source.name);
         let was_there = |problem: &Diagnostic| {
@@ -25,7 +25,8 @@ impl Editor {
         };
         let (errors, warnings): (Vec<_>, Vec<_>) =
             after.into_iter().partition(|problem| problem.severity == Severity::Error);
-        let errors: Vec<_> = errors.into_iter().filter(|error| is_changed(error) || !was_there(error)).collect();
+        let counts = |error: &Diagnostic| !was_there(error) || (demand == Demand::Sound && is_changed(error));
+        let errors: Vec<_> = errors.into_iter().filter(counts).collect();
         let Some(first) = errors.first() else {
             return Ok(warnings.into_iter().filter(is_changed).collect());
         };
@@ -56,7 +57,8 @@ impl Editor {
         for change in changes {
             let Ok(copy) = there(&change.path) else { continue };
             match &change.after {
-                None => fs::remove_file(&copy)?,
+                // What could not be read was not copied.
+                None => drop(fs::remove_file(&copy)),
                 Some(text) => {
                     write(&copy, text)?;
                     problems.extend(library_problem(change, text));

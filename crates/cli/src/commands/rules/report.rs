@@ -61,7 +61,7 @@ fn in_force(id: &str, now: &Loaded) -> Option<String> {
     let rule = now.rules.iter().map(|in_force| &in_force.rule).find(|rule| rule.id == id)?;
     let events: Vec<&str> = rule.on.iter().map(engine::event::EventKind::name).collect();
     let (action, source) = (rule.action.name(), &rule.source);
-    Some(format!("`{id}` is in force: {action} on {}, by {source}.", events.join(", ")))
+    Some(format!("`{id}` is in force: {action} on {} ({source}).", events.join(", ")))
 }
 
 fn show(change: &Change, context: &Context) {
