@@ -28,6 +28,7 @@ fn help() {
       validate    Check every policy file
       explain     Show the work behind a verdict, a pattern, an expression or a command
       log         Show the journal
+      rules       Change rules by command; propose and accept them
       status      Show what is in force, and the session's state
 
     Options:

@@ -71,7 +71,7 @@ impl Document {
     }
 
     /// A problem with the place of a text in a list.
-    pub fn item_problem(&self, list: &str, item: &str, kind: ErrorKind, message: &str) -> Option<Diagnostic> {
+    pub(super) fn item_problem(&self, list: &str, item: &str, kind: ErrorKind, message: &str) -> Option<Diagnostic> {
         let (_, value) = self.entries().iter().find(|(entry, _)| entry.text == list)?;
         let Yaml::List(items) = &value.value else { return None };
         let found = items.iter().find(|node| node.value == Yaml::Text(item.to_owned()))?;

@@ -93,15 +93,10 @@ impl<'a> Layout<'a> {
 
     /// The start of the comment lines directly above a line, as far in as the line itself.
     pub fn with_comments_above(&self, line: usize) -> usize {
-        let indentation = |line: usize| {
-            let text = self.slice(line..self.next_line(line));
-            text.len() - text.trim_start_matches([' ', '\t']).len()
-        };
         let mut start = line;
         while start > self.part.start {
             let above = self.line_start(start - 1);
-            let is_comment = self.slice(above..start).trim_start().starts_with('#');
-            if !is_comment || indentation(above) != indentation(line) {
+            if !self.is_comment_line(above) || self.depth(above) != self.depth(line) {
                 break;
             }
             start = above;
@@ -117,9 +112,10 @@ impl<'a> Layout<'a> {
         self.slice(line..self.part.end).find('\n').map_or(self.part.end, |newline| line + newline + 1)
     }
 
-    /// Where the lines of something end, with and without the blank lines that a block scalar at its end may hold.
-    pub fn line_ends(&self, end: usize) -> Vec<usize> {
-        let whole = self.line_end(end);
+    /// Where the lines of something end: with the comments that are further in than it is, and so inside of it; without
+    /// the blank lines that a block scalar at its end may hold; and with them.
+    pub fn line_ends(&self, extent: &Range<usize>) -> Vec<usize> {
+        let whole = self.line_end(extent.end);
         let mut trimmed = whole;
         while trimmed > self.part.start {
             let last = self.line_start(trimmed - 1);
@@ -128,6 +124,23 @@ impl<'a> Layout<'a> {
             }
             trimmed = last;
         }
-        if trimmed == whole { vec![whole] } else { vec![trimmed, whole] }
+        let mut inner = trimmed;
+        let own = self.depth(self.line_start(extent.start));
+        while self.is_comment_line(inner) && self.depth(inner) > own {
+            inner = self.next_line(inner);
+        }
+        let mut ends = vec![inner, trimmed, whole];
+        ends.dedup();
+        ends
+    }
+
+    /// How far in a line begins, in bytes.
+    fn depth(&self, line: usize) -> usize {
+        let text = self.slice(line..self.next_line(line));
+        text.len() - text.trim_start_matches([' ', '\t']).len()
+    }
+
+    fn is_comment_line(&self, line: usize) -> bool {
+        self.slice(line..self.next_line(line)).trim_start().starts_with('#')
     }
 }

@@ -88,7 +88,7 @@ impl Layout<'_> {
         let before = self.slice(self.line_start(final_item.span.start)..final_item.span.start);
         let end = self.end_of(final_item);
         if !self.is_flow(list) {
-            let ends = self.line_ends(end).into_iter();
+            let ends = self.line_ends(&(final_item.span.start..end)).into_iter();
             return ends.map(|end| vec![self.lines_at(end, &format!("{before}{text}"))]).collect();
         }
         let mut ways = Vec::new();

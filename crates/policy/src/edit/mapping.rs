@@ -50,7 +50,7 @@ impl Document {
         if layout.is_flow(mapping) {
             return None;
         }
-        let end = layout.line_ends(layout.entry_end(entry, value)).into_iter().next()?;
+        let end = layout.line_ends(&(entry.span.start..layout.entry_end(entry, value))).into_iter().next()?;
         Some(layout.slice(layout.with_comments_above(layout.line_start(entry.span.start))..end))
     }
 
@@ -84,7 +84,7 @@ impl Layout<'_> {
         }
         let indentation = self.indentation(first.0.span.start);
         let lines: Vec<String> = block.lines().map(|line| format!("{indentation}{line}")).collect();
-        let ends = self.line_ends(end).into_iter();
+        let ends = self.line_ends(&(last.0.span.start..end)).into_iter();
         ends.map(|end| vec![self.lines_at(end, &lines.join(newline))]).collect()
     }
 
@@ -104,7 +104,7 @@ impl Layout<'_> {
         let first = self.line_start(extent.start);
         let start = self.with_comments_above(first);
         let mut ways = Vec::new();
-        for end in self.line_ends(extent.end) {
+        for end in self.line_ends(extent) {
             // Between two blank lines, one of them goes too; so does the one before what was last.
             let above = self.line_start(start.saturating_sub(1));
             let follows_blank = start > self.part.start && self.is_blank_line(above);
