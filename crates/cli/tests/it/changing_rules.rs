@@ -1135,9 +1135,20 @@ fn no_link_leads_out() {
     exit 2
     --- stdout
     --- stderr
-    error: `.linchpin/agent/proposals/x.md` is behind a link that leads out of its folder
-    help: put the file itself there, or change it where it lies
+    error: the folder of `.linchpin/agent/proposals/x.md` is a link, and no place for proposals
+    help: delete the link
     ");
+    fs::remove_file(project.root().join(".linchpin/agent")).expect("a link");
+    fs::create_dir(project.root().join(".linchpin/agent")).expect("a folder");
+    link(Path::new("../rules"), ".linchpin/agent/proposals");
+    insta::assert_snapshot!(by_agent(&project, &["rules", "propose", "x", "-"], NO_DANGER).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the folder of `.linchpin/agent/proposals/x.md` is a link, and no place for proposals
+    help: delete the link
+    ");
+    assert!(!project.root().join(".linchpin/rules/x.md").exists());
     fs::remove_file(project.root().join(".linchpin/rules/no-danger.md")).expect("a link");
     fs::remove_dir(project.root().join(".linchpin/rules")).expect("a folder");
     link(&outside, ".linchpin/rules");

@@ -54,6 +54,11 @@ impl Document {
         Ok(Self { source, part, root, form })
     }
 
+    /// The same file with another text.
+    pub(super) fn with_text(&self, text: &str) -> Result<Self, Box<Diagnostic>> {
+        Self::read(Source::new(&self.source.name, text), self.form)
+    }
+
     pub fn text(&self) -> &str {
         &self.source.text
     }
@@ -127,7 +132,7 @@ impl Document {
                 _ => false,
             },
         };
-        same_body && Self::read(source, self.form).is_ok_and(|read| says_the_same(&read.root, intended))
+        same_body && self.with_text(text).is_ok_and(|read| says_the_same(&read.root, intended))
     }
 
     pub(super) fn not_editable(&self, what: &str) -> Refusal {

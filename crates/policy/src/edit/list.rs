@@ -33,7 +33,7 @@ impl Document {
         self.settle(list, &ways, |root| put(root, &[], list, Yaml::List(items)))
     }
 
-    /// Takes the first item with this text out of a list, with the comment lines directly above it.
+    /// Takes every item with this text out of a list, with the comment lines directly above it.
     pub fn remove_item(&self, list: &str, item: &str) -> Result<String, Refusal> {
         let items = self.items(list)?;
         let Some(place) = items.iter().position(|node| is_text(node, item)) else {
@@ -45,12 +45,13 @@ impl Document {
             Some((key, value)) => layout.ways_to_take_out(key, value, items, place),
             None => Vec::new(),
         };
-        self.settle(list, &ways, |root| {
+        let text = self.settle(list, &ways, |root| {
             let entry = entries_at(root, &[]).and_then(|entries| entries.iter_mut().find(|(key, _)| key.text == list));
             if let Some((_, Node { value: Yaml::List(items), .. })) = entry {
                 items.remove(place);
             }
-        })
+        })?;
+        self.with_text(&text)?.remove_item(list, item)
     }
 
     fn items(&self, list: &str) -> Result<&[Node], Refusal> {

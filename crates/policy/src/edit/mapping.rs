@@ -131,7 +131,13 @@ impl Layout<'_> {
         let before = place.checked_sub(1).and_then(|before| extents.get(before));
         match (before, extents.get(place + 1)) {
             (_, Some(next)) => ways.push(vec![Splice::cut(extent.start..next.start)]),
-            (Some(before), None) => ways.push(vec![Splice::cut(before.end..extent.end)]),
+            (Some(before), None) => {
+                if self.slice(before.end..extent.start).contains('#') {
+                    // The comment is about what stays; a comma before the end is allowed.
+                    ways.push(vec![Splice::cut(extent.clone())]);
+                }
+                ways.push(vec![Splice::cut(before.end..extent.end)]);
+            }
             (None, None) => {
                 ways.push(vec![Splice::cut(extent.clone())]);
                 ways.push(vec![Splice::cut(node.span.end..self.closing_bracket(extent.end))]);

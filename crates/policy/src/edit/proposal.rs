@@ -5,7 +5,7 @@
 //! accepts is the text that they were shown, not what the file holds by then.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::editor::{Changed, Demand, Editor};
 use super::file;
@@ -58,7 +58,8 @@ impl Proposals {
                 Refusal::new(ErrorKind::TooLarge, message).help("a person accepts or deletes some of them first")
             );
         }
-        let target = file::target(&self.project.path, &path, &shown)?;
+        self.refuse_links(&shown)?;
+        let target = file::target(&self.folder(), &path, &shown)?;
         file::write(&target, &proposal.text).map_err(|error| Refusal::io(&shown, "written", &error))?;
         Ok(path)
     }
@@ -81,8 +82,8 @@ impl Proposals {
             let refusal = Refusal::new(ErrorKind::NotFound, format!("nothing is proposed under the id `{id}`"));
             return Err(refusal.help("`linchpin rules accept` lists the proposals"));
         };
-        let real = self.project.path.canonicalize().and_then(|base| Ok((base, path.canonicalize()?)));
-        if !found.is_file() || !real.is_ok_and(|(base, real)| real.starts_with(base)) {
+        self.refuse_links(&shown)?;
+        if !found.is_file() {
             return Err(Refusal::new(ErrorKind::Unreadable, format!("`{shown}` is a link or no file at all"))
                 .help("a proposal is a plain file; delete this one"));
         }
@@ -90,6 +91,20 @@ impl Proposals {
             file::read_bounded(&path, SIZE_LIMIT).map_err(|error| file::unreadable(&shown, SIZE_LIMIT, &error))?;
         check_text(&text)?;
         Ok(Proposal { id: id.to_owned(), text })
+    }
+
+    /// The folders are the agent's to make. As links, say to the rules, they would make a proposal more than that.
+    fn refuse_links(&self, shown: &str) -> Result<(), Refusal> {
+        let folder = self.folder();
+        let mut folders = folder.ancestors().take_while(|folder| *folder != self.project.path);
+        if !folders.any(Path::is_symlink) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            ErrorKind::NotEditable,
+            format!("the folder of `{shown}` is a link, and no place for proposals"),
+        )
+        .help("delete the link"))
     }
 
     fn forget(&self, id: &str) {

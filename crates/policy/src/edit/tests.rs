@@ -83,6 +83,9 @@ fn an_item_is_taken_out_of_any_list() {
         ("rules:\r\n- a\r\n- x\r\nmax_holds: 3\r\n", "rules:\r\n- a\r\nmax_holds: 3\r\n"),
         ("rules:\n- x\n- a", "rules:\n- a"),
         ("max_holds: 3\n", "max_holds: 3\n"),
+        ("rules: [a, # about a\n  x]\n", "rules: [a, # about a\n  ]\n"),
+        ("rules: [x, a, x]\n", "rules: [a]\n"),
+        ("rules:\n- x\n# again\n- x\n", "rules: []\n"),
     ] {
         assert_eq!(take(before, "x"), after, "{before:?}");
     }
@@ -250,4 +253,32 @@ proptest! {
         let wanted: Vec<String> = keys.iter().filter(|other| *other != key).cloned().collect();
         prop_assert_eq!(left, wanted);
     }
+
+    /// Whatever the text is: a text that says what was asked, or a refusal.
+    #[test]
+    fn any_text(pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..14)) {
+        let text = pieces.concat();
+        for form in [Document::of_yaml("any.yml", &text), Document::of_rule("any.md", &format!("---\n{text}\n---\nbody\n"))] {
+            let Ok(document) = form else { continue };
+            if let Ok(added) = document.add_item("rules", "x") {
+                prop_assert!(document.with_text(&added).is_ok_and(|document| document.has_item("rules", "x")));
+            }
+            if let Ok(taken) = document.remove_item("rules", "a") {
+                prop_assert!(document.with_text(&taken).is_ok_and(|document| !document.has_item("rules", "a")));
+            }
+            if let Ok(set) = document.set(&[], "k", &Scalar::Bool(false)) {
+                prop_assert!(document.with_text(&set).is_ok_and(|document| document.flag("k") == Some(false)));
+            }
+            if let Ok(removed) = document.remove(&[], "k") {
+                prop_assert!(document.with_text(&removed).is_ok_and(|document| document.keys().all(|key| key != "k")));
+            }
+            document.entry_text("k");
+        }
+    }
 }
+
+const PIECES: &[&str] = &[
+    "rules:", "k:", "l:", " ", "\n", "\n", "\n  ", "\n- ", "\n  - ", "a", "x", "[", "]", "{", "}", ", ", ": ", "# c\n",
+    " # c", "|", "|+", ">-", "'", "\"", "&r ", "*r", "!!str ", "? ", "~", "é", "\u{feff}", "\r\n", "\t", "---\n",
+    "...\n", "1", "<<: ", "\\",
+];
