@@ -34,6 +34,16 @@ const COMMANDS: &[&[&str]] = &[
     &["explain", "when"],
     &["log"],
     &["log", "prune"],
+    &["rules"],
+    &["rules", "new"],
+    &["rules", "edit"],
+    &["rules", "enable"],
+    &["rules", "disable"],
+    &["rules", "delete"],
+    &["rules", "import"],
+    &["rules", "export"],
+    &["rules", "propose"],
+    &["rules", "accept"],
     &["status"],
 ];
 

@@ -1,5 +1,9 @@
 //! The command line.
 
+mod rules;
+
+pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -148,16 +152,6 @@ pub enum Explain {
         #[arg(long, value_name = "JSON", default_value = "{}")]
         with: String,
     },
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Rules {
-    /// Every rule that is written down, whether it is in force, and why
-    List,
-    /// Which rule a name means, and which others of that name it hides
-    Which { name: String },
-    /// The text of a rule
-    Show { name: String },
 }
 
 #[derive(Debug, Args)]

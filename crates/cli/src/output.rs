@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
 use engine::Level;
+use policy::Style;
 use serde_json::Value;
 
 pub struct Output {
@@ -49,6 +50,10 @@ impl Output {
     #[expect(clippy::unused_self, reason = "printing goes through here, whatever it needs")]
     pub fn rendered(&self, text: &str) {
         let _ = writeln!(io::stdout(), "{text}");
+    }
+
+    pub fn style(&self) -> Style {
+        if self.coloured { Style::Coloured } else { Style::Plain }
     }
 
     pub fn level(&self, level: Level) -> String {

@@ -1,5 +1,7 @@
 //! Why a command could not do what it was asked, for the person who asked.
 
+use policy::Style;
+use policy::edit::Refusal;
 use serde_json::{Map, Value, json};
 
 use crate::exit_code::ExitCode;
@@ -7,20 +9,29 @@ use crate::exit_code::ExitCode;
 /// A failed command.
 #[derive(Debug)]
 pub struct Problem {
-    kind: &'static str,
+    kind: String,
     message: String,
     help: Option<String>,
     pub code: ExitCode,
     /// Fields of the JSON form beyond those that every error has.
     place: Map<String, Value>,
+    /// The lines that it is about, rendered; before the message.
+    snippets: Vec<String>,
 }
 
 pub type Outcome = Result<ExitCode, Problem>;
 
 impl Problem {
     /// `kind` is one of the documented list.
-    pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), help: None, code: ExitCode::Usage, place: Map::new() }
+    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            kind: kind.into(),
+            message: message.into(),
+            help: None,
+            code: ExitCode::Usage,
+            place: Map::new(),
+            snippets: Vec::new(),
+        }
     }
 
     #[must_use]
@@ -52,10 +63,30 @@ impl Problem {
 
     pub fn to_text(&self) -> String {
         let message = &self.message;
-        match &self.help {
+        let said = match &self.help {
             Some(help) => format!("error: {message}\nhelp: {help}"),
             None => format!("error: {message}"),
+        };
+        let parts: Vec<&str> = self.snippets.iter().map(String::as_str).chain([said.as_str()]).collect();
+        parts.join("\n\n")
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        let kind = json!(refusal.kind).as_str().unwrap_or("Internal").to_owned();
+        let mut problem = Self::new(kind, refusal.message);
+        if let Some(first) = refusal.problems.first() {
+            let position = first.position().map(|position| (position.line, position.column));
+            problem = problem.at(&first.source.name, position);
+            // In text these are part of the snippet.
+            let more = [("rule", &first.rule), ("help", &first.help)];
+            let more = more.into_iter().filter_map(|(key, value)| Some((key.to_owned(), json!(value.as_ref()?))));
+            problem.place.extend(more);
         }
+        problem.help = refusal.help;
+        problem.snippets = refusal.problems.iter().map(|problem| problem.render(Style::Plain)).collect();
+        problem
     }
 }
 

@@ -65,6 +65,14 @@ pub enum ErrorKind {
     Unsupported,
     /// Weakens a guard, and no person has accepted it.
     Untrusted,
+    /// A new rule's name is taken.
+    RuleExists,
+    /// Something still names the rule.
+    RuleInUse,
+    /// The text is such that a command would do more than it was asked.
+    NotEditable,
+    NotFound,
+    Io,
 }
 
 /// How to render.

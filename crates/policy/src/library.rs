@@ -5,9 +5,10 @@ use std::ops::Range;
 use engine::rules::Tier;
 
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::diagnostic::Diagnostic;
 use crate::fields::{Fields, Text};
 use crate::rule::RuleReader;
+use crate::rule_id;
 use crate::source::Source;
 use crate::yaml::{self, Key, Node, Yaml};
 
@@ -53,7 +54,7 @@ impl Entries {
             if form == Form::Library && key.text == IMPORTS {
                 continue;
             }
-            if let Err(wrong) = check_id(&key.text) {
+            if let Err(wrong) = rule_id::check(&key.text) {
                 self.problems.push(wrong.at(reader.source, Some(key.span)));
                 continue;
             }
@@ -82,33 +83,4 @@ pub fn extent(source: &Source, start: usize, next: usize) -> Range<usize> {
         }
     }
     start..start + end
-}
-
-/// Why a text cannot be a rule's id, and what to do.
-pub struct WrongId {
-    message: String,
-    help: &'static str,
-}
-
-impl WrongId {
-    pub fn at(self, source: &Source, span: Option<Range<usize>>) -> Diagnostic {
-        Diagnostic::error(ErrorKind::InvalidValue, self.message, source, span).help(self.help)
-    }
-}
-
-pub fn check_id(id: &str) -> Result<(), WrongId> {
-    if id == "linchpin" {
-        return Err(WrongId {
-            message: "`linchpin` cannot be a rule's id: the guard itself speaks under it".to_owned(),
-            help: "give it another name",
-        });
-    }
-    let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
-    if id.starts_with(|first: char| first.is_ascii_alphanumeric()) && id.chars().all(allowed) {
-        return Ok(());
-    }
-    Err(WrongId {
-        message: format!("`{id}` cannot be a rule's id"),
-        help: "use letters, digits, `-`, `_` and `.`, beginning with a letter or digit",
-    })
 }

@@ -16,9 +16,10 @@ use crate::enforce::{Enforcement, InForce, Reason};
 use crate::fields::Text;
 use crate::folder::{PolicyFolder, Tiers};
 use crate::inputs::Inputs;
-use crate::library::{self, Entries, check_id, extent};
+use crate::library::{self, Entries, extent};
 use crate::reading;
 use crate::rule::RuleReader;
+use crate::rule_id;
 use crate::source::Source;
 use crate::stamp::Stamp;
 use crate::yaml::{Node, Yaml};
@@ -249,7 +250,7 @@ impl<'a> Loader<'a> {
 
     fn read_markdown(&mut self, layer: &Layer, path: &Path) {
         let Some(id) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { return };
-        if let Err(wrong) = check_id(&id) {
+        if let Err(wrong) = rule_id::check(&id) {
             self.loaded.diagnostics.push(wrong.at(&Source::new(layer.folder.shown(path), ""), None));
             return;
         }

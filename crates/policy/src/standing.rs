@@ -3,6 +3,7 @@
 use engine::rules::{Rule, Tier};
 
 use crate::definition::{Definition, Form};
+use crate::diagnostic::ErrorKind;
 use crate::enforce::{InForce, Reason};
 use crate::load::Loaded;
 
@@ -36,6 +37,11 @@ impl Loaded {
 
     pub fn in_force_rules(&self) -> Vec<Rule> {
         self.rules.iter().map(|rule| rule.definition.rule.clone()).collect()
+    }
+
+    /// How much waits for a person's acceptance.
+    pub fn untrusted_parts(&self) -> usize {
+        self.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted && problem.part.is_some()).count()
     }
 
     pub fn in_force(&self, id: &str) -> Option<&InForce> {

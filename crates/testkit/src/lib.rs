@@ -11,6 +11,9 @@
     reason = "in a test, what cannot be set up ends the test"
 )]
 
+#[cfg(unix)]
+mod terminal;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -119,6 +122,12 @@ impl Scratch {
         // A program that does not want all of its input may close the pipe.
         let _ = child.stdin.take().expect("a pipe").write_all(input);
         self.reply(&child.wait_with_output().expect("the program ends"))
+    }
+
+    /// The program on a terminal of its own, and what a person types there.
+    #[cfg(unix)]
+    pub fn on_terminal(&self, command: Command, typed: &str) -> Reply {
+        self.reply(&terminal::run(command, typed))
     }
 
     pub fn hook(&self, agent: &str, payload: &Value) -> Reply {

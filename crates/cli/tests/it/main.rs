@@ -10,6 +10,7 @@
 mod bad_input;
 mod cases;
 mod changed_rules;
+mod changing_rules;
 mod commands;
 mod concurrency;
 mod corpus;

@@ -1,5 +1,6 @@
 //! `rules list`: every rule that is written down, where it stands, and why.
 
+use guard::Project;
 use policy::{Definition, Loaded, Standing};
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use crate::problem::Outcome;
 
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
 pub fn run(context: &Context) -> Outcome {
-    let loaded = super::load(context);
+    let loaded = super::load(&Project::of_person(&context.environment), context);
     let all: Vec<(&Definition, Standing)> =
         loaded.definitions.iter().map(|definition| (definition, loaded.standing(definition))).collect();
     if context.output.json {

@@ -1,13 +1,28 @@
-//! `rules`: what there is, what is in force and why, and changing it.
+//! `rules`: which there are and which are in force, and changing them. One file a verb; what they share is here.
 
+mod delete;
+mod draft_text;
+mod edit;
+mod enable;
+mod export;
+mod import;
+mod line_diff;
 mod list;
+mod new;
+mod propose;
+mod report;
 mod show;
+mod text_editor;
 mod which;
+
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use engine::suggest;
 use guard::Project;
+use guard::acceptance::Acceptance;
 use guard::trust::Trust;
-use policy::{Before, Loaded};
+use policy::edit::Editor;
+use policy::{Before, Loaded, PolicyFolder};
 
 use super::Context;
 use crate::arguments::Rules;
@@ -18,12 +33,20 @@ pub fn run(what: &Rules, context: &Context) -> Outcome {
         Rules::List => list::run(context),
         Rules::Which { name } => which::run(name, context),
         Rules::Show { name } => show::run(name, context),
+        Rules::New(arguments) => new::run(arguments, context),
+        Rules::Edit(arguments) => edit::run(arguments, context),
+        Rules::Enable(arguments) => enable::enable(arguments, context),
+        Rules::Disable(arguments) => enable::disable(arguments, context),
+        Rules::Delete(arguments) => delete::run(arguments, context),
+        Rules::Import(arguments) => import::run(arguments, context),
+        Rules::Export(arguments) => export::run(arguments, context),
+        Rules::Propose(arguments) => propose::propose(arguments, context),
+        Rules::Accept(arguments) => propose::accept(arguments, context),
     }
 }
 
 /// The policy as its files are now.
-fn load(context: &Context) -> Loaded {
-    let project = Project::of_person(&context.environment);
+fn load(project: &Project, context: &Context) -> Loaded {
     let trust = Trust::of(&project.root, &context.environment);
     policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening))
 }
@@ -33,4 +56,62 @@ fn unknown(name: &str, loaded: &Loaded) -> Problem {
     let help = suggest::closest(name, known)
         .map_or_else(|| "`linchpin rules list` shows what there is".to_owned(), suggest::did_you_mean);
     Problem::new("UnknownRule", format!("no rule is named `{name}`")).help(help)
+}
+
+/// What is changed, and what it belongs to.
+struct Target {
+    project: Project,
+    editor: Editor,
+    /// The policy as it was.
+    before: Loaded,
+}
+
+impl Target {
+    /// This project's policy, or the user's own, which may begin here.
+    fn open(user: bool, context: &Context) -> Result<Self, Problem> {
+        let project = Project::of_person(&context.environment);
+        let folder =
+            if user { PolicyFolder::of_user(&context.environment.config) } else { project_folder(&project)?.clone() };
+        let editor = Editor::open(&project.tiers, &folder);
+        let before = load(&project, context);
+        Ok(Self { project, editor, before })
+    }
+
+    /// Called once a person has changed the policy: what the change takes away, sessions that run need not keep, and
+    /// what it adds needs no second yes. Something that waited for acceptance before still does.
+    fn accept_change(&self, context: &Context) -> io::Result<()> {
+        // A first rule of the user's makes a tier that was not there before.
+        let project = Project::at(&self.project.root, &context.environment);
+        let trust = Trust::of(&project.root, &context.environment);
+        let after = policy::load(&project.tiers, &Before::default(), |_| true);
+        if self.before.untrusted_parts() == 0 && !after.weakening.is_empty() {
+            trust.accept(&after.weakening)?;
+        }
+        let (before, now) = (self.before.in_force_rules(), load(&project, context).in_force_rules());
+        let changes: Vec<_> = policy::weakened(&before, &now).into_iter().map(|(change, _)| change).collect();
+        Acceptance::of(&project.root, &context.environment).add(&changes)
+    }
+}
+
+fn project_folder(project: &Project) -> Result<&PolicyFolder, Problem> {
+    project.tiers.project.as_ref().ok_or_else(|| {
+        let message = format!("there is no policy in `{}` or above it", project.root.display());
+        Problem::new("NoPolicy", message).help("`linchpin init` writes one; `--user` means your own")
+    })
+}
+
+fn is_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Asks on the terminal; `preset` is what an empty answer means.
+fn says_yes(question: &str, preset: bool) -> io::Result<bool> {
+    write!(io::stdout(), "{question} [{}] ", if preset { "Y/n" } else { "y/N" })?;
+    io::stdout().flush()?;
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer)?;
+    Ok(match answer.trim() {
+        "" => preset && read > 0,
+        answer => matches!(answer, "y" | "Y" | "yes"),
+    })
 }

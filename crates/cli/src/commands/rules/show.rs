@@ -1,5 +1,6 @@
 //! `rules show NAME`: a rule's text.
 
+use guard::Project;
 use serde_json::json;
 
 use super::super::Context;
@@ -7,7 +8,7 @@ use crate::exit_code::ExitCode;
 use crate::problem::Outcome;
 
 pub fn run(name: &str, context: &Context) -> Outcome {
-    let loaded = super::load(context);
+    let loaded = super::load(&Project::of_person(&context.environment), context);
     let found = loaded.named(name);
     let Some(definition) = found.first() else { return Err(super::unknown(name, &loaded)) };
     let rule = &definition.rule;

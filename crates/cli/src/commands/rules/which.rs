@@ -1,5 +1,6 @@
 //! `rules which NAME`: the rule that a name means, and those that it hides.
 
+use guard::Project;
 use policy::{Definition, Standing};
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use crate::exit_code::ExitCode;
 use crate::problem::Outcome;
 
 pub fn run(name: &str, context: &Context) -> Outcome {
-    let loaded = super::load(context);
+    let loaded = super::load(&Project::of_person(&context.environment), context);
     let found = loaded.named(name);
     let Some((meant, hidden)) = found.split_first() else { return Err(super::unknown(name, &loaded)) };
     let standing = loaded.standing(meant);

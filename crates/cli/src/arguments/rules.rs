@@ -1,0 +1,131 @@
+//! `rules …` on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Subcommand)]
+pub enum Rules {
+    /// Every rule that is written down, whether it is in force, and why
+    List,
+    /// Which rule a name means, and which others of that name it hides
+    Which { name: String },
+    /// The text of a rule
+    Show { name: String },
+    /// Write a new rule
+    New(NewRule),
+    /// Change a rule in your editor; it is replaced once it is sound
+    Edit(EditRule),
+    /// Switch a rule on
+    Enable(NamedRule),
+    /// Switch a rule off
+    Disable(NamedRule),
+    /// Delete a rule
+    Delete(NamedRule),
+    /// Copy rules from elsewhere into the policy, once they are checked
+    Import(ImportRules),
+    /// Write rules out, for somewhere else
+    Export(ExportRules),
+    /// Put a rule before a person: what an agent may do
+    Propose(ProposeRule),
+    /// Make a proposed rule a rule; without an id, list what is proposed
+    Accept(AcceptRule),
+}
+
+#[derive(Debug, Args)]
+pub struct NewRule {
+    /// The rule's id, and its file's name
+    pub id: String,
+
+    /// A regex that is searched in each simple command
+    #[arg(long, value_name = "REGEX")]
+    pub command_pattern: Option<String>,
+
+    /// A pattern of paths that a call reads, writes or deletes; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub paths: Vec<String>,
+
+    /// An event that it is judged on, such as `before_tool` or `stop`; may be repeated
+    #[arg(long, value_name = "EVENT")]
+    pub on: Vec<String>,
+
+    /// `block`, `ask`, `warn` or `allow`
+    #[arg(long)]
+    pub action: Option<String>,
+
+    /// What the agent reads: why, and what to do instead
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+
+    /// In your own policy, for every project
+    #[arg(long)]
+    pub user: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct EditRule {
+    /// The rule's id
+    pub id: String,
+
+    /// Take the new text from this file (`-`: from standard input) in place of your editor
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+
+    /// In your own policy
+    #[arg(long)]
+    pub user: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct NamedRule {
+    /// The rule's id
+    pub id: String,
+
+    /// In your own policy
+    #[arg(long)]
+    pub user: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ImportRules {
+    /// A rule file (`.md`), a library of rules (`.yml`), or a folder of them
+    pub from: PathBuf,
+
+    /// Replace files of the same name
+    #[arg(long)]
+    pub force: bool,
+
+    /// Into your own policy
+    #[arg(long)]
+    pub user: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportRules {
+    /// The rules' ids, of any tier
+    #[arg(required = true, value_name = "ID")]
+    pub ids: Vec<String>,
+
+    /// Into files in this folder, in place of standard output
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ProposeRule {
+    /// The id that the rule would have
+    pub id: String,
+
+    /// The rule, as a Markdown file; `-` reads standard input
+    pub file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct AcceptRule {
+    /// The proposed rule's id
+    pub id: Option<String>,
+
+    /// Accept without asking
+    #[arg(long)]
+    pub yes: bool,
+}

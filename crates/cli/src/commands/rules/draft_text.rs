@@ -1,0 +1,26 @@
+//! A rule's new text, from a file or from standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::problem::Problem;
+
+/// As much as a policy file may have.
+const LIMIT: u64 = 256 * 1024;
+
+pub fn read(file: &Path) -> Result<String, Problem> {
+    let shown = if file == Path::new("-") { "standard input".to_owned() } else { format!("`{}`", file.display()) };
+    let mut bytes = Vec::new();
+    let read = if file == Path::new("-") {
+        io::stdin().lock().take(LIMIT + 1).read_to_end(&mut bytes)
+    } else {
+        File::open(file).and_then(|file| file.take(LIMIT + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| Problem::new("Unreadable", format!("{shown} cannot be read: {error}")))?;
+    if bytes.len() as u64 > LIMIT {
+        let message = format!("{shown} is larger than the {} KiB that are read", LIMIT / 1024);
+        return Err(Problem::new("TooLarge", message));
+    }
+    String::from_utf8(bytes).map_err(|_| Problem::new("Unreadable", format!("{shown} is not UTF-8 text")))
+}

@@ -1,0 +1,49 @@
+//! `rules edit`: a rule's file, in the person's editor or from a text that is given. It is replaced once it is sound.
+
+use std::fs;
+use std::path::Path;
+
+use policy::edit::Changed;
+
+use super::report::report;
+use super::text_editor::TextEditor;
+use super::{Context, Target, draft_text, is_terminal, says_yes};
+use crate::arguments::EditRule;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &EditRule, context: &Context) -> Outcome {
+    person::required("rules edit", &context.environment)?;
+    let target = Target::open(arguments.user, context)?;
+    let (path, before) = target.editor.file_of(&arguments.id)?;
+    let changed = match &arguments.file {
+        Some(file) => target.editor.replace(&path, &before, &draft_text::read(file)?)?,
+        None => by_hand(&target, &path, &before, context)?,
+    };
+    report(&target, &changed, &[&arguments.id], context)
+}
+
+/// Edits a copy until it is sound, or the person has had enough.
+fn by_hand(target: &Target, path: &Path, before: &str, context: &Context) -> Result<Changed, Problem> {
+    if context.output.json || !is_terminal() {
+        return Err(Problem::new("InvalidValue", "there is no terminal to edit on")
+            .help("give the new text with `--file FILE`, or `--file -` for standard input"));
+    }
+    let text_editor = TextEditor::of_person(&context.environment)?;
+    let folder = tempfile::Builder::new().prefix("linchpin-edit-").tempdir_in(&context.environment.temp)?;
+    let copy = folder.path().join(path.file_name().unwrap_or_default());
+    fs::write(&copy, before)?;
+    loop {
+        text_editor.edit(&copy)?;
+        let problem = match target.editor.replace(path, before, &draft_text::read(&copy)?) {
+            Ok(changed) => return Ok(changed),
+            Err(refusal) => Problem::from(refusal),
+        };
+        context.output.line(problem.to_text());
+        context.output.blank();
+        if !says_yes("Edit it again?", true)? {
+            let kept = folder.keep().join(path.file_name().unwrap_or_default());
+            return Err(problem.help(format!("the rule is as it was; your text is kept in `{}`", kept.display())));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `rules export`: the text of rules of any tier. It changes no policy, so an agent may run it.
+
+use guard::Project;
+use policy::PolicyFolder;
+use policy::edit::{Editor, Exported};
+use serde_json::json;
+
+use super::{Context, is_terminal};
+use crate::arguments::ExportRules;
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &ExportRules, context: &Context) -> Outcome {
+    let output = &context.output;
+    let project = Project::of_person(&context.environment);
+    let nearest = project.tiers.project.clone();
+    let folder = nearest.unwrap_or_else(|| PolicyFolder::of_user(&context.environment.config));
+    let editor = Editor::open(&project.tiers, &folder);
+    let rules = arguments.ids.iter().map(|id| editor.export(id)).collect::<Result<Vec<Exported>, _>>()?;
+    if let Some(to) = &arguments.to {
+        let files = editor.write_exported(&rules, &context.environment.cwd.join(to))?;
+        if output.json {
+            output.value(&json!({ "written": files }));
+        } else {
+            for file in &files {
+                output.line(file.display());
+            }
+        }
+        return Ok(ExitCode::Done);
+    }
+    if output.json {
+        let rules: Vec<_> = rules.iter().map(|rule| json!({ "file": rule.file_name, "text": rule.text })).collect();
+        output.value(&json!({ "rules": rules }));
+        return Ok(ExitCode::Done);
+    }
+    let [rule] = rules.as_slice() else {
+        return Err(Problem::new("InvalidValue", "several rules do not go into one file")
+            .help("name a folder for them: `--to DIR`"));
+    };
+    let text = rule.text.strip_suffix('\n').unwrap_or(&rule.text);
+    if is_terminal() {
+        output.line(text);
+    } else {
+        output.rendered(text);
+    }
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,23 @@
+//! `rules new`: a rule from a few words.
+
+use policy::edit::Draft;
+
+use super::report::report;
+use super::{Context, Target};
+use crate::arguments::NewRule;
+use crate::person;
+use crate::problem::Outcome;
+
+pub fn run(arguments: &NewRule, context: &Context) -> Outcome {
+    person::required("rules new", &context.environment)?;
+    let target = Target::open(arguments.user, context)?;
+    let changed = target.editor.create(&Draft {
+        id: arguments.id.clone(),
+        command_pattern: arguments.command_pattern.clone(),
+        paths: arguments.paths.clone(),
+        on: arguments.on.clone(),
+        action: arguments.action.clone(),
+        reason: arguments.reason.clone(),
+    })?;
+    report(&target, &changed, &[&arguments.id], context)
+}

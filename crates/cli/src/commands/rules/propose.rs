@@ -1,0 +1,95 @@
+//! `rules propose` and `rules accept`: an agent drafts, a person decides.
+
+use guard::Project;
+use policy::edit::{Editor, Proposal, Proposals};
+use policy::{Diagnostic, Style};
+use serde_json::{Value, json};
+
+use super::report::report;
+use super::{Context, Target, draft_text, is_terminal, project_folder, says_yes};
+use crate::arguments::{AcceptRule, ProposeRule};
+use crate::commands::validate;
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+pub fn propose(arguments: &ProposeRule, context: &Context) -> Outcome {
+    let project = Project::of_person(&context.environment);
+    let folder = project_folder(&project)?;
+    let proposals = Proposals::of(folder);
+    let proposal = Proposal { id: arguments.id.clone(), text: draft_text::read(&arguments.file)? };
+    let warnings = Editor::open(&project.tiers, folder).check_proposal(&proposal)?;
+    proposals.keep(&proposal)?;
+    let id = &proposal.id;
+    let command = format!("linchpin rules accept {id}");
+    if context.output.json {
+        let warnings: Vec<Value> = warnings.iter().map(validate::to_json).collect();
+        let file = proposals.shown(id);
+        context.output.value(&json!({ "proposed": id, "file": file, "accept": command, "warnings": warnings }));
+        return Ok(ExitCode::Done);
+    }
+    for warning in &warnings {
+        context.output.rendered(&warning.render(Style::Plain));
+        context.output.blank();
+    }
+    context.output.line(format!("`{id}` is proposed, in {}.", proposals.shown(id)));
+    context.output.line(format!("It is no rule until a person runs `{command}`."));
+    Ok(ExitCode::Done)
+}
+
+pub fn accept(arguments: &AcceptRule, context: &Context) -> Outcome {
+    person::required("rules accept", &context.environment)?;
+    let target = Target::open(false, context)?;
+    let proposals = Proposals::of(project_folder(&target.project)?);
+    let Some(id) = &arguments.id else {
+        list(&proposals, &target, context);
+        return Ok(ExitCode::Done);
+    };
+    let proposal = proposals.get(id)?;
+    if !context.output.json {
+        context.output.line(context.output.bold(&proposals.shown(id)));
+        for line in proposal.text.lines() {
+            context.output.line(format!("    {line}"));
+        }
+        context.output.blank();
+    }
+    for warning in target.editor.check_proposal(&proposal)?.iter().filter(|_| !context.output.json) {
+        context.output.rendered(&warning.render(context.output.style()));
+        context.output.blank();
+    }
+    if !arguments.yes {
+        if context.output.json || !is_terminal() {
+            return Err(Problem::new("Untrusted", "there is no terminal to ask on")
+                .help("pass `--yes` once you have read the rule"));
+        }
+        if !says_yes("Make it a rule of this project?", false)? {
+            return Err(Problem::new("Untrusted", "nothing was accepted"));
+        }
+    }
+    let changed = target.editor.accept(&proposal, &proposals)?;
+    report(&target, &changed, &[id], context)
+}
+
+fn list(proposals: &Proposals, target: &Target, context: &Context) {
+    let ids = proposals.ids();
+    // Broken ones too: a person may want to delete them.
+    let problem = |id: &str| {
+        let checked = proposals.get(id).and_then(|proposal| target.editor.check_proposal(&proposal));
+        checked.err().map(|refusal| refusal.problems.first().map_or(refusal.message.clone(), Diagnostic::line))
+    };
+    if context.output.json {
+        let listed = ids.iter().map(|id| json!({ "id": id, "file": proposals.shown(id), "problem": problem(id) }));
+        context.output.value(&json!({ "proposals": listed.collect::<Vec<_>>() }));
+        return;
+    }
+    for id in &ids {
+        match problem(id) {
+            None => context.output.line(id),
+            Some(problem) => context.output.line(format!("{id}  cannot be accepted: {problem}")),
+        }
+    }
+    context.output.line(match ids.as_slice() {
+        [] => "Nothing is proposed.",
+        _ => "\n`linchpin rules accept ID` shows one, and makes it a rule.",
+    });
+}

@@ -1,0 +1,85 @@
+//! What a change was, and what it means from now on.
+
+use guard::Project;
+use guard::trust::Trust;
+use policy::edit::{Change, Changed};
+use policy::{Before, Diagnostic, ErrorKind, Loaded};
+use serde_json::{Value, json};
+
+use super::{Context, Target, line_diff};
+use crate::commands::validate;
+use crate::exit_code::ExitCode;
+use crate::problem::Outcome;
+
+/// More than that is looked at in the file itself.
+const LINES_SHOWN: usize = 40;
+
+/// Tells about a change that a person made; `ids` are the rules that it was about.
+pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Context) -> Outcome {
+    if !changed.changes.is_empty() {
+        target.accept_change(context)?;
+    }
+    let output = &context.output;
+    // The policy may have begun with this change.
+    let project = Project::at(&target.project.root, &context.environment);
+    let trust = Trust::of(&project.root, &context.environment);
+    let now = policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening));
+    let warnings = warnings(changed, &now);
+    if output.json {
+        let file = |change: &Change| json!({ "file": change.name, "before": change.before, "after": change.after });
+        let files: Vec<Value> = changed.changes.iter().map(file).collect();
+        let rule = |id: &&str| json!({ "id": id, "in_force": in_force(id, &now).is_some() });
+        let rules: Vec<Value> = ids.iter().map(rule).collect();
+        let warnings: Vec<Value> = warnings.into_iter().map(validate::to_json).collect();
+        output.value(&json!({ "changed": files, "rules": rules, "warnings": warnings }));
+        return Ok(ExitCode::Done);
+    }
+    for change in &changed.changes {
+        show(change, context);
+    }
+    for warning in warnings {
+        output.rendered(&warning.render(output.style()));
+        output.blank();
+    }
+    if changed.changes.is_empty() {
+        output.line("Nothing to change.");
+    }
+    for id in ids {
+        output.line(in_force(id, &now).unwrap_or_else(|| format!("`{id}` is not in force.")));
+    }
+    Ok(ExitCode::Done)
+}
+
+/// Those of the changed files, and what they now need trust for.
+fn warnings<'a>(changed: &'a Changed, now: &'a Loaded) -> Vec<&'a Diagnostic> {
+    let untrusted = now.diagnostics.iter().filter(|problem| {
+        problem.kind == ErrorKind::Untrusted && changed.changes.iter().any(|change| change.name == problem.source.name)
+    });
+    changed.warnings.iter().chain(untrusted).collect()
+}
+
+fn in_force(id: &str, now: &Loaded) -> Option<String> {
+    let rule = &now.in_force(id)?.definition.rule;
+    let events: Vec<&str> = rule.on.iter().map(engine::event::EventKind::name).collect();
+    let (action, source) = (rule.action.name(), &rule.source);
+    Some(format!("`{id}` is in force: {action} on {} ({source}).", events.join(", ")))
+}
+
+fn show(change: &Change, context: &Context) {
+    let output = &context.output;
+    let (before, after) = (change.before.as_deref(), change.after.as_deref());
+    let what = match (before, after) {
+        (None, _) => " (new)",
+        (_, None) => " (deleted)",
+        _ => "",
+    };
+    output.line(output.bold(&format!("{}{what}", change.name)));
+    let lines = line_diff::lines(before.unwrap_or_default(), after.unwrap_or_default());
+    for line in lines.iter().take(LINES_SHOWN) {
+        output.line(line);
+    }
+    if lines.len() > LINES_SHOWN {
+        output.line(format!("    … and {} more lines", lines.len() - LINES_SHOWN));
+    }
+    output.blank();
+}

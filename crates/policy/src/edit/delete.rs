@@ -1,0 +1,55 @@
+//! A rule taken away: its file, or its entry in a library.
+
+use super::document::Document;
+use super::editor::{Changed, Demand, Editor, Place};
+use super::enable::NAMED;
+use super::refusal::Refusal;
+use crate::bundled::bundled_rules;
+use crate::diagnostic::ErrorKind;
+
+impl Editor {
+    pub fn delete(&self, id: &str) -> Result<Changed, Refusal> {
+        let place = self.place(id)?;
+        if let Place::Bundled(_) = place {
+            let message = format!("`{id}` is a bundled rule, which no command deletes");
+            return Err(Refusal::new(ErrorKind::InvalidValue, message)
+                .help(format!("`linchpin rules disable {id}` switches it off, unless it is locked")));
+        }
+        self.refuse_while_named(id)?;
+        let change = match place {
+            Place::Library(path) => {
+                let text = self.read(&path)?.unwrap_or_default();
+                let after = Document::of_yaml(&self.folder.shown(&path), &text)?.remove(&[], id)?;
+                self.change(path, Some(text), Some(after))
+            }
+            Place::Markdown(path) => {
+                let text = self.read(&path)?;
+                self.change(path, text, None)
+            }
+            Place::Bundled(_) => return Ok(Changed::default()),
+        };
+        self.apply(vec![change], Demand::NoWorse)
+    }
+
+    /// A name that nothing answers to is an error in the configuration that has it.
+    fn refuse_while_named(&self, id: &str) -> Result<(), Refusal> {
+        let is_bundled = bundled_rules().iter().any(|rule| rule.id == id);
+        let others: Vec<Self> = self.other_tiers().collect();
+        if is_bundled || others.iter().any(|other| other.own_place(id).is_ok_and(|place| place.is_some())) {
+            return Ok(());
+        }
+        for tier in others.iter().chain([self]) {
+            let path = tier.folder.config();
+            let name = tier.folder.shown(&path);
+            let config = Document::of_yaml(&name, &tier.read(&path)?.unwrap_or_default())?;
+            let named = config.item_problem(NAMED, id, ErrorKind::RuleInUse, &format!("`{id}` is named here"));
+            if let Some(problem) = named {
+                let message = format!("`{id}` is still in use: `{name}` names it");
+                return Err(Refusal::new(ErrorKind::RuleInUse, message)
+                    .help("take the name out of the configuration first")
+                    .about(vec![problem]));
+            }
+        }
+        Ok(())
+    }
+}

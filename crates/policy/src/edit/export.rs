@@ -1,0 +1,79 @@
+//! Rules as files of their own, for somewhere else.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::document::Document;
+use super::editor::{Editor, Place};
+use super::file;
+use super::refusal::Refusal;
+use crate::diagnostic::ErrorKind;
+use crate::folder::PolicyFolder;
+
+/// A rule that stands alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    pub file_name: String,
+    pub text: String,
+}
+
+impl Editor {
+    /// The text of a rule of this tier, of the farther one, or of the box.
+    pub fn export(&self, id: &str) -> Result<Exported, Refusal> {
+        match self.place(id) {
+            Ok(Place::Markdown(path)) => self.exported(&path, format!("{id}.md")),
+            Ok(Place::Library(path)) => {
+                let library = Document::of_yaml(&self.folder.shown(&path), &self.read(&path)?.unwrap_or_default())?;
+                let text = library.entry_text(id).ok_or_else(|| library.not_editable(id))?.to_owned();
+                // The last entry of a file may lack its line feed.
+                let text = if text.ends_with('\n') { text } else { format!("{text}\n") };
+                Ok(Exported { file_name: format!("{id}.yml"), text })
+            }
+            Ok(Place::Bundled(bundled)) => {
+                Ok(Exported { file_name: format!("{id}.md"), text: bundled.text.to_owned() })
+            }
+            Err(refusal) => {
+                let found = self.other_tiers().find(|other| other.own_place(id).is_ok_and(|place| place.is_some()));
+                found.map_or(Err(refusal), |other| other.export(id))
+            }
+        }
+    }
+
+    fn exported(&self, path: &Path, file_name: String) -> Result<Exported, Refusal> {
+        let text = self.read(path)?.unwrap_or_default();
+        Ok(Exported { file_name, text })
+    }
+
+    /// Writes rules into a folder that is no policy's: an agent may export, and must not come to rules that way.
+    /// `to` is absolute.
+    pub fn write_exported(&self, rules: &[Exported], to: &Path) -> Result<Vec<PathBuf>, Refusal> {
+        let shown = to.display().to_string();
+        let io = |error: std::io::Error| Refusal::io(&shown, "written", &error);
+        // What is there of the folder, before anything is made below it; then the folder itself.
+        let there = to.ancestors().find(|folder| folder.exists()).unwrap_or(to);
+        self.refuse_policy(&there.canonicalize().map_err(io)?, to)?;
+        fs::create_dir_all(to).map_err(io)?;
+        let folder = to.canonicalize().map_err(io)?;
+        self.refuse_policy(&folder, to)?;
+        let files: Vec<PathBuf> = rules.iter().map(|rule| folder.join(&rule.file_name)).collect();
+        if let Some(taken) = files.iter().find(|path| path.symlink_metadata().is_ok()) {
+            let message = format!("there is a `{}` already", taken.display());
+            return Err(Refusal::new(ErrorKind::RuleExists, message).help("export to an empty folder"));
+        }
+        for (rule, path) in rules.iter().zip(&files) {
+            file::write(path, &rule.text).map_err(io)?;
+        }
+        Ok(files)
+    }
+
+    fn refuse_policy(&self, folder: &Path, named: &Path) -> Result<(), Refusal> {
+        let is_ours = |path: &Path| path.components().any(|part| part.as_os_str() == PolicyFolder::NAME);
+        let policies = self.tiers.folders().map(|tier| tier.path.clone()).chain([self.rules.clone()]);
+        let mut policies = policies.filter_map(|path| path.canonicalize().ok());
+        if !is_ours(folder) && !is_ours(named) && !policies.any(|policy| folder.starts_with(policy)) {
+            return Ok(());
+        }
+        Err(Refusal::new(ErrorKind::InvalidValue, format!("`{}` belongs to a policy", named.display()))
+            .help("`linchpin rules import` brings rules into one"))
+    }
+}

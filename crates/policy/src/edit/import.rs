@@ -1,0 +1,99 @@
+//! Rule files from elsewhere, and new texts for the files that are here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::document::Document;
+use super::editor::{Change, Changed, Demand, Editor, Place, has_extension};
+use super::file;
+use super::refusal::Refusal;
+use crate::diagnostic::ErrorKind;
+use crate::rule_id;
+
+impl Editor {
+    /// Copies a rule file, or every rule file of a folder: all of them or none. `replace` lets a file take the place
+    /// of one with its name.
+    pub fn import(&self, from: &Path, replace: bool) -> Result<Changed, Refusal> {
+        let changes = rule_files(from)?
+            .iter()
+            .map(|path| self.imported(path, replace))
+            .filter(|change| change.as_ref().is_ok_and(|change| change.before != change.after) || change.is_err())
+            .collect::<Result<Vec<_>, _>>()?;
+        self.apply(changes, Demand::Sound)
+    }
+
+    fn imported(&self, from: &Path, replace: bool) -> Result<Change, Refusal> {
+        let shown = from.display().to_string();
+        let text = file::read(from, &shown)?
+            .ok_or_else(|| Refusal::new(ErrorKind::NotFound, format!("there is no `{shown}`")))?;
+        let stem = from.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        rule_id::check(&stem)?;
+        let (to, ids) = if has_extension(from, "md") {
+            (self.rules.join(format!("{stem}.md")), vec![stem])
+        } else {
+            let library = Document::of_yaml(&shown, &text)?;
+            (self.rules.join(format!("{stem}.yml")), library.keys().map(str::to_owned).collect())
+        };
+        let before = self.read(&to)?;
+        if before.is_some() && !replace {
+            let message = format!("there is a `{}` already", self.folder.shown(&to));
+            return Err(Refusal::new(ErrorKind::RuleExists, message).help("`--force` replaces it"));
+        }
+        for id in ids {
+            match self.own_place(&id)? {
+                Some(Place::Markdown(path) | Place::Library(path)) if path != to => {
+                    let message = format!("there is a rule `{id}` already, in `{}`", self.folder.shown(&path));
+                    return Err(Refusal::new(ErrorKind::RuleExists, message).help("give one of them another name"));
+                }
+                _ => {}
+            }
+        }
+        Ok(self.change(to, before, Some(text)))
+    }
+
+    /// The file that holds a rule, with its text.
+    pub fn file_of(&self, id: &str) -> Result<(PathBuf, String), Refusal> {
+        match self.place(id)? {
+            Place::Markdown(path) | Place::Library(path) => {
+                let text = self.read(&path)?.unwrap_or_default();
+                Ok((path, text))
+            }
+            Place::Bundled(_) => {
+                let message = format!("`{id}` is a bundled rule, which cannot be edited");
+                Err(Refusal::new(ErrorKind::InvalidValue, message).help(format!(
+                    "a rule of its name takes its place: `linchpin rules export {id} --to .`, then `linchpin rules import {id}.md`"
+                )))
+            }
+        }
+    }
+
+    /// Gives the file that holds a rule a new text. `before` is what it was made from.
+    pub fn replace(&self, path: &Path, before: &str, after: &str) -> Result<Changed, Refusal> {
+        if before == after {
+            return Ok(Changed::default());
+        }
+        self.apply(vec![self.change(path.to_owned(), Some(before.to_owned()), Some(after.to_owned()))], Demand::Sound)
+    }
+}
+
+fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
+    let shown = from.display().to_string();
+    let is_rules = |path: &Path| has_extension(path, "md") || has_extension(path, "yml");
+    if !from.is_dir() {
+        if is_rules(from) {
+            return Ok(vec![from.to_owned()]);
+        }
+        let message = format!("`{shown}` is no rule file");
+        return Err(Refusal::new(ErrorKind::InvalidValue, message)
+            .help("rules are `.md` files, libraries of rules `.yml` files"));
+    }
+    let entries = fs::read_dir(from).map_err(|error| file::unreadable(&shown, file::SIZE_LIMIT, &error))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    files.retain(|path| is_rules(path));
+    files.sort();
+    if files.is_empty() {
+        return Err(Refusal::new(ErrorKind::NotFound, format!("there are no rule files in `{shown}`"))
+            .help("rules are `.md` files, libraries of rules `.yml` files"));
+    }
+    Ok(files)
+}

@@ -1,0 +1,146 @@
+//! Where things begin and end in YAML text: lines, entries with the comments that belong to them, closing brackets.
+//!
+//! The parser tells where scalars are and where collections begin. The rest is found here by looking, and need not be
+//! right in every case: what it leads to is parsed again and refused where it is not.
+
+use std::ops::Range;
+
+use crate::yaml::{Key, Node, Yaml};
+
+pub struct Layout<'a> {
+    pub text: &'a str,
+    /// The part of the text that is YAML.
+    pub part: Range<usize>,
+}
+
+impl<'a> Layout<'a> {
+    pub fn new(text: &'a str, part: Range<usize>) -> Self {
+        let marked = text.get(part.clone()).is_some_and(|yaml| yaml.starts_with('\u{feff}'));
+        let start = part.start + if marked { '\u{feff}'.len_utf8() } else { 0 };
+        Self { text, part: start..part.end }
+    }
+
+    pub fn slice(&self, range: Range<usize>) -> &'a str {
+        self.text.get(range).unwrap_or_default()
+    }
+
+    pub fn newline(&self) -> &'static str {
+        match self.text.find('\n') {
+            Some(at) if self.slice(0..at).ends_with('\r') => "\r\n",
+            _ => "\n",
+        }
+    }
+
+    pub fn line_start(&self, at: usize) -> usize {
+        let before = self.slice(self.part.start..at);
+        self.part.start + before.rfind('\n').map_or(0, |newline| newline + 1)
+    }
+
+    /// Behind the line's line feed. What ends with one, as a block scalar does, has ended its line.
+    pub fn line_end(&self, at: usize) -> usize {
+        if self.slice(self.part.start..at).ends_with('\n') {
+            return at;
+        }
+        self.slice(at..self.part.end).find('\n').map_or(self.part.end, |newline| at + newline + 1)
+    }
+
+    pub fn is_flow(&self, node: &Node) -> bool {
+        matches!(node.value, Yaml::Map(_) | Yaml::List(_)) && self.slice(node.span.clone()).starts_with(['{', '['])
+    }
+
+    /// What stands on the line before it, made blank: the indentation of what follows it in the same collection.
+    pub fn indentation(&self, at: usize) -> String {
+        let before = self.slice(self.line_start(at)..at);
+        before.chars().map(|letter| if letter == '\t' { '\t' } else { ' ' }).collect()
+    }
+
+    /// Behind the last character of a value.
+    pub fn end_of(&self, node: &Node) -> usize {
+        let last = match &node.value {
+            Yaml::Map(entries) => entries.last().map(|(key, value)| self.entry_end(key, value)),
+            Yaml::List(items) => items.last().map(|item| self.end_of(item)),
+            Yaml::Null | Yaml::Bool(_) | Yaml::Number(_) | Yaml::Text(_) => None,
+        };
+        let end = last.unwrap_or(node.span.end);
+        if self.is_flow(node) { (self.closing_bracket(end) + 1).min(self.part.end) } else { end }
+    }
+
+    pub fn entry_end(&self, key: &Key, value: &Node) -> usize {
+        // A value that is not there has its place at the key.
+        self.end_of(value).max(self.colon_end(key))
+    }
+
+    pub fn colon_end(&self, key: &Key) -> usize {
+        let behind = self.slice(key.span.end..self.part.end);
+        let blank = behind.len() - behind.trim_start_matches([' ', '\t']).len();
+        let is_colon = behind.get(blank..).is_some_and(|rest| rest.starts_with(':'));
+        key.span.end + if is_colon { blank + 1 } else { 0 }
+    }
+
+    /// Between a flow collection's last value and its end are blanks, commas and comments.
+    pub fn closing_bracket(&self, from: usize) -> usize {
+        let mut in_comment = false;
+        for (at, letter) in self.slice(from..self.part.end).char_indices() {
+            match letter {
+                '\n' => in_comment = false,
+                '#' => in_comment = true,
+                ']' | '}' if !in_comment => return from + at,
+                _ => {}
+            }
+        }
+        self.part.end
+    }
+
+    /// The start of the comment lines directly above a line, as far in as the line itself.
+    pub fn with_comments_above(&self, line: usize) -> usize {
+        let mut start = line;
+        while start > self.part.start {
+            let above = self.line_start(start - 1);
+            if !self.is_comment_line(above) || self.depth(above) != self.depth(line) {
+                break;
+            }
+            start = above;
+        }
+        start
+    }
+
+    pub fn is_blank_line(&self, line: usize) -> bool {
+        line < self.part.end && self.slice(line..self.next_line(line)).trim().is_empty()
+    }
+
+    pub fn next_line(&self, line: usize) -> usize {
+        self.slice(line..self.part.end).find('\n').map_or(self.part.end, |newline| line + newline + 1)
+    }
+
+    /// Where the lines of something end: with the comments that are further in than it is, and so inside of it; without
+    /// the blank lines that a block scalar at its end may hold; and with them.
+    pub fn line_ends(&self, extent: &Range<usize>) -> Vec<usize> {
+        let whole = self.line_end(extent.end);
+        let mut trimmed = whole;
+        while trimmed > self.part.start {
+            let last = self.line_start(trimmed - 1);
+            if !self.is_blank_line(last) {
+                break;
+            }
+            trimmed = last;
+        }
+        let mut inner = trimmed;
+        let own = self.depth(self.line_start(extent.start));
+        while self.is_comment_line(inner) && self.depth(inner) > own {
+            inner = self.next_line(inner);
+        }
+        let mut ends = vec![inner, trimmed, whole];
+        ends.dedup();
+        ends
+    }
+
+    /// How far in a line begins, in bytes.
+    fn depth(&self, line: usize) -> usize {
+        let text = self.slice(line..self.next_line(line));
+        text.len() - text.trim_start_matches([' ', '\t']).len()
+    }
+
+    fn is_comment_line(&self, line: usize) -> bool {
+        self.slice(line..self.next_line(line)).trim_start().starts_with('#')
+    }
+}

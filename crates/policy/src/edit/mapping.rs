@@ -1,0 +1,167 @@
+//! Keys of a mapping: set, added, taken out.
+
+use std::ops::Range;
+
+use super::document::{Document, Entry, Ways};
+use super::layout::Layout;
+use super::refusal::Refusal;
+use super::scalar::Scalar;
+use super::splice::Splice;
+use crate::yaml::{Key, Node, Yaml};
+
+impl Document {
+    /// Gives a key of the mapping that `within` leads to a value; a new key comes last.
+    pub fn set(&self, within: &[&str], key: &str, value: &Scalar) -> Result<String, Refusal> {
+        let (mapping, entries) = self.mapping(within)?;
+        let ways = if let Some((entry, old)) = entries.iter().find(|(entry, _)| entry.text == key) {
+            self.ways_to_replace(entry, old, &value.render())
+        } else {
+            let text = format!("{}: {}", Scalar::Text(key.to_owned()).render(), value.render());
+            self.layout().ways_to_append(mapping, entries, &text, &text)
+        };
+        self.settle(key, &ways, |root| put(root, within, key, value.to_yaml()))
+    }
+
+    /// Takes a key out of the mapping that `within` leads to, with its value and the comment lines directly above.
+    pub fn remove(&self, within: &[&str], key: &str) -> Result<String, Refusal> {
+        let (mapping, entries) = self.mapping(within)?;
+        let layout = self.layout();
+        let Some(place) = entries.iter().position(|(entry, _)| entry.text == key) else {
+            return Ok(self.text().to_owned());
+        };
+        let extents: Vec<_> = entries.iter().map(|(key, value)| key.span.start..layout.entry_end(key, value)).collect();
+        let ways = if layout.is_flow(mapping) {
+            layout.ways_to_cut_from_flow(mapping, &extents, place)
+        } else {
+            extents.get(place).map_or_else(Vec::new, |extent| layout.ways_to_cut_lines(extent))
+        };
+        self.settle(key, &ways, |root| {
+            if let Some(entries) = entries_at(root, within) {
+                entries.retain(|(entry, _)| entry.text != key);
+            }
+        })
+    }
+
+    /// The text of one entry of the outermost mapping, with the comment lines directly above it.
+    pub fn entry_text(&self, key: &str) -> Option<&str> {
+        let layout = self.layout();
+        let (mapping, entries) = self.mapping(&[]).ok()?;
+        let (entry, value) = entries.iter().find(|(entry, _)| entry.text == key)?;
+        if layout.is_flow(mapping) {
+            return None;
+        }
+        let end = layout.line_ends(&(entry.span.start..layout.entry_end(entry, value))).into_iter().next()?;
+        Some(layout.slice(layout.with_comments_above(layout.line_start(entry.span.start))..end))
+    }
+
+    fn ways_to_replace(&self, key: &Key, old: &Node, text: &str) -> Ways {
+        let layout = self.layout();
+        let colon = layout.colon_end(key);
+        match old.value {
+            Yaml::Map(_) | Yaml::List(_) => Vec::new(),
+            Yaml::Null if old.span.is_empty() => vec![vec![Splice::insert(colon, format!(" {text}"))]],
+            // Anything between them is a tag, an anchor or the head of a block scalar.
+            _ if !layout.slice(colon..old.span.start).trim().is_empty() => Vec::new(),
+            _ => vec![vec![Splice { range: old.span.clone(), text: text.to_owned() }]],
+        }
+    }
+}
+
+impl Layout<'_> {
+    /// A new entry behind the last one: `block` as lines of its own, each indented like the other keys, `flow` between
+    /// brackets.
+    pub fn ways_to_append(&self, mapping: &Node, entries: &[Entry], block: &str, flow: &str) -> Ways {
+        let newline = self.newline();
+        let Some((first, last)) = entries.first().zip(entries.last()) else {
+            if self.is_flow(mapping) {
+                return vec![vec![Splice::insert(mapping.span.end, flow)]];
+            }
+            return vec![vec![self.lines_at(self.part.end, block)]];
+        };
+        let end = self.entry_end(&last.0, &last.1);
+        if self.is_flow(mapping) {
+            return vec![vec![Splice::insert(end, format!(", {flow}"))]];
+        }
+        let indentation = self.indentation(first.0.span.start);
+        let lines: Vec<String> = block.lines().map(|line| format!("{indentation}{line}")).collect();
+        let ends = self.line_ends(&(last.0.span.start..end)).into_iter();
+        ends.map(|end| vec![self.lines_at(end, &lines.join(newline))]).collect()
+    }
+
+    /// Lines of their own at the end of a line, which may be the last one and lack its line feed.
+    pub fn lines_at(&self, at: usize, lines: &str) -> Splice {
+        let newline = self.newline();
+        let before = self.slice(self.part.start..at);
+        if before.is_empty() || before.ends_with('\n') {
+            Splice::insert(at, format!("{lines}{newline}"))
+        } else {
+            Splice::insert(at, format!("{newline}{lines}"))
+        }
+    }
+
+    /// The lines of something that has them for itself.
+    pub fn ways_to_cut_lines(&self, extent: &Range<usize>) -> Ways {
+        let first = self.line_start(extent.start);
+        let start = self.with_comments_above(first);
+        let mut ways = Vec::new();
+        for end in self.line_ends(extent) {
+            // Between two blank lines, one of them goes too; so does the one before what was last.
+            let above = self.line_start(start.saturating_sub(1));
+            let follows_blank = start > self.part.start && self.is_blank_line(above);
+            if follows_blank && (end == self.part.end || self.is_blank_line(end)) {
+                ways.push(vec![Splice::cut(above..end)]);
+            } else if start == self.part.start && self.is_blank_line(end) {
+                ways.push(vec![Splice::cut(start..self.next_line(end))]);
+            }
+            ways.push(vec![Splice::cut(start..end)]);
+        }
+        ways
+    }
+
+    /// One of the values between brackets: its own lines, or as much as holds one comma.
+    pub fn ways_to_cut_from_flow(&self, node: &Node, extents: &[Range<usize>], place: usize) -> Ways {
+        let Some(extent) = extents.get(place) else { return Vec::new() };
+        let mut ways = Vec::new();
+        let line = self.line_start(extent.start);
+        let is_alone = self.slice(line..extent.start).trim().is_empty();
+        let behind = self.slice(extent.end..self.line_end(extent.end)).trim_start().trim_start_matches(',').trim();
+        if is_alone && (behind.is_empty() || behind.starts_with('#')) {
+            ways.extend(self.ways_to_cut_lines(extent));
+        }
+        let before = place.checked_sub(1).and_then(|before| extents.get(before));
+        match (before, extents.get(place + 1)) {
+            (_, Some(next)) => ways.push(vec![Splice::cut(extent.start..next.start)]),
+            (Some(before), None) => {
+                if self.slice(before.end..extent.start).contains('#') {
+                    // The comment is about what stays; a comma before the end is allowed.
+                    ways.push(vec![Splice::cut(extent.clone())]);
+                }
+                ways.push(vec![Splice::cut(before.end..extent.end)]);
+            }
+            (None, None) => {
+                ways.push(vec![Splice::cut(extent.clone())]);
+                ways.push(vec![Splice::cut(node.span.end..self.closing_bracket(extent.end))]);
+            }
+        }
+        ways
+    }
+}
+
+pub fn entries_at<'a>(root: &'a mut Node, within: &[&str]) -> Option<&'a mut Vec<Entry>> {
+    let Yaml::Map(entries) = &mut root.value else { return None };
+    match within.split_first() {
+        None => Some(entries),
+        Some((first, rest)) => {
+            let (_, inner) = entries.iter_mut().find(|(key, _)| key.text == *first)?;
+            entries_at(inner, rest)
+        }
+    }
+}
+
+pub fn put(root: &mut Node, within: &[&str], key: &str, value: Yaml) {
+    let Some(entries) = entries_at(root, within) else { return };
+    match entries.iter_mut().find(|(entry, _)| entry.text == key) {
+        Some((_, old)) => old.value = value,
+        None => entries.push((Key { text: key.to_owned(), span: 0..0 }, Node { value, span: 0..0 })),
+    }
+}

@@ -1,0 +1,69 @@
+//! A new rule from a few words.
+
+use super::editor::{Changed, Demand, Editor};
+use super::refusal::Refusal;
+use super::scalar::Scalar;
+use crate::bundled::bundled_rules;
+use crate::diagnostic::ErrorKind;
+use crate::rule_id;
+
+/// What a new rule says; the fields of a rule by their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Draft {
+    pub id: String,
+    pub command_pattern: Option<String>,
+    pub paths: Vec<String>,
+    pub on: Vec<String>,
+    pub action: Option<String>,
+    pub reason: String,
+}
+
+impl Draft {
+    /// As a Markdown rule.
+    pub fn text(&self) -> String {
+        let scalar = |text: &String| Scalar::Text(text.clone()).render();
+        let mut lines = vec!["---".to_owned()];
+        lines.extend(self.command_pattern.iter().map(|pattern| format!("command_pattern: {}", scalar(pattern))));
+        if !self.paths.is_empty() {
+            lines.push("paths:".to_owned());
+            lines.extend(self.paths.iter().map(|path| format!("  - {}", scalar(path))));
+        }
+        match self.on.as_slice() {
+            [] => {}
+            [event] => lines.push(format!("on: {}", scalar(event))),
+            events => lines.push(format!("on: [{}]", events.iter().map(scalar).collect::<Vec<_>>().join(", "))),
+        }
+        lines.extend(self.action.iter().map(|action| format!("action: {}", scalar(action))));
+        lines.push("---".to_owned());
+        format!("{}\n{}\n", lines.join("\n"), self.reason.trim())
+    }
+}
+
+impl Editor {
+    /// Writes a new Markdown rule.
+    pub fn create(&self, draft: &Draft) -> Result<Changed, Refusal> {
+        self.refuse_existing(&draft.id)?;
+        self.add_markdown(&draft.id, draft.text())
+    }
+
+    pub(super) fn add_markdown(&self, id: &str, text: String) -> Result<Changed, Refusal> {
+        let path = self.rules.join(format!("{id}.md"));
+        self.apply(vec![self.change(path, None, Some(text))], Demand::Sound)
+    }
+
+    /// A new rule's name is nobody's yet, in any tier: one that took the place of another would do so by accident.
+    pub(super) fn refuse_existing(&self, id: &str) -> Result<(), Refusal> {
+        rule_id::check(id)?;
+        let tier = if self.own_place(id)?.is_some() {
+            self.folder.tier.name()
+        } else if self.other_tiers().any(|other| other.own_place(id).is_ok_and(|place| place.is_some())) {
+            self.other_tier_name()
+        } else if bundled_rules().iter().any(|rule| rule.id == id) {
+            "bundled"
+        } else {
+            return Ok(());
+        };
+        Err(Refusal::new(ErrorKind::RuleExists, format!("there is a rule `{id}` already, in the {tier} tier"))
+            .help("choose another id"))
+    }
+}

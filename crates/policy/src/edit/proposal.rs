@@ -1,0 +1,175 @@
+//! Drafts of rules by an agent, and a person's yes.
+//!
+//! They lie in the agent's own folder, where the agent may write what it likes, so nothing there is policy and nothing
+//! there is believed: a proposal is a plain file of moderate size without hidden signs, or it is none. What a person
+//! accepts is the text that they were shown, not what the file holds by then.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::editor::{Changed, Demand, Editor};
+use super::file;
+use super::refusal::Refusal;
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::folder::PolicyFolder;
+use crate::rule_id;
+
+/// More than anybody reads before they say yes.
+const SIZE_LIMIT: u64 = 16 * 1024;
+const COUNT_LIMIT: usize = 50;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    pub id: String,
+    pub text: String,
+}
+
+/// A project's proposals.
+pub struct Proposals {
+    project: PolicyFolder,
+}
+
+impl Proposals {
+    pub fn of(project: &PolicyFolder) -> Self {
+        Self { project: project.clone() }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.project.path.join("agent/proposals")
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.folder().join(format!("{id}.md"))
+    }
+
+    pub fn shown(&self, id: &str) -> String {
+        self.project.shown(&self.path(id))
+    }
+
+    /// Keeps a draft, in place of an earlier one of the same id.
+    pub fn keep(&self, proposal: &Proposal) -> Result<PathBuf, Refusal> {
+        rule_id::check(&proposal.id)?;
+        check_text(&proposal.text)?;
+        let path = self.path(&proposal.id);
+        let shown = self.project.shown(&path);
+        if path.symlink_metadata().is_err() && self.ids().len() >= COUNT_LIMIT {
+            let message = format!("{COUNT_LIMIT} proposals wait already");
+            return Err(
+                Refusal::new(ErrorKind::TooLarge, message).help("a person accepts or deletes some of them first")
+            );
+        }
+        self.refuse_links(&shown)?;
+        let target = file::target(&self.folder(), &path, &shown)?;
+        file::write(&target, &proposal.text).map_err(|error| Refusal::io(&shown, "written", &error))?;
+        Ok(path)
+    }
+
+    /// The ids of what waits, in order. Files whose names are no ids are nothing.
+    pub fn ids(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder()).into_iter().flatten().filter_map(Result::ok);
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut ids: Vec<String> = names.filter_map(|name| name.strip_suffix(".md").map(str::to_owned)).collect();
+        ids.retain(|id| rule_id::check(id).is_ok());
+        ids.sort();
+        ids
+    }
+
+    pub fn get(&self, id: &str) -> Result<Proposal, Refusal> {
+        rule_id::check(id)?;
+        let path = self.path(id);
+        let shown = self.project.shown(&path);
+        let Ok(found) = path.symlink_metadata() else {
+            let refusal = Refusal::new(ErrorKind::NotFound, format!("nothing is proposed under the id `{id}`"));
+            return Err(refusal.help("`linchpin rules accept` lists the proposals"));
+        };
+        self.refuse_links(&shown)?;
+        if !found.is_file() {
+            return Err(Refusal::new(ErrorKind::Unreadable, format!("`{shown}` is a link or no file at all"))
+                .help("a proposal is a plain file; delete this one"));
+        }
+        let text =
+            file::read_bounded(&path, SIZE_LIMIT).map_err(|error| file::unreadable(&shown, SIZE_LIMIT, &error))?;
+        check_text(&text)?;
+        Ok(Proposal { id: id.to_owned(), text })
+    }
+
+    /// The folders are the agent's to make. As links, say to the rules, they would make a proposal more than that.
+    fn refuse_links(&self, shown: &str) -> Result<(), Refusal> {
+        let folder = self.folder();
+        let mut folders = folder.ancestors().take_while(|folder| *folder != self.project.path);
+        if !folders.any(Path::is_symlink) {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            ErrorKind::NotEditable,
+            format!("the folder of `{shown}` is a link, and no place for proposals"),
+        )
+        .help("delete the link"))
+    }
+
+    fn forget(&self, id: &str) {
+        // A proposal that stays is no harm: its id is taken, so it cannot be accepted twice.
+        let _ = fs::remove_file(self.path(id));
+    }
+}
+
+impl Editor {
+    /// What a person should know about a proposal; refused where it could not be accepted.
+    pub fn check_proposal(&self, proposal: &Proposal) -> Result<Vec<Diagnostic>, Refusal> {
+        check_text(&proposal.text)?;
+        self.refuse_existing(&proposal.id)?;
+        let path = self.rules.join(format!("{}.md", proposal.id));
+        let change = self.change(path, None, Some(proposal.text.clone()));
+        let place = Proposals::of(&self.folder).shown(&proposal.id);
+        // Problems are shown where the text lies, not where it would.
+        let at_home = |mut problem: Diagnostic| {
+            if problem.source.name == change.name {
+                problem.source.name.clone_from(&place);
+            }
+            problem
+        };
+        match self.check(std::slice::from_ref(&change), Demand::Sound) {
+            Ok(warnings) => Ok(warnings.into_iter().map(at_home).collect()),
+            Err(mut refusal) => {
+                refusal.problems = refusal.problems.into_iter().map(at_home).collect();
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Makes a proposal a rule of the project, as the text is here.
+    pub fn accept(&self, proposal: &Proposal, from: &Proposals) -> Result<Changed, Refusal> {
+        check_text(&proposal.text)?;
+        self.refuse_existing(&proposal.id)?;
+        let changed = self.add_markdown(&proposal.id, proposal.text.clone())?;
+        from.forget(&proposal.id);
+        Ok(changed)
+    }
+}
+
+/// What a person is shown has to be what it is.
+fn check_text(text: &str) -> Result<(), Refusal> {
+    if text.len() as u64 > SIZE_LIMIT {
+        let message = format!("a proposal has at most {} KiB, for a person has to read it", SIZE_LIMIT / 1024);
+        return Err(Refusal::new(ErrorKind::TooLarge, message));
+    }
+    let plain = text.replace("\r\n", "\n");
+    let hidden = plain.char_indices().find(|(at, letter)| is_hidden(*letter) && !(*at == 0 && *letter == '\u{feff}'));
+    match hidden {
+        None => Ok(()),
+        Some((at, letter)) => {
+            let line = plain.get(..at).unwrap_or_default().matches('\n').count() + 1;
+            let message =
+                format!("the proposal has a sign that cannot be seen, U+{:04X} on line {line}", u32::from(letter));
+            Err(Refusal::new(ErrorKind::InvalidValue, message).help("a person has to see what they accept"))
+        }
+    }
+}
+
+/// Control signs, and those that turn the direction of text or take no room.
+fn is_hidden(letter: char) -> bool {
+    let controls = letter.is_control() && letter != '\n' && letter != '\t';
+    controls
+        || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(letter, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}

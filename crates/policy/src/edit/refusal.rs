@@ -1,0 +1,50 @@
+//! Why a change was not made.
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::rule_id::WrongId;
+
+/// Nothing was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub kind: ErrorKind,
+    /// Lower case, no final stop, what the user wrote in backticks.
+    pub message: String,
+    pub help: Option<String>,
+    /// The places that it is about.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl Refusal {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), help: None, problems: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    #[must_use]
+    pub fn about(mut self, problems: Vec<Diagnostic>) -> Self {
+        self.problems = problems;
+        self
+    }
+
+    pub fn io(name: &str, doing: &str, error: &std::io::Error) -> Self {
+        Self::new(ErrorKind::Io, format!("`{name}` cannot be {doing}: {error}"))
+    }
+}
+
+impl From<WrongId> for Refusal {
+    fn from(wrong: WrongId) -> Self {
+        Self::new(ErrorKind::InvalidValue, wrong.message).help(wrong.help)
+    }
+}
+
+impl From<Box<Diagnostic>> for Refusal {
+    fn from(problem: Box<Diagnostic>) -> Self {
+        let message = format!("`{}` is broken and is left as it is: {}", problem.source.name, problem.message);
+        Self::new(problem.kind, message).about(vec![*problem])
+    }
+}

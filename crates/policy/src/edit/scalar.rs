@@ -1,0 +1,40 @@
+//! A single value as YAML spells it.
+
+use crate::yaml::Yaml;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scalar {
+    Bool(bool),
+    Text(String),
+}
+
+/// Words that some reader of YAML takes for something other than text.
+const NOT_PLAIN: &[&str] = &["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
+
+impl Scalar {
+    /// On one line, and fit for block and flow style alike.
+    pub fn render(&self) -> String {
+        match self {
+            Self::Bool(value) => value.to_string(),
+            Self::Text(text) if is_plain(text) => text.clone(),
+            // JSON's strings are YAML's double-quoted ones.
+            Self::Text(text) if text.chars().any(char::is_control) => {
+                serde_json::Value::from(text.as_str()).to_string()
+            }
+            Self::Text(text) => format!("'{}'", text.replace('\'', "''")),
+        }
+    }
+
+    pub fn to_yaml(&self) -> Yaml {
+        match self {
+            Self::Bool(value) => Yaml::Bool(*value),
+            Self::Text(text) => Yaml::Text(text.clone()),
+        }
+    }
+}
+
+fn is_plain(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./".contains(letter))
+        && !NOT_PLAIN.contains(&text.to_ascii_lowercase().as_str())
+}

@@ -1,0 +1,82 @@
+//! Whether the policy would be sound: the changed files are read in a copy of their tier, beside the other tiers.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use engine::rules::Tier;
+
+use super::editor::{Change, Demand, Editor};
+use super::file;
+use super::refusal::Refusal;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::folder::PolicyFolder;
+use crate::load::{Before, load};
+
+impl Editor {
+    /// Refuses changes that would break something; returns warnings about the changed files.
+    pub(super) fn check(&self, changes: &[Change], demand: Demand) -> Result<Vec<Diagnostic>, Refusal> {
+        let after = self.after(changes).map_err(|error| Refusal::io("a copy of the policy", "made", &error))?;
+        let is_changed = |problem: &Diagnostic| changes.iter().any(|change| change.name == problem.source.name);
+        let was_there = |problem: &Diagnostic| {
+            let same = |old: &Diagnostic| old.source.name == problem.source.name && old.message == problem.message;
+            self.before.diagnostics.iter().any(same)
+        };
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            after.into_iter().partition(|problem| problem.severity == Severity::Error);
+        let counts = |error: &Diagnostic| !was_there(error) || (demand == Demand::Sound && is_changed(error));
+        let errors: Vec<_> = errors.into_iter().filter(counts).collect();
+        let Some(first) = errors.first() else {
+            return Ok(warnings.into_iter().filter(is_changed).collect());
+        };
+        let message = match errors.len() - 1 {
+            0 => format!("nothing was written: {}", first.message),
+            1 => format!("nothing was written: {}, and one more error", first.message),
+            more => format!("nothing was written: {}, and {more} more errors", first.message),
+        };
+        Err(Refusal::new(first.kind, message).about(errors))
+    }
+
+    /// Every problem of the policy as it would be.
+    fn after(&self, changes: &[Change]) -> io::Result<Vec<Diagnostic>> {
+        let scratch = tempfile::tempdir()?;
+        let base = scratch.path().canonicalize()?;
+        let folder = match self.folder.tier {
+            Tier::User => PolicyFolder::of_user(&base),
+            Tier::Local | Tier::Project | Tier::Bundled => PolicyFolder::of_project(&base),
+        };
+        let there = |path: &Path| path.strip_prefix(&self.folder.base).map(|inner| base.join(inner));
+        fs::create_dir_all(&folder.path)?;
+        for path in self.files().into_iter().chain([self.folder.config()]) {
+            if let (Ok(text), Ok(copy)) = (file::read_bounded(&path, file::SIZE_LIMIT), there(&path)) {
+                write(&copy, &text)?;
+            }
+        }
+        let mut problems = Vec::new();
+        for change in changes {
+            let Ok(copy) = there(&change.path) else { continue };
+            match &change.after {
+                // What could not be read was not copied.
+                None => drop(fs::remove_file(&copy)),
+                Some(text) => write(&copy, text)?,
+            }
+        }
+        let mut tiers = self.tiers.clone();
+        let slot = if folder.tier == Tier::User { &mut tiers.user } else { &mut tiers.project };
+        *slot = Some(folder);
+        for mut problem in load(&tiers, &Before::default(), |_| true).diagnostics {
+            // People know the files by their real places.
+            let copied = base.display().to_string();
+            problem.source.name = problem.source.name.replace(&copied, &self.folder.base.display().to_string());
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
+        Ok(problems)
+    }
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(path, text)
+}

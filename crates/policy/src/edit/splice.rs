@@ -1,0 +1,33 @@
+//! A text with some of its ranges replaced.
+
+use std::ops::Range;
+
+/// New text in the place of old.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Splice {
+    pub range: Range<usize>,
+    pub text: String,
+}
+
+impl Splice {
+    pub fn insert(at: usize, text: impl Into<String>) -> Self {
+        Self { range: at..at, text: text.into() }
+    }
+
+    pub fn cut(range: Range<usize>) -> Self {
+        Self { range, text: String::new() }
+    }
+}
+
+/// `splices` are in order and apart; `None` where they are not, or would cut a character.
+pub fn apply(text: &str, splices: &[Splice]) -> Option<String> {
+    let mut result = String::with_capacity(text.len());
+    let mut at = 0;
+    for splice in splices {
+        result.push_str(text.get(at..splice.range.start)?);
+        result.push_str(&splice.text);
+        at = splice.range.end;
+    }
+    result.push_str(text.get(at..)?);
+    Some(result)
+}

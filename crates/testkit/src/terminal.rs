@@ -1,0 +1,39 @@
+//! A terminal for a program that talks with people. It shows what the program prints, and not what is typed.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Command, Output, Stdio};
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+
+pub fn run(mut command: Command, typed: &str) -> Output {
+    let (mut keyboard, screen) = pair();
+    keyboard.write_all(typed.as_bytes()).expect("a terminal takes what is typed");
+    command.stdin(screen.try_clone().expect("a terminal")).stdout(screen).stderr(Stdio::piped());
+    let child = command.spawn().expect("the program runs");
+    // The terminal ends with the last of those who hold it.
+    drop(command);
+    let mut stdout = Vec::new();
+    let mut part = [0; 1024];
+    while let Ok(length @ 1..) = keyboard.read(&mut part) {
+        stdout.extend_from_slice(&part[..length]);
+    }
+    let output = child.wait_with_output().expect("the program ends");
+    let stdout = String::from_utf8_lossy(&stdout).replace("\r\n", "\n").into_bytes();
+    Output { stdout, ..output }
+}
+
+fn pair() -> (File, OwnedFd) {
+    let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&keyboard).expect("a terminal");
+    unlockpt(&keyboard).expect("a terminal");
+    let name = ptsname(&keyboard, Vec::new()).expect("a terminal has a name");
+    let screen = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("a terminal");
+    let mut modes = tcgetattr(&screen).expect("a terminal has modes");
+    modes.local_modes.remove(LocalModes::ECHO);
+    tcsetattr(&screen, OptionalActions::Now, &modes).expect("a terminal takes modes");
+    (File::from(keyboard), screen)
+}
