@@ -74,7 +74,14 @@ fn names_lead_back_to_agents() {
 
 fn verdict(level: Level) -> Verdict {
     let reason = "Do not.".to_owned();
-    Verdict::of(vec![Finding { rule: "some-rule".to_owned(), level, reason, because: Vec::new(), digest: None }])
+    Verdict::of(vec![Finding {
+        rule: "some-rule".to_owned(),
+        level,
+        reason,
+        because: Vec::new(),
+        digest: None,
+        protects_guard: false,
+    }])
 }
 
 /// The verdicts that an answer can depend on.

@@ -4,7 +4,14 @@ use super::{TEXT_LIMIT, approval, capped, notices, reasons, shown};
 use crate::tests::event;
 
 fn finding(rule: &str, level: Level, reason: &str) -> Finding {
-    Finding { rule: rule.to_owned(), level, reason: reason.to_owned(), because: Vec::new(), digest: None }
+    Finding {
+        rule: rule.to_owned(),
+        level,
+        reason: reason.to_owned(),
+        because: Vec::new(),
+        digest: None,
+        protects_guard: false,
+    }
 }
 
 fn several() -> Verdict {
