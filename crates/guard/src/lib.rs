@@ -4,19 +4,28 @@
 //! asks for them, [`engine::decide`] judges, the journal keeps what happened, and the verdict is told. This crate also
 //! holds the one place that decides what becomes of an event when something on that way fails: [`failure`].
 
+mod acknowledgement;
+pub mod allowance;
 pub mod environment;
 pub mod failure;
 mod git;
 mod hook;
 mod judge;
+pub mod lifting;
 mod live_facts;
+pub mod pause;
+mod private_file;
 pub mod project;
 mod session_root;
 pub mod trust;
+mod whose_session;
 
+pub use acknowledgement::{AcknowledgedBy, Acknowledgement};
 pub use environment::Environment;
 pub use failure::Failure;
 pub use hook::hook;
 pub use judge::{Judge, Judged, TRIAL_SESSION};
 pub use live_facts::held_rule;
+pub use pause::Pause;
 pub use project::Project;
+pub use whose_session::{CommandRun, Whose};

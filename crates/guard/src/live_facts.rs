@@ -10,6 +10,7 @@ use policy::Config;
 use serde_json::{Map, Value};
 use store::{SessionState, Store};
 
+use crate::acknowledgement::is_acknowledged;
 use crate::git::Repository;
 
 /// How many commands of a session `command_ran` can look back on.
@@ -123,6 +124,8 @@ impl Facts for LiveFacts {
 
     fn variable_names(&self) -> Vec<String> {
         let stored = self.stored().into_iter().flat_map(|state| state.variables.keys().map(String::as_str));
+        // Names that begin with `_` are Linchpin's own.
+        let stored = stored.filter(|name| !name.starts_with('_'));
         let mut names: Vec<String> = stored.chain(self.config.variable_names()).map(str::to_owned).collect();
         names.sort();
         names.dedup();
@@ -185,6 +188,15 @@ impl Facts for LiveFacts {
         let count = self.stored().map_or(0, |state| state.counter(&self.hold_counter(rule)));
         // A stop that was not held before begins a new count.
         if self.held_before { u32::try_from(count).unwrap_or(0) } else { 0 }
+    }
+
+    fn acknowledged(&self, rule: &str, digest: &str) -> bool {
+        // Without the journal nothing is known to be acknowledged, and no rule is skipped for that.
+        let acknowledged = self.state.as_ref().is_some_and(|state| is_acknowledged(state, rule, digest));
+        if acknowledged {
+            self.note(format!("acknowledged.{rule}"), &Value::Bool(true));
+        }
+        acknowledged
     }
 
     fn take_fault(&self) -> Option<String> {

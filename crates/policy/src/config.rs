@@ -30,6 +30,27 @@ pub struct Config {
     pub default_branch: Option<String>,
     /// Relative to the root.
     pub rules_dir: Option<String>,
+    pub mode: Mode,
+    /// What an agent is shown at once, in bytes.
+    pub output_limit: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    #[default]
+    Enforce,
+    /// Everything is judged and recorded, nothing is stopped.
+    Observe,
+}
+
+impl Mode {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Enforce => "enforce",
+            Self::Observe => "observe",
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -53,6 +74,8 @@ impl Default for Config {
             retention: Duration::from_secs(90 * DAY),
             default_branch: None,
             rules_dir: None,
+            mode: Mode::Enforce,
+            output_limit: 8 * KIB,
         }
     }
 }
@@ -61,12 +84,17 @@ const DAY: u64 = 24 * 60 * 60;
 /// Every agent lets the call through when its hook takes too long, so judging has to end well before that.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(20);
 const SHORTEST_DEADLINE: Duration = Duration::from_millis(50);
+const KIB: usize = 1024;
+/// Of KiB. A reason has to be seen at all, and no agent reads a book.
+const OUTPUT_LIMITS: std::ops::RangeInclusive<usize> = 1..=64;
 
 const KEYS: &[&str] = &[
     "default_branch",
     "deadline",
     "journal",
     "max_holds",
+    "mode",
+    "output_limit",
     "requires_version",
     "retention",
     "rules",
@@ -74,17 +102,8 @@ const KEYS: &[&str] = &[
     "variables",
 ];
 /// Part of the language, not of this version: an error of their own, because a policy that counts on them is not kept.
-const LATER_KEYS: &[&str] = &[
-    "agent_may",
-    "command_env",
-    "enabled",
-    "mode",
-    "observers",
-    "output_limit",
-    "progress_command",
-    "protected_branches",
-    "sandbox",
-];
+const LATER_KEYS: &[&str] =
+    &["agent_may", "command_env", "enabled", "observers", "progress_command", "protected_branches", "sandbox"];
 
 impl Config {
     pub fn max_holds(&self, tier: Tier) -> Option<u32> {
@@ -135,6 +154,9 @@ impl Config {
         }
         let journals = [("lean", JournalMode::Lean), ("full", JournalMode::Full)];
         self.journal = fields.choice("journal", &journals).unwrap_or(self.journal);
+        let modes = [Mode::Enforce, Mode::Observe].map(|mode| (mode.name(), mode));
+        self.mode = fields.choice("mode", &modes).unwrap_or(self.mode);
+        self.output_limit = output_limit(&mut fields).unwrap_or(self.output_limit);
         self.retention = duration("retention", &mut fields).map_or(self.retention, |(duration, _)| duration);
         self.default_branch = self.default_branch.take().or(fields.text("default_branch").map(|text| text.value));
         if let Some(folder) = fields.text("rules_dir") {
@@ -223,6 +245,23 @@ fn check_version(wanted: &Text, fields: &mut Fields) {
         ),
         _ => {}
     }
+}
+
+/// `16 KiB`.
+fn output_limit(fields: &mut Fields) -> Option<usize> {
+    let text = fields.text("output_limit")?;
+    let count = text.value.strip_suffix("KiB").and_then(|count| count.trim_end().parse::<usize>().ok());
+    if let Some(count) = count.filter(|count| OUTPUT_LIMITS.contains(count)) {
+        return Some(count * KIB);
+    }
+    let message = format!(
+        "`output_limit` is a size from `{} KiB` to `{} KiB`, not `{}`",
+        OUTPUT_LIMITS.start(),
+        OUTPUT_LIMITS.end(),
+        text.value
+    );
+    fields.refuse(ErrorKind::InvalidValue, message, text.span);
+    None
 }
 
 /// `500ms`, `2s`, `5m`, `1h`, `90d`.

@@ -25,7 +25,7 @@ mod tests;
 
 pub use bundled::{BundledRule, bundled_rules};
 pub use cache::{BrokenFile, Compiled, compiled};
-pub use config::{Config, JournalMode};
+pub use config::{Config, JournalMode, Mode};
 pub use diagnostic::{Diagnostic, ErrorKind, Severity, Style};
 pub use digest::digest;
 pub use folder::{PolicyFolder, Tiers};

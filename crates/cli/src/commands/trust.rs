@@ -1,7 +1,5 @@
 //! `trust`: a person accepts what a repository's policy approves or switches off.
 
-use std::io::{self, BufRead, IsTerminal, Write};
-
 use guard::Project;
 use guard::trust::Trust as Kept;
 use policy::{Before, ErrorKind};
@@ -34,7 +32,7 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
             context.output.blank();
         }
     }
-    if !arguments.yes && !confirmed(context)? {
+    if !arguments.yes && !person::confirmed("Accept?", "the rules", &context.output)? {
         return Err(Problem::new("Untrusted", "nothing was accepted"));
     }
     kept.accept(&loaded.weakening)?;
@@ -43,16 +41,4 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
         &json!({ "trusted": true, "accepted": files }),
     );
     Ok(ExitCode::Done)
-}
-
-fn confirmed(context: &Context) -> Result<bool, Problem> {
-    if context.output.json || !io::stdin().is_terminal() {
-        return Err(Problem::new("Untrusted", "there is no terminal to ask on")
-            .help("pass `--yes` once you have read the rules"));
-    }
-    write!(io::stdout(), "Accept? [y/N] ")?;
-    io::stdout().flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

@@ -88,7 +88,7 @@ fn log_shows_what_happened_and_masks_secrets() {
     assert_eq!(project.run(&["log", "--session", "other"]).stdout, "Nothing in the journal fits.\n");
 }
 
-fn without_time(line: &str) -> String {
+pub fn without_time(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let is_time = |word: &&str| {
         !(word.len() >= 8 && word.starts_with(|first: char| first.is_ascii_digit()) && word.contains(['-', ':']))

@@ -7,6 +7,8 @@
     reason = "in a test, what is not as expected ends the test"
 )]
 
+mod ack;
+mod allow;
 mod bad_input;
 mod commands;
 mod concurrency;
@@ -16,6 +18,8 @@ mod explain;
 mod failure_policy;
 mod guarding;
 mod init_and_install;
+mod observe;
+mod pause;
 mod session_root;
 mod trust;
 mod validate;

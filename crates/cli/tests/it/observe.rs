@@ -1,0 +1,62 @@
+//! `mode: observe`: everything is judged, nothing is stopped. And `output_limit`.
+
+use serde_json::json;
+
+use super::{NO_DANGER, project};
+
+const HOLD: &str = "---\non: stop\naction: block\nmax_holds: 1\n---\nNot yet.\n";
+
+#[test]
+fn nothing_is_stopped_and_everything_is_recorded() {
+    let project = project();
+    project.config("mode: observe\n").rule("no-danger", NO_DANGER).rule("wait", HOLD);
+    project.rule("careful", "---\ncommand_pattern: ^danger\naction: warn\n---\nMind the step.\n");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).transcript(), @"");
+    let stop = || project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": true }))).transcript();
+    // It would let go after one hold, and say so: none is counted.
+    for _ in 0..3 {
+        assert_eq!(stop(), "exit 0\n--- stdout\n--- stderr\n");
+    }
+    let log = project.run(&["log", "--json", "--level", "block", "--limit", "1"]).json();
+    assert_eq!(log["verdict"]["lifted"], "observe");
+    let log = project.run(&["log", "--level", "block", "--limit", "1"]).stdout;
+    insta::assert_snapshot!(super::commands::without_time(&log), @"");
+    assert_eq!(project.run(&["status", "--json"]).json()["session"]["holds"], json!({}));
+}
+
+#[test]
+fn it_is_said_when_a_session_begins_and_by_status_and_doctor() {
+    let project = project();
+    project.run(&["init", "--agent", "claude"]);
+    project.config("mode: observe\n");
+    let start = || project.hook("claude", &project.event("SessionStart", &json!({ "source": "startup" }))).stdout;
+    insta::assert_snapshot!(start(), @"");
+    assert_eq!(project.hook("claude", &project.bash("ls")).stdout, "");
+    // Resumed.
+    assert!(start().contains("observe mode"));
+    insta::assert_snapshot!(project.run(&["status"]).stdout, @"");
+    insta::assert_snapshot!(project.run(&["doctor"]).transcript(), @"");
+}
+
+#[test]
+fn what_cannot_be_judged_is_not_stopped_either() {
+    let project = project();
+    project.config("mode: observe\n");
+    project.decision("ls");
+    let whole = project.bash("danger").to_string();
+    let reply = project.hook_bytes("claude", &whole.as_bytes()[..whole.len() - 20]);
+    assert_eq!(reply.transcript(), "exit 0\n--- stdout\n--- stderr\n");
+}
+
+#[test]
+fn a_long_reason_is_cut_where_the_configuration_says() {
+    let project = project();
+    let reason = "Danger is not for agents, and never was. ".repeat(60);
+    project.rule("no-danger", &format!("---\ncommand_pattern: ^danger\n---\n{reason}\n"));
+    assert!(project.hook("claude", &project.bash("danger")).reason().len() > 2400);
+    project.config("output_limit: 1 KiB\n");
+    let told = project.hook("claude", &project.bash("danger")).reason();
+    insta::assert_snapshot!(told[told.len() - 150..], @"");
+    project.config("output_limit: 1000 KiB\nmode: watch\n");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"");
+}
