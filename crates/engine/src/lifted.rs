@@ -44,7 +44,7 @@ impl fmt::Display for Lifted {
         match self {
             Self::Observe => f.write_str("observe mode"),
             Self::Paused => f.write_str("paused by a person"),
-            Self::Allowed { refusal } => write!(f, "a person allowed it when it was refused as {refusal}"),
+            Self::Allowed { refusal } => write!(f, "a person let it through (`linchpin allow {refusal}`)"),
         }
     }
 }

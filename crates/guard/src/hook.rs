@@ -145,6 +145,12 @@ impl Progress {
         self.changed.notify_one();
     }
 
+    /// The event, if it was read by now, and how to answer it.
+    fn known(&self) -> (Option<Arc<Event>>, Terms) {
+        let state = self.state();
+        (state.event.clone(), state.terms)
+    }
+
     /// True for the first who asks: the one who answers.
     fn take_turn(&self) -> bool {
         !std::mem::replace(&mut self.state().is_answered, true)
@@ -179,7 +185,7 @@ fn in_time(
             thread::sleep(TIME_TO_ANSWER);
             return;
         }
-        let (event, terms) = (progress.state().event.clone(), progress.state().terms);
+        let (event, terms) = progress.known();
         let event = event.unwrap_or_else(|| Arc::new(Event::unnamed(agent.name(), received)));
         let verdict = outcome.unwrap_or_else(|failure| terms.lift(failure.verdict(&event)));
         tell(&agents::encode(agent, &event, &verdict, terms.output_limit));

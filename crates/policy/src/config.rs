@@ -249,18 +249,17 @@ fn check_version(wanted: &Text, fields: &mut Fields) {
 
 /// `16 KiB`.
 fn output_limit(fields: &mut Fields) -> Option<usize> {
-    let text = fields.text("output_limit")?;
-    let count = text.value.strip_suffix("KiB").and_then(|count| count.trim_end().parse::<usize>().ok());
+    let node = fields.take("output_limit")?;
+    let count = match &node.value {
+        Yaml::Text(text) => text.strip_suffix("KiB").and_then(|count| count.trim_end().parse::<usize>().ok()),
+        _ => None,
+    };
     if let Some(count) = count.filter(|count| OUTPUT_LIMITS.contains(count)) {
         return Some(count * KIB);
     }
-    let message = format!(
-        "`output_limit` is a size from `{} KiB` to `{} KiB`, not `{}`",
-        OUTPUT_LIMITS.start(),
-        OUTPUT_LIMITS.end(),
-        text.value
-    );
-    fields.refuse(ErrorKind::InvalidValue, message, text.span);
+    let message =
+        format!("`output_limit` is a size from `{} KiB` to `{} KiB`", OUTPUT_LIMITS.start(), OUTPUT_LIMITS.end());
+    fields.refuse(ErrorKind::InvalidValue, message, node.span);
     None
 }
 

@@ -13,7 +13,7 @@ use crate::person;
 use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Ack, context: &Context) -> Outcome {
-    let project = Project::of_person(&context.environment);
+    let project = Project::of_command(&context.environment);
     let rule = rule(&arguments.rule, &project, context)?;
     let reason = arguments.reason.trim();
     if reason.is_empty() {
@@ -61,9 +61,14 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
+/// One of the session's root, or of a folder in it that has rules of its own.
 fn rule(id: &str, project: &Project, context: &Context) -> Result<Rule, Problem> {
-    let rules = project.compiled(&context.environment).rules.all();
-    let rules = rules.map_err(|error| Problem::new("Unreadable", error.to_string()))?;
+    let here = Project::of_person(&context.environment);
+    let mut rules = Vec::new();
+    for project in [project, &here] {
+        let found = project.compiled(&context.environment).rules.all();
+        rules.extend(found.map_err(|error| Problem::new("Unreadable", error.to_string()))?);
+    }
     let help = suggest::closest(id, rules.iter().map(|rule| rule.id.as_str()))
         .map_or_else(|| "`linchpin status` lists the rules in force".to_owned(), suggest::did_you_mean);
     let found = rules.into_iter().find(|rule| rule.id == id);
@@ -79,7 +84,7 @@ fn refuses_calls(rule: &Rule) -> Problem {
 fn unknown_session(arguments: &Ack) -> Problem {
     match &arguments.session {
         Some(session) => Problem::new("NotFound", format!("the journal knows no session `{session}`"))
-            .help("`linchpin log` shows the sessions' names with `--json`"),
+            .help("`linchpin log --json` names the sessions"),
         None => Problem::new("NotFound", "no session was heard of yet").help("it begins with an agent's first event"),
     }
 }

@@ -113,8 +113,12 @@ fn print(entry: &Entry, context: &Context) {
         return;
     }
     let level = entry.verdict.level;
-    let padding = " ".repeat(5_usize.saturating_sub(level.name().len()));
-    output.line(format!("{}{padding} {}", output.level(level), headline(entry)));
+    let (word, length) = match NoteKind::from_name(&entry.kind) {
+        Some(_) => (output.dim(NOTE), NOTE.len()),
+        None => (output.level(level), level.name().len()),
+    };
+    let padding = " ".repeat(5_usize.saturating_sub(length));
+    output.line(format!("{word}{padding} {}", headline(entry)));
     if let Some(lifted) = entry.verdict.lifted {
         output.line(output.dim(&format!("      not enforced: {lifted}")));
     }
@@ -125,6 +129,9 @@ fn print(entry: &Entry, context: &Context) {
         output.line(output.dim(&format!("      {notice}")));
     }
 }
+
+/// Stands where an event has its level.
+const NOTE: &str = "note";
 
 /// One line that tells events apart.
 pub fn headline(entry: &Entry) -> String {
@@ -155,22 +162,15 @@ fn noted(kind: NoteKind, entry: &Entry) -> String {
         None => String::new(),
     };
     match kind {
-        NoteKind::Ack => format!(" {}, by {}: {}", field("rule"), article(&field("by")), field("reason")),
+        NoteKind::Ack => format!(" {}, by the {}: {}", field("rule"), field("by"), field("reason")),
         NoteKind::Allow => format!(" {}, {}", field("refusal"), field("span")),
         NoteKind::Pause => {
-            let minutes = entry.fields.get("until").and_then(Value::as_i64).unwrap_or_default() - entry.time;
-            format!(
-                " for {}: {}",
-                counted(usize::try_from(minutes / 60_000).unwrap_or_default(), "minute"),
-                field("reason")
-            )
+            let length = entry.fields.get("until").and_then(Value::as_i64).unwrap_or_default() - entry.time;
+            let minutes = usize::try_from(length / 60_000).unwrap_or_default();
+            format!(" for {}: {}", counted(minutes, "minute"), field("reason"))
         }
         NoteKind::Resume => String::new(),
     }
-}
-
-fn article(who: &str) -> String {
-    if who == "agent" { format!("an {who}") } else { format!("a {who}") }
 }
 
 fn first_line(text: &str) -> String {

@@ -15,7 +15,7 @@ use crate::exit_code::ExitCode;
 use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Status, context: &Context) -> Outcome {
-    let project = Project::of_person(&context.environment);
+    let project = Project::of_command(&context.environment);
     let compiled = project.compiled(&context.environment);
     let rules = if project.has_policy() {
         compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?

@@ -10,16 +10,51 @@ use super::{NO_DANGER, bare, project};
 fn a_refused_call_passes_once() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).reason(), @"");
-    insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).transcript(), @"");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).reason(), @"
+    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`.
+
+    A person can let this call through: `linchpin allow 1`
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    Bash, refused in session session-1 of claude
+        danger --all
+
+    block no-danger: Danger is not for agents. Use `safety`.
+
+    Allowed once: the agent may make this call again, and it passes.
+    --- stderr
+    ");
     // Another call is another call.
     assert_eq!(project.decision("danger"), "deny");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).transcript(), @"");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).transcript(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    ");
     assert_eq!(project.decision("danger --all"), "deny");
     let log = project.run(&["log"]).stdout;
     let shown: Vec<String> = log.lines().map(super::commands::without_time).collect();
-    insta::assert_snapshot!(shown.join("\n"), @"");
-    insta::assert_snapshot!(project.run(&["allow", "4", "--yes"]).transcript(), @"");
+    insta::assert_snapshot!(shown.join("\n"), @"
+    block     1   claude before_tool Bash danger --all
+          block no-danger
+    note      2   claude allow 1, once
+    block     3   claude before_tool Bash danger
+          block no-danger
+    block     4   claude before_tool Bash danger --all
+          not enforced: a person let it through (`linchpin allow 1`)
+          block no-danger
+    block     5   claude before_tool Bash danger --all
+          block no-danger
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "4", "--yes"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: event 4 was not refused: a person let it through (`linchpin allow 1`)
+    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    ");
 }
 
 #[test]
@@ -33,7 +68,17 @@ fn a_refused_call_passes_for_a_session() {
         project.hook("claude", &event).decision()
     };
     assert_eq!(write("session-1", "x"), "ask");
-    insta::assert_snapshot!(project.run(&["allow", "1", "--session", "--yes"]).transcript(), @"");
+    insta::assert_snapshot!(project.run(&["allow", "1", "--session", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    Write, refused in session session-1 of claude
+        [BASE]/project/dist/a.js
+
+    ask generated: Made by the build.
+
+    Allowed for this session: this call passes whenever the agent makes it.
+    --- stderr
+    ");
     assert_eq!(write("session-1", "x"), "allow");
     assert_eq!(write("session-1", "x"), "allow");
     assert_eq!(write("session-1", "y"), "ask");
@@ -64,19 +109,42 @@ fn of_many_hooks_one_passes_by_one_allowance() {
 fn what_cannot_be_allowed_is_said() {
     let project = project();
     project.rule("no-danger", NO_DANGER).rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
-    insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).stderr, @"");
+    insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).stderr, @"
+    error: there is no journal yet for `[BASE]/project`
+    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    ");
     project.decision("ls");
     project.decision("danger");
     project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
     for id in ["9", "1", "3"] {
         assert_eq!(project.run(&["allow", id, "--yes"]).code, Some(2));
     }
-    insta::assert_snapshot!(project.run(&["allow", "9", "--yes"]).stderr, @"");
-    insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).stderr, @"");
-    insta::assert_snapshot!(project.run(&["allow", "3", "--yes"]).stderr, @"");
+    insta::assert_snapshot!(project.run(&["allow", "9", "--yes"]).stderr, @"
+    error: the journal has no event 9
+    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).stderr, @"
+    error: event 1 was not refused
+    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "3", "--yes"]).stderr, @"
+    error: event 3 is no call
+    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    ");
     // Nobody is asked where nobody can answer.
-    insta::assert_snapshot!(project.run(&["allow", "2"]).transcript(), @"");
-    insta::assert_snapshot!(project.run(&["allow", "2", "--json", "--yes"]).stdout, @"");
+    insta::assert_snapshot!(project.run(&["allow", "2"]).transcript(), @"
+    exit 2
+    --- stdout
+    Bash, refused in session session-1 of claude
+        danger
+
+    block no-danger: Danger is not for agents. Use `safety`.
+
+    --- stderr
+    error: there is no terminal to ask on
+    help: pass `--yes` once you have read the call
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "2", "--json", "--yes"]).stdout, @r#"{"allowed":2,"span":"once","agent":"claude","session":"session-1","tool":"Bash","command":"danger","paths":[]}"#);
 }
 
 #[test]
@@ -89,7 +157,10 @@ fn a_journal_of_another_project_allows_nothing_here() {
     let journal = std::fs::read(elsewhere.root().join(".linchpin/state.db")).expect("a journal");
     here.file(".linchpin/state.db", journal);
     let said = here.run(&["allow", "1", "--yes"]).stderr;
-    insta::assert_snapshot!(elsewhere.shown(&said), @"");
+    insta::assert_snapshot!(elsewhere.shown(&said), @"
+    error: event 1 is of another project, `[BASE]/project`
+    help: run this in a folder of that project
+    ");
 }
 
 #[test]
@@ -110,7 +181,7 @@ fn the_guard_keeps_agents_from_commands_for_people_and_leaves_them_the_others() 
     for command in [
         "linchpin allow 17",
         "cd x && /usr/local/bin/linchpin --json pause 1h --reason x",
-        "bash -c 'linchpin resume'",
+        "(linchpin resume)",
         "sudo linchpin approve x",
         "linchpin stop",
         "linchpin runs stop 3",
