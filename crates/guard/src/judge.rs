@@ -105,7 +105,7 @@ impl<'a> Judge<'a> {
         let (mut verdict, id) = loop {
             let (mut verdict, effects) = judge(judgement.state());
             verdict.notices.append(&mut notices);
-            let call = refused_call(event, &verdict, &mut judgement)?;
+            let call = refused_call(event, &verdict, &mut judgement);
             if let Some(call) = &call {
                 // Looked for once, even if judged twice: what may pass once is then used up.
                 verdict.lifted =
@@ -279,11 +279,13 @@ struct Effects {
 }
 
 /// The call that a person can let through, where the verdict refuses one.
-fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut Judgement) -> Result<Option<Call>, StoreError> {
+fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut Judgement) -> Option<Call> {
     if !event.kind.awaits_permission() || !verdict.stops() || verdict.lifted.is_some() {
-        return Ok(None);
+        return None;
     }
-    Ok(Call::of_event(event, judgement.input_digest(event)?.as_deref()))
+    // What is wrong with the journal shows when the event is recorded.
+    let input = judgement.input_digest(event).ok().flatten();
+    Call::of_event(event, input.as_deref())
 }
 
 /// What a call would have to say to be judged.
