@@ -19,7 +19,7 @@ use engine::{Event, EventKind, Verdict};
 
 pub use protocol::answer::Answer;
 pub use protocol::decode::{PAYLOAD_LIMIT, Undecodable};
-pub use protocol::wording::{TEXT_LIMIT, shown};
+pub use protocol::wording::shown;
 
 /// An agent whose hooks call Linchpin. It is named on the command line, never guessed from a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,9 +74,10 @@ pub fn decode(agent: Agent, payload: &[u8], received: i64) -> Result<Event, Box<
     protocol::decode::decode(agent.adapter(), payload, received)
 }
 
-/// Says a verdict in the agent's own protocol. Silence (an empty [`Answer`]) where there is nothing to say.
-pub fn encode(agent: Agent, event: &Event, verdict: &Verdict) -> Answer {
-    (agent.adapter().encode)(event, verdict)
+/// Says a verdict in the agent's own protocol, with reasons of at most `limit` bytes. Silence (an empty [`Answer`]) where
+/// there is nothing to say; a verdict that is lifted stops nothing.
+pub fn encode(agent: Agent, event: &Event, verdict: &Verdict, limit: usize) -> Answer {
+    (agent.adapter().encode)(event, &protocol::limit::fitted(verdict.told(), limit))
 }
 
 #[cfg(test)]

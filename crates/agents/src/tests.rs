@@ -5,9 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use engine::event::Outcome;
-use engine::{Event, EventKind, Finding, Level, Verdict};
+use engine::{Event, EventKind, Finding, Level, Lifted, Verdict};
 
-use crate::{Agent, Answer, decode, encode};
+use crate::{Agent, Answer, decode};
+
+fn encode(agent: Agent, event: &Event, verdict: &Verdict) -> Answer {
+    crate::encode(agent, event, verdict, 8 * 1024)
+}
 
 /// An event of Claude Code of which only the name matters.
 pub(crate) fn event(name: &str) -> Event {
@@ -74,7 +78,14 @@ fn names_lead_back_to_agents() {
 
 fn verdict(level: Level) -> Verdict {
     let reason = "Do not.".to_owned();
-    Verdict::of(vec![Finding { rule: "some-rule".to_owned(), level, reason, because: Vec::new(), digest: None }])
+    Verdict::of(vec![Finding {
+        rule: "some-rule".to_owned(),
+        level,
+        reason,
+        because: Vec::new(),
+        digest: None,
+        protects_guard: false,
+    }])
 }
 
 /// The verdicts that an answer can depend on.
@@ -90,6 +101,7 @@ fn verdicts() -> Vec<(&'static str, Verdict)> {
         ("ask", verdict(Level::Ask)),
         ("block", verdict(Level::Block)),
         ("block+notice", noticed),
+        ("lifted", Verdict { lifted: Some(Lifted::Observe), ..verdict(Level::Block) }),
     ]
 }
 
@@ -213,6 +225,27 @@ fn a_block_is_never_silent_where_it_counts() {
             assert_ne!(event.kind, EventKind::Other);
             let answer = encode(agent, &event, &verdict(Level::Block));
             assert!(answer.stdout.contains("Do not."), "{agent:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_lifted_stops_nothing_and_warnings_remain() {
+    let warning = verdict(Level::Warn).findings;
+    let lifted = |level| {
+        let findings = verdict(level).findings.into_iter().chain(warning.clone()).collect();
+        Verdict { lifted: Some(Lifted::Paused), ..Verdict::of(findings) }
+    };
+    for agent in Agent::ALL {
+        for name in CLAUDE_EVENTS.into_iter().chain(CODEX_EVENTS) {
+            let event = event_of(agent, name);
+            for level in [Level::Ask, Level::Block] {
+                assert_eq!(
+                    encode(agent, &event, &lifted(level)),
+                    encode(agent, &event, &verdict(Level::Warn)),
+                    "{name}"
+                );
+            }
         }
     }
 }

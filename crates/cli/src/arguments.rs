@@ -35,6 +35,10 @@ Set up:
 
 Guard:
   hook        Judge one event from standard input: what agents call
+  ack         Acknowledge a rule that warns or holds, for one session
+  allow       Let one refused call through
+  pause       Set the guard aside for a while
+  resume      End a pause
 
 Understand:
   validate    Check every policy file
@@ -67,6 +71,14 @@ pub enum Command {
         /// The agent whose payload it is
         agent: String,
     },
+    /// Acknowledge a rule that warns or holds, for one session
+    Ack(Ack),
+    /// Let one refused call through
+    Allow(Allow),
+    /// Set the guard aside for a while
+    Pause(Pause),
+    /// End a pause
+    Resume,
     /// Check every policy file
     Validate(Validate),
     /// Run the cases that rules carry
@@ -117,6 +129,48 @@ pub struct Trust {
     /// Accept without asking
     #[arg(long)]
     pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Ack {
+    /// The rule's id
+    pub rule: String,
+
+    /// Why it does not have to be followed this time
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+
+    /// The session, if not the one this runs in or the last one
+    #[arg(long)]
+    pub session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Allow {
+    /// The number that the refusal names
+    pub id: i64,
+
+    /// The next time it is made (the default)
+    #[arg(long, conflicts_with = "session")]
+    pub once: bool,
+
+    /// Every time this session makes it
+    #[arg(long)]
+    pub session: bool,
+
+    /// Allow without asking
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Pause {
+    /// For how long: `10m`, `2h`; `24h` at the most
+    pub duration: String,
+
+    /// Why; it is kept in the journal
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
 }
 
 #[derive(Debug, Args)]

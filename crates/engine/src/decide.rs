@@ -45,13 +45,15 @@ pub enum Outcome {
     Incomplete(Level),
     /// The rule could not be judged; the text says why.
     Fault(Level, String),
+    /// It would warn or hold, and was acknowledged in this session.
+    Acknowledged,
 }
 
 impl Outcome {
     /// What the rule asks for; `None` where it has nothing to say.
     fn level(&self) -> Option<Level> {
         match self {
-            Self::Passed => None,
+            Self::Passed | Self::Acknowledged => None,
             Self::Matched(level) | Self::Incomplete(level) | Self::Fault(level, _) => Some(*level),
         }
     }
@@ -68,7 +70,10 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
         if !rule.on.contains(situation.event.kind) {
             continue;
         }
-        let judged = judge(&rule, situation, inquiry.thorough);
+        let mut judged = judge(&rule, situation, inquiry.thorough);
+        if is_acknowledged(&rule, &judged, situation) {
+            judged.outcome = Outcome::Acknowledged;
+        }
         if situation.facts.take_missed() {
             decision.skipped.push(rule.id);
             continue;
@@ -96,6 +101,14 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
     Ok(decision)
 }
 
+/// An acknowledgement settles a warning or a hold; whatever else a rule says, it says every time.
+fn is_acknowledged(rule: &Rule, judged: &Judged, situation: &Situation) -> bool {
+    judged.outcome.level().is_some_and(|level| {
+        (level == Level::Warn || (level > Level::Warn && situation.event.kind.is_stop()))
+            && situation.facts.acknowledged(&rule.id, &rule.digest)
+    })
+}
+
 const UNKNOWABLE: &str = "What the call would do cannot be known before it runs; it may be what";
 
 /// A command that cannot be read may be what any rule about commands means. That is said once, not once a rule.
@@ -118,8 +131,9 @@ fn say_once(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Findin
         rules.join(", ")
     );
     let reason = reason.chars().take(1).flat_map(char::to_uppercase).chain(reason.chars().skip(1)).collect();
+    let protects_guard = vague.iter().any(|(finding, _)| finding.protects_guard);
     let rule = vague.into_iter().map(|(finding, _)| finding).find(|finding| finding.level == level);
-    said.extend(rule.map(|finding| (Finding { reason, ..finding }, true)));
+    said.extend(rule.map(|finding| (Finding { reason, protects_guard, ..finding }, true)));
     said.into_iter().map(|(finding, _)| finding).collect()
 }
 
@@ -222,14 +236,21 @@ impl Decision {
                 }
                 None => format!("{UNKNOWABLE} this rule is about. {}", rule.reason),
             },
-            Outcome::Matched(_) | Outcome::Passed => rule.reason.clone(),
+            Outcome::Matched(_) | Outcome::Passed | Outcome::Acknowledged => rule.reason.clone(),
         };
         let level = if level == Level::Block && inquiry.situation.event.kind.is_stop() {
             self.hold(rule, inquiry)
         } else {
             level
         };
-        Finding { rule: rule.id.clone(), level, reason, because, digest: Some(rule.digest.clone()) }
+        Finding {
+            rule: rule.id.clone(),
+            level,
+            reason,
+            because,
+            digest: Some(rule.digest.clone()),
+            protects_guard: rule.protects_guard(),
+        }
     }
 
     /// A hold has a cap; a rule that has reached it lets go, and the person is told.

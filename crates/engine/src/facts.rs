@@ -25,6 +25,9 @@ pub trait Facts: Send + Sync {
     /// How often the rule has held the stop that the agent is now trying again.
     fn holds(&self, rule: &str) -> u32;
 
+    /// Whether somebody acknowledged the rule, in the version with this digest, in this session.
+    fn acknowledged(&self, rule: &str, digest: &str) -> bool;
+
     /// Why something that was asked for since this was last asked cannot be told. The rule that asked is then at fault.
     fn take_fault(&self) -> Option<String>;
 
@@ -86,6 +89,10 @@ impl Facts for NoFacts {
 
     fn holds(&self, _rule: &str) -> u32 {
         0
+    }
+
+    fn acknowledged(&self, _rule: &str, _digest: &str) -> bool {
+        false
     }
 
     fn take_fault(&self) -> Option<String> {

@@ -1,6 +1,10 @@
 //! What is said of an event.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
+
+use crate::lifted::Lifted;
 
 /// `allow` < `warn` < `ask` < `block`: of several rules the strictest speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -43,6 +47,9 @@ pub struct Finding {
     /// Digest of the rule's text, so that the journal names the version that spoke.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub digest: Option<String>,
+    /// It keeps the guard itself in place, or nobody can say that it does not: a pause does not lift it.
+    #[serde(skip)]
+    pub protects_guard: bool,
 }
 
 /// The whole answer to one event.
@@ -57,22 +64,49 @@ pub struct Verdict {
     /// For the person's eyes, not the agent's: what is broken, off or skipped.
     #[serde(default)]
     pub notices: Vec<String>,
+    /// Why nothing is stopped, though the level says so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lifted: Option<Lifted>,
+    /// The number by which a person can let this refused call through. Known once it is recorded, so not part of that.
+    #[serde(skip)]
+    pub appeal: Option<i64>,
 }
 
 impl Verdict {
     /// Nothing to say.
     pub fn silent() -> Self {
-        Self { level: Level::Allow, approved: false, findings: Vec::new(), notices: Vec::new() }
+        Self {
+            level: Level::Allow,
+            approved: false,
+            findings: Vec::new(),
+            notices: Vec::new(),
+            lifted: None,
+            appeal: None,
+        }
     }
 
     pub fn of(mut findings: Vec<Finding>) -> Self {
         findings.sort_by(|a, b| b.level.cmp(&a.level).then_with(|| a.rule.cmp(&b.rule)));
         let level = findings.first().map_or(Level::Allow, |finding| finding.level);
-        Self { level, approved: false, findings, notices: Vec::new() }
+        Self { level, findings, ..Self::silent() }
     }
 
     /// The findings that made the verdict what it is or add a warning to it, in order.
     pub fn spoken(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.level > Level::Allow)
+    }
+
+    /// Whether it asks for something to be stopped, enforced or not.
+    pub fn stops(&self) -> bool {
+        self.level >= Level::Ask
+    }
+
+    /// What is told of it. A verdict that is lifted keeps the warnings, which stop nothing.
+    pub fn told(&self) -> Cow<'_, Self> {
+        if self.lifted.is_none() {
+            return Cow::Borrowed(self);
+        }
+        let harmless = self.findings.iter().filter(|finding| finding.level <= Level::Warn).cloned().collect();
+        Cow::Owned(Self { notices: self.notices.clone(), ..Self::of(harmless) })
     }
 }

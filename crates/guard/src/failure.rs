@@ -31,7 +31,14 @@ pub enum Failure {
 impl Failure {
     pub fn finding(&self) -> Finding {
         let reason = format!("{}. Nobody can say whether this is allowed, so a person has to.", capitalised(self));
-        Finding { rule: GUARD.to_owned(), level: Level::Ask, reason, because: Vec::new(), digest: None }
+        Finding {
+            rule: GUARD.to_owned(),
+            level: Level::Ask,
+            reason,
+            because: Vec::new(),
+            digest: None,
+            protects_guard: true,
+        }
     }
 
     /// What is said of an event that could not be judged.

@@ -13,7 +13,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use agents::{Agent, Answer};
-use engine::{Event, EventKind, Verdict};
+use engine::{Event, EventKind, Lifted, Verdict};
+use policy::{Config, Mode};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -46,11 +47,9 @@ fn judge(agent: Agent, payload: impl Read, received: i64, environment: &Environm
         return Verdict::silent();
     }
     let judge = Judge::new(&root.project, &event, environment);
-    progress.deadline(judge.config().deadline);
+    progress.configured(judge.config());
     if let Some(failure) = failure {
-        let verdict = failure.verdict(&event);
-        judge.record_unjudged(&event, &verdict);
-        return verdict;
+        return judge.record_unjudged(&event, failure.verdict(&event));
     }
     let event = with_transcript(agent, event);
     judge.judge(&event, root.is_first).verdict
@@ -101,9 +100,35 @@ struct Progress {
 #[derive(Default)]
 struct State {
     event: Option<Arc<Event>>,
-    deadline: Option<Duration>,
+    terms: Terms,
     /// Somebody has answered, or is at it.
     is_answered: bool,
+}
+
+/// What the configuration says about answering; until it is read, what it says mostly.
+#[derive(Clone, Copy)]
+struct Terms {
+    deadline: Duration,
+    output_limit: usize,
+    mode: Mode,
+}
+
+impl Terms {
+    fn of(config: &Config) -> Self {
+        Self { deadline: config.deadline, output_limit: config.output_limit, mode: config.mode }
+    }
+
+    /// Who only observes stops nothing, even where judging fails.
+    fn lift(self, verdict: Verdict) -> Verdict {
+        let lifted = (self.mode == Mode::Observe && verdict.stops()).then_some(Lifted::Observe);
+        Verdict { lifted, ..verdict }
+    }
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self::of(&Config::default())
+    }
 }
 
 impl Progress {
@@ -115,9 +140,15 @@ impl Progress {
         Arc::clone(self.state().event.insert(Arc::new(event)))
     }
 
-    fn deadline(&self, deadline: Duration) {
-        self.state().deadline = Some(deadline);
+    fn configured(&self, config: &Config) {
+        self.state().terms = Terms::of(config);
         self.changed.notify_one();
+    }
+
+    /// The event, if it was read by now, and how to answer it.
+    fn known(&self) -> (Option<Arc<Event>>, Terms) {
+        let state = self.state();
+        (state.event.clone(), state.terms)
     }
 
     /// True for the first who asks: the one who answers.
@@ -129,7 +160,7 @@ impl Progress {
     fn wait_for_deadline(&self, started: Instant) -> Duration {
         let mut state = self.state();
         loop {
-            let deadline = state.deadline.unwrap_or(FIRST_DEADLINE);
+            let deadline = state.terms.deadline;
             let left = deadline.saturating_sub(started.elapsed());
             if left.is_zero() {
                 return deadline;
@@ -151,12 +182,13 @@ fn in_time(
     let answer = move |progress: &Progress, outcome: Result<Verdict, Failure>| {
         if !progress.take_turn() {
             // The other one is answering, and will end the process.
-            thread::sleep(FIRST_DEADLINE);
+            thread::sleep(TIME_TO_ANSWER);
             return;
         }
-        let event = progress.state().event.clone().unwrap_or_else(|| Arc::new(Event::unnamed(agent.name(), received)));
-        let verdict = outcome.unwrap_or_else(|failure| failure.verdict(&event));
-        tell(&agents::encode(agent, &event, &verdict));
+        let (event, terms) = progress.known();
+        let event = event.unwrap_or_else(|| Arc::new(Event::unnamed(agent.name(), received)));
+        let verdict = outcome.unwrap_or_else(|failure| terms.lift(failure.verdict(&event)));
+        tell(&agents::encode(agent, &event, &verdict, terms.output_limit));
     };
     let answer = Arc::new(answer);
     let watchdog = {
@@ -174,8 +206,8 @@ fn in_time(
     answer(&progress, outcome);
 }
 
-/// The deadline that holds until the configuration is read.
-const FIRST_DEADLINE: Duration = Duration::from_secs(2);
+/// More than it takes to write an answer.
+const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
 
 /// It only waits, and says one thing.
 const WATCHDOG_STACK: usize = 256 * 1024;
@@ -218,7 +250,9 @@ mod tests {
     fn a_judgement_that_does_not_come_back_asks_at_the_deadline() {
         let answer = told(|progress| {
             progress.decoded(event(EventKind::BeforeTool, "PreToolUse"));
-            progress.deadline(Duration::from_millis(60));
+            let mut config = Config::default();
+            config.deadline = Duration::from_millis(60);
+            progress.configured(&config);
             thread::sleep(Duration::from_mins(10));
             Verdict::silent()
         });

@@ -1,5 +1,6 @@
 //! One event, judged and recorded.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,10 +9,14 @@ use engine::rules::RuleSetError;
 use engine::{Decision, Event, Finding, Inquiry, Level, Place, Situation, Verdict};
 use policy::{Compiled, Config, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
-use store::{Changes, CounterChange, EventId, Journal, Record, Recorded, SessionKey, SessionState, Store, StoreError};
+use store::{
+    Changes, CounterChange, EventId, Journal, Judgement, Record, Recorded, SessionKey, SessionState, Store, StoreError,
+};
 
+use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
+use crate::lifting::Lifting;
 use crate::live_facts::{History, LiveFacts};
 use crate::observing::{self, Programs};
 use crate::project::Project;
@@ -72,7 +77,9 @@ impl<'a> Judge<'a> {
     pub fn judge(&self, event: &Arc<Event>, is_first: bool) -> Judged {
         let programs = Programs::new(self.environment, self.policy.config.deadline);
         if event.session == TRIAL_SESSION {
-            let (verdict, _) = self.verdict(event, Some(&SessionState::default()), is_first, &programs);
+            let (mut verdict, _) = self.verdict(event, Some(&SessionState::default()), is_first, &programs);
+            // It is asked whether the guard works, not whether it is set aside.
+            verdict.lifted = None;
             return Judged { verdict, id: None };
         }
         self.record(event, |state| self.verdict(event, Some(state), is_first, &programs)).unwrap_or_else(|error| {
@@ -83,8 +90,10 @@ impl<'a> Judge<'a> {
     }
 
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
-    pub fn record_unjudged(&self, event: &Arc<Event>, verdict: &Verdict) {
-        let _ = self.record(event, |_| (verdict.clone(), Effects::default()));
+    pub fn record_unjudged(&self, event: &Arc<Event>, mut verdict: Verdict) -> Verdict {
+        verdict.lifted = self.lifting().of(&verdict, event.time);
+        let recorded = self.record(event, |_| (verdict.clone(), Effects::default()));
+        recorded.map_or(verdict, |judged| judged.verdict)
     }
 
     /// Every rule's work on the event, by the state as it is now; nothing is recorded.
@@ -110,9 +119,16 @@ impl<'a> Judge<'a> {
         let mut store = Store::open(&self.store, self.store_options(event))?;
         let mut notices = self.news_of(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
+        let allowed = OnceCell::new();
         let (mut verdict, id) = loop {
             let (mut verdict, effects) = judge(judgement.state());
             verdict.notices.append(&mut notices);
+            let call = refused_call(event, &verdict, &mut judgement);
+            if let Some(call) = &call {
+                // Looked for once, even if judged twice: what may pass once is then used up.
+                verdict.lifted =
+                    *allowed.get_or_init(|| Allowances::of(&self.project.root, self.environment).take(call));
+            }
             let record = Record {
                 event,
                 root: &self.project.root.to_string_lossy(),
@@ -126,7 +142,10 @@ impl<'a> Judge<'a> {
                 },
             };
             match judgement.record(&record)? {
-                Recorded::Stored(id) => break (verdict, id),
+                Recorded::Stored(id) => {
+                    verdict.appeal = call.filter(|_| verdict.lifted.is_none()).map(|_| id.0);
+                    break (verdict, id);
+                }
                 Recorded::Moved(again) => judgement = again,
             }
         };
@@ -162,8 +181,10 @@ impl<'a> Judge<'a> {
         let nested = self.nested(event);
         let mut effects = Effects::default();
         let mut findings: Vec<Finding> = Vec::new();
-        let mut notices: Vec<String> = self.news.iter().map(session_policy::kept_notice).collect();
+        let mut notices: Vec<String> = self.lifting().notice(event, is_first).into_iter().collect();
+        notices.extend(self.news.iter().map(session_policy::kept_notice));
         let mut broken = Vec::new();
+        let mut holds = Vec::new();
         let mut approved = false;
         notices.extend(nested.iter().flat_map(|(_, held)| &held.news).map(session_policy::kept_notice));
         for here in self.jurisdictions(&nested, event, state) {
@@ -191,9 +212,8 @@ impl<'a> Judge<'a> {
             findings.extend(decision.verdict.findings);
             notices.extend(decision.verdict.notices);
             notices.extend(decision.skipped.iter().map(|rule| failure::skipped_rule_notice(rule)));
-            for (rule, count) in decision.holds {
-                effects.changes.count(here.facts.hold_counter(&rule), CounterChange::Set(count.into()));
-            }
+            let counted = |(rule, count): (String, u32)| (here.facts.hold_counter(&rule), count);
+            holds.extend(decision.holds.into_iter().map(counted));
             effects.facts.extend(here.facts.used());
         }
         findings.extend(what_is_missing(event).map(|failure| failure.finding()));
@@ -204,7 +224,19 @@ impl<'a> Judge<'a> {
             notices.extend(broken);
         }
         verdict.notices = notices;
+        verdict.lifted = self.lifting().of(&verdict, event.time);
+        // A stop that is not held does not count as one.
+        if verdict.lifted.is_none() {
+            for (counter, count) in holds {
+                effects.changes.count(counter, CounterChange::Set(count.into()));
+            }
+        }
         (verdict, effects)
+    }
+
+    /// The mode of the session's own root: a folder in it cannot lift what the project says.
+    fn lifting(&self) -> Lifting<'_> {
+        Lifting { mode: self.policy.config.mode, root: &self.project.root, environment: self.environment }
     }
 
     fn situation(&self, here: &Jurisdiction, event: &Arc<Event>) -> Arc<Situation> {
@@ -280,6 +312,16 @@ impl<'a> Judge<'a> {
 struct Effects {
     changes: Changes,
     facts: Map<String, serde_json::Value>,
+}
+
+/// The call that a person can let through, where the verdict refuses one.
+fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut Judgement) -> Option<Call> {
+    if !event.kind.awaits_permission() || !verdict.stops() || verdict.lifted.is_some() {
+        return None;
+    }
+    // What is wrong with the journal shows when the event is recorded.
+    let input = judgement.input_digest(event).ok().flatten();
+    Call::of_event(event, input.as_deref())
 }
 
 /// What a call would have to say to be judged.

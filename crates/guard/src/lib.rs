@@ -5,23 +5,32 @@
 //! holds the one place that decides what becomes of an event when something on that way fails: [`failure`].
 
 pub mod acceptance;
+mod acknowledgement;
+pub mod allowance;
 pub mod environment;
 mod external_behavior;
 pub mod failure;
 mod git;
 mod hook;
 mod judge;
+pub mod lifting;
 mod live_facts;
 mod observing;
+pub mod pause;
+mod private_file;
 pub mod project;
 pub mod session_policy;
 mod session_root;
 pub mod trial;
 pub mod trust;
+mod whose_session;
 
+pub use acknowledgement::{AcknowledgedBy, Acknowledgement};
 pub use environment::Environment;
 pub use failure::Failure;
 pub use hook::hook;
 pub use judge::{Judge, Judged, TRIAL_SESSION};
 pub use live_facts::held_rule;
+pub use pause::Pause;
 pub use project::Project;
+pub use whose_session::{CommandRun, Whose};

@@ -11,6 +11,7 @@ use policy::Config;
 use serde_json::{Map, Value};
 use store::{SessionState, Store};
 
+use crate::acknowledgement::is_acknowledged;
 use crate::git::Repository;
 
 /// How many commands of a session `command_ran` can look back on.
@@ -164,6 +165,8 @@ impl Facts for LiveFacts {
                 names.remove(&name);
             }
         }
+        // Names that begin with `_` are Linchpin's own.
+        names.retain(|name| !name.starts_with('_'));
         names.extend(self.config.variable_names().map(str::to_owned));
         names.into_iter().collect()
     }
@@ -224,6 +227,15 @@ impl Facts for LiveFacts {
         let count = self.stored().map_or(0, |state| state.counter(&self.hold_counter(rule)));
         // A stop that was not held before begins a new count.
         if self.held_before { u32::try_from(count).unwrap_or(0) } else { 0 }
+    }
+
+    fn acknowledged(&self, rule: &str, digest: &str) -> bool {
+        // Without the journal nothing is known to be acknowledged, and no rule is skipped for that.
+        let acknowledged = self.state.as_ref().is_some_and(|state| is_acknowledged(state, rule, digest));
+        if acknowledged {
+            self.note(format!("acknowledged.{rule}"), &Value::Bool(true));
+        }
+        acknowledged
     }
 
     fn take_fault(&self) -> Option<String> {

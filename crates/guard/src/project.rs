@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use policy::{Compiled, PolicyFolder, Tiers};
 
 use crate::environment::Environment;
+use crate::session_root;
 use crate::trust::Trust;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,14 @@ impl Project {
         let named = environment.get("LINCHPIN_ROOT").map(PathBuf::from).filter(|root| root.is_absolute());
         let root = named.unwrap_or_else(|| nearest_root(&environment.cwd).unwrap_or_else(|| environment.cwd.clone()));
         Self::at(&root, environment)
+    }
+
+    /// For commands that people and agents run alike: the root of the session that this one runs in; else a person's.
+    pub fn of_command(environment: &Environment) -> Self {
+        let running = agents::environment::session(|name| environment.get(name));
+        running
+            .and_then(|(agent, session)| session_root::remembered(agent.name(), &session, environment))
+            .unwrap_or_else(|| Self::of_person(environment))
     }
 
     pub fn at(root: &Path, environment: &Environment) -> Self {

@@ -23,15 +23,9 @@ pub struct SessionRoot {
 
 /// `start` is the folder that the agent itself gives as its session's, where it gives one.
 pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -> SessionRoot {
-    let memory = environment.state.join("sessions").join(digest(&event.agent, &event.session));
     // An event that does not say whose it is has no session to remember.
     let known = !event.session.is_empty();
-    if let Some((root, had_policy)) = known.then(|| read(&memory)).flatten() {
-        let mut project = Project::at(&root, environment);
-        if had_policy && project.tiers.project.is_none() {
-            // What was last compiled from it still counts.
-            project.tiers.project = Some(PolicyFolder::of_project(&root));
-        }
+    if known && let Some(project) = remembered(&event.agent, &event.session, environment) {
         return SessionRoot { project, is_first: false };
     }
     let given = start.into_iter().chain([event.cwd.as_str()]).map(Path::new).filter(|folder| folder.is_absolute());
@@ -43,9 +37,24 @@ pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -
     let project = Project::at(root.unwrap_or(&start), environment);
     // Only where there is a policy is there something to be moved away from.
     if known && event.session != TRIAL_SESSION && project.has_policy() {
-        remember(&memory, &project.root, root.is_some());
+        remember(&memory(&event.agent, &event.session, environment), &project.root, root.is_some());
     }
     SessionRoot { project, is_first: true }
+}
+
+/// The root that a session was given at its first event.
+pub fn remembered(agent: &str, session: &str, environment: &Environment) -> Option<Project> {
+    let (root, had_policy) = read(&memory(agent, session, environment))?;
+    let mut project = Project::at(&root, environment);
+    if had_policy && project.tiers.project.is_none() {
+        // What was last compiled from it still counts.
+        project.tiers.project = Some(PolicyFolder::of_project(&root));
+    }
+    Some(project)
+}
+
+fn memory(agent: &str, session: &str, environment: &Environment) -> PathBuf {
+    environment.state.join("sessions").join(digest(agent, session))
 }
 
 /// A name for what is remembered of a session.

@@ -113,6 +113,10 @@ impl Facts for CaseFacts {
         0
     }
 
+    fn acknowledged(&self, _rule: &str, _digest: &str) -> bool {
+        false
+    }
+
     fn take_fault(&self) -> Option<String> {
         None
     }

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::environment::Environment;
+use crate::private_file;
 
 pub struct Trust {
     file: PathBuf,
@@ -25,11 +26,6 @@ impl Trust {
 
     /// In place of what was accepted before.
     pub fn accept(&self, weakening: &str) -> io::Result<()> {
-        let folder = self.file.parent().unwrap_or(Path::new("."));
-        policy::create_private_folder(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        io::Write::write_all(&mut file, format!("{}\n", policy::digest(weakening)).as_bytes())?;
-        file.persist(&self.file)?;
-        Ok(())
+        private_file::write(&self.file, &format!("{}\n", policy::digest(weakening)))
     }
 }

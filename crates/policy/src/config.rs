@@ -45,6 +45,9 @@ pub struct Config {
     pub progress_command: Option<String>,
     /// Relative to the root.
     pub rules_dir: Option<String>,
+    pub mode: Mode,
+    /// What an agent is shown at once, in bytes.
+    pub output_limit: usize,
     /// In the order in which they run: the user's, then the project's.
     pub observers: Vec<Observer>,
     /// The names of those variables that the user declared.
@@ -53,6 +56,24 @@ pub struct Config {
     /// Expressions of observers; none once the policy is loaded.
     #[serde(skip)]
     unchecked: Vec<Unchecked>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    #[default]
+    Enforce,
+    /// Everything is judged and recorded, nothing is stopped.
+    Observe,
+}
+
+impl Mode {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Enforce => "enforce",
+            Self::Observe => "observe",
+        }
+    }
 }
 
 /// What keeps commands of rules and gates from writing elsewhere.
@@ -71,6 +92,8 @@ pub enum Sandbox {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Setting {
     Disabled,
+    /// `mode: observe`.
+    Observe,
     CommandEnv(Vec<String>),
     SandboxOff,
     ProgressCommand(String),
@@ -83,6 +106,7 @@ impl Setting {
     pub fn effect(&self) -> &'static str {
         match self {
             Self::Disabled => "switches every rule off but those that protect the guard itself",
+            Self::Observe => "lets every call through and only watches",
             Self::CommandEnv(_) => "gives environment variables to the commands of rules and gates",
             Self::SandboxOff => "lets the commands of rules and gates write anywhere",
             Self::ProgressCommand(_) | Self::External(_) => "starts a program",
@@ -146,6 +170,8 @@ impl Default for Config {
             sandbox: Sandbox::default(),
             progress_command: None,
             rules_dir: None,
+            mode: Mode::Enforce,
+            output_limit: 8 * KIB,
             observers: Vec::new(),
             users_variables: BTreeSet::new(),
             unchecked: Vec::new(),
@@ -157,6 +183,9 @@ const DAY: u64 = 24 * 60 * 60;
 /// Every agent lets the call through when its hook takes too long, so judging has to end well before that.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(20);
 const SHORTEST_DEADLINE: Duration = Duration::from_millis(50);
+const KIB: usize = 1024;
+/// Of KiB. A reason has to be seen at all, and no agent reads a book.
+const OUTPUT_LIMITS: std::ops::RangeInclusive<usize> = 1..=64;
 
 const KEYS: &[&str] = &[
     "agent_may",
@@ -167,7 +196,9 @@ const KEYS: &[&str] = &[
     "imports",
     "journal",
     "max_holds",
+    "mode",
     "observers",
+    "output_limit",
     "progress_command",
     "protected_branches",
     "requires_version",
@@ -178,9 +209,6 @@ const KEYS: &[&str] = &[
     "sandbox",
     "variables",
 ];
-/// Part of the language, not of this version: an error of their own, because a policy that counts on them is not kept.
-const LATER_KEYS: &[&str] = &["mode", "output_limit"];
-
 /// The moves that an agent may make unless the configuration says otherwise.
 const AGENT_MAY: &[&str] = &["next", "continue", "repeat", "status"];
 const MOVES: &[&str] = &["next", "continue", "repeat", "status", "start", "prev", "restart", "abort"];
@@ -253,12 +281,7 @@ impl Config {
             }
         };
         let mut fields = Fields::of(node, source);
-        for key in LATER_KEYS {
-            if let Some(span) = fields.key_span(key) {
-                fields.refuse(ErrorKind::Unsupported, format!("`{key}` is not part of this version of Linchpin"), span);
-            }
-        }
-        fields.refuse_unknown(&[KEYS, LATER_KEYS].concat());
+        fields.refuse_unknown(KEYS);
         if let Some(version) = fields.text("requires_version") {
             check_version(&version, &mut fields);
         }
@@ -281,6 +304,7 @@ impl Config {
     pub fn accept(&mut self, setting: Setting) {
         match setting {
             Setting::Disabled => self.enabled = false,
+            Setting::Observe => self.mode = Mode::Observe,
             Setting::CommandEnv(names) => self.command_env.extend(names),
             Setting::SandboxOff => self.sandbox = Sandbox::Off,
             Setting::ProgressCommand(command) => self.progress_command = Some(command),
@@ -293,6 +317,11 @@ impl Config {
         let mut found = Vec::new();
         let enabled = fields.flag("enabled").unwrap_or(true);
         found.extend((!enabled).then_some(("enabled", Setting::Disabled)));
+        match fields.choice("mode", &[Mode::Enforce, Mode::Observe].map(|mode| (mode.name(), mode))) {
+            Some(Mode::Observe) => found.push(("mode", Setting::Observe)),
+            Some(Mode::Enforce) => self.mode = Mode::Enforce,
+            None => {}
+        }
         let names = fields.texts("command_env").unwrap_or_default();
         let names: Vec<String> = names.into_iter().map(|name| name.value).collect();
         found.extend((!names.is_empty()).then_some(("command_env", Setting::CommandEnv(names))));
@@ -332,6 +361,7 @@ impl Config {
         }
         let journals = [("lean", JournalMode::Lean), ("full", JournalMode::Full)];
         self.journal = fields.choice("journal", &journals).unwrap_or(self.journal);
+        self.output_limit = output_limit(fields).unwrap_or(self.output_limit);
         self.retention = duration("retention", fields).map_or(self.retention, |(duration, _)| duration);
         self.default_branch = self.default_branch.take().or(fields.text("default_branch").map(|text| text.value));
         if let Some(branches) = fields.texts("protected_branches") {
@@ -515,6 +545,22 @@ fn check_version(wanted: &Text, fields: &mut Fields) {
         ),
         _ => {}
     }
+}
+
+/// `16 KiB`.
+fn output_limit(fields: &mut Fields) -> Option<usize> {
+    let node = fields.take("output_limit")?;
+    let count = match &node.value {
+        Yaml::Text(text) => text.strip_suffix("KiB").and_then(|count| count.trim_end().parse::<usize>().ok()),
+        _ => None,
+    };
+    if let Some(count) = count.filter(|count| OUTPUT_LIMITS.contains(count)) {
+        return Some(count * KIB);
+    }
+    let message =
+        format!("`output_limit` is a size from `{} KiB` to `{} KiB`", OUTPUT_LIMITS.start(), OUTPUT_LIMITS.end());
+    fields.refuse(ErrorKind::InvalidValue, message, node.span);
+    None
 }
 
 /// `500ms`, `2s`, `5m`, `1h`, `90d`.

@@ -39,7 +39,7 @@ mod tests;
 pub use bundled::{BundledRule, bundled_rules};
 pub use cache::{BrokenFile, Compiled, compiled};
 pub use case::{Case, Cases, EventFields, Subject};
-pub use config::{Config, JournalMode, Sandbox};
+pub use config::{Config, JournalMode, Mode, Sandbox};
 pub use definition::{Definition, Form};
 pub use diagnostic::{Diagnostic, ErrorKind, Severity, Style};
 pub use digest::digest;

@@ -1,7 +1,8 @@
 //! The shell commands that a session ran.
 //!
 //! One tool call leaves up to two rows, one before it runs and one after; here it is one command. Rows are matched by
-//! the agent's id of the call, and by their text where the agent gives none. Calls that were blocked did not run.
+//! the agent's id of the call, and by their text where the agent gives none. Calls that were blocked did not run,
+//! unless the verdict was lifted.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +55,7 @@ impl Store {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, time, kind, command, call, outcome FROM events \
              WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 \
-             AND (kind IN ('after_tool', 'tool_failed') OR kind = 'before_tool' AND level <> 'block') \
+             AND (kind IN ('after_tool', 'tool_failed') OR kind = 'before_tool' AND (level <> 'block' OR lifted IS NOT NULL)) \
              ORDER BY id DESC",
         )?;
         let mut rows = statement.query([session, since])?;

@@ -10,7 +10,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use engine::event::Event;
+use engine::event::{Event, ToolCall};
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Map, Value};
 use sha2::Sha256;
@@ -84,14 +84,20 @@ impl Store {
         put("prompt", event.prompt.as_ref().map(|text| key.of_text(text)));
         put("message", event.message.as_ref().map(|text| key.of_text(text)));
         if let Some(tool) = &event.tool {
-            let input = Some(&tool.input).filter(|input| !input.is_null());
-            put("input", input.and_then(|input| key.of_json(input)));
+            put("input", input_digest(key, tool));
             put("output", tool.output.as_ref().and_then(|output| key.of_json(output)));
         }
         if !event.extra.is_empty() {
             put("extra", key.of_json(&event.extra));
         }
         Ok(digests)
+    }
+
+    /// The digest of a tool call's input, as [`Entry::digests`](crate::Entry) has it under `input`; none where there is no
+    /// input.
+    pub fn input_digest(&mut self, event: &Event) -> Result<Option<String>> {
+        let key = self.digest_key()?;
+        Ok(event.tool.as_ref().and_then(|tool| input_digest(key, tool)))
     }
 
     fn digest_key(&mut self) -> Result<&DigestKey> {
@@ -102,4 +108,8 @@ impl Store {
         }
         self.digest_key.as_ref().ok_or(StoreError::Corrupt)
     }
+}
+
+fn input_digest(key: &DigestKey, tool: &ToolCall) -> Option<String> {
+    Some(&tool.input).filter(|input| !input.is_null()).and_then(|input| key.of_json(input))
 }

@@ -1,5 +1,6 @@
 //! A row of the journal, as it is read.
 
+use engine::Lifted;
 use engine::event::{FileAccess, McpTool};
 use engine::verdict::{Finding, Level, Verdict};
 use rusqlite::Row;
@@ -13,12 +14,13 @@ use crate::EventId;
 /// may be added, and those that do not apply are left out:
 ///
 /// - `id`, `time` (milliseconds since 1970), `agent`, `session`, `root`, `cwd`
-/// - `kind`: an event kind such as `before_tool`; `name`: the agent's own name of it
+/// - `kind`: an event kind such as `before_tool`, or a [note's](crate::Note); `name`: the agent's own name of it
 /// - `tool`, `aliases`, `call`, `command`, `command_missing` (a shell call that carried no text), `paths`
 ///   (`[{path, access}]`, access `read`, `write` or `delete`), `mcp` (`[{server, tool}]`), `outcome` (`ok`, `failed`),
 ///   `subagent`, `held_before`
-/// - `verdict`: `{level, approved, findings: [{rule, level, reason, because: [text], digest}], notices: [text]}`
-/// - `fields`, `facts`: what rules used, by name; `digests`: 32 hex digits by name; `event`: the whole event, only in
+/// - `verdict`: `{level, approved, findings: [{rule, level, reason, because: [text], digest}], notices: [text],
+///   lifted}`; `lifted` where it was not enforced: `observe`, `paused` or `allowed N`
+/// - `fields`, `facts`: what rules used, by name (of a note: what it says); `digests`: 32 hex digits by name; `event`: the whole event, only in
 ///   a full journal
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -70,7 +72,7 @@ impl Entry {
     /// What [`Entry::from_row`] reads, of `events` as `e` and `sessions` as `s`.
     pub(crate) const COLUMNS: &'static str = "e.id, e.time, e.kind, e.level, e.approved, e.name, e.tool, e.command, \
          e.command_missing, e.outcome, e.call, e.cwd, e.held_before, e.subagent, e.aliases, e.mcp, e.paths, e.fields, \
-         e.facts, e.digests, e.notices, e.event, s.agent, s.session, s.root";
+         e.facts, e.digests, e.notices, e.event, e.lifted, s.agent, s.session, s.root";
 
     /// Without its findings: they are rows of their own.
     pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -98,6 +100,8 @@ impl Entry {
                 approved: row.get("approved")?,
                 findings: Vec::new(),
                 notices: json(row, "notices")?.unwrap_or_default(),
+                lifted: row.get::<_, Option<String>>("lifted")?.as_deref().and_then(Lifted::from_code),
+                appeal: None,
             },
             fields: json(row, "fields")?.unwrap_or_default(),
             facts: json(row, "facts")?.unwrap_or_default(),
@@ -115,6 +119,7 @@ pub(crate) fn finding_from_row(row: &Row<'_>) -> rusqlite::Result<Finding> {
         reason: row.get("reason")?,
         because: json(row, "because")?.unwrap_or_default(),
         digest: row.get("digest")?,
+        protects_guard: false,
     })
 }
 

@@ -15,6 +15,8 @@
 
 use std::fmt;
 
+use engine::Event;
+
 use crate::record::{EventId, Record};
 use crate::state::{SessionKey, SessionState};
 use crate::{Command, Result, Store, StoreError, aside};
@@ -71,6 +73,11 @@ impl<'s> Judgement<'s> {
         }
     }
 
+    /// See [`Store::input_digest`].
+    pub fn input_digest(&mut self, event: &Event) -> Result<Option<String>> {
+        self.store.input_digest(event)
+    }
+
     /// Writes the event, its verdict and its changes in one transaction.
     ///
     /// INVARIANT: `record.event` is of the session that the judgement was begun for.
@@ -104,7 +111,7 @@ impl<'s> Judgement<'s> {
         }
         let session = match self.state.id {
             Some(id) => id,
-            None => self.store.intern_session(record)?,
+            None => self.store.intern_session(record.session(), record.root, record.event.time)?,
         };
         let id = self.store.insert_event(session, record)?;
         if !writes.is_empty() {
@@ -125,8 +132,7 @@ impl<'s> Judgement<'s> {
     }
 
     fn reread(&mut self, record: &Record<'_>) -> Result<()> {
-        let key = SessionKey { agent: &record.event.agent, session: &record.event.session };
-        self.state = self.store.session(key)?;
+        self.state = self.store.session(record.session())?;
         Ok(())
     }
 

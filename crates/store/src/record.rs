@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use engine::Lifted;
 use engine::event::{Event, FileAccess, Outcome, ShellText};
 use engine::verdict::Verdict;
 use rusqlite::params;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Result, Store,
+    Result, SessionKey, Store,
     mask::{self, mask},
 };
 
@@ -44,6 +45,12 @@ pub struct Record<'a> {
     pub journal: Journal,
 }
 
+impl Record<'_> {
+    pub(crate) fn session(&self) -> SessionKey<'_> {
+        SessionKey { agent: &self.event.agent, session: &self.event.session }
+    }
+}
+
 /// What an event does to its session's variables and counters.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
@@ -74,17 +81,16 @@ pub enum CounterChange {
 
 impl Store {
     /// Inside a transaction for writing: the session's row, made if this is its first event.
-    pub(crate) fn intern_session(&self, record: &Record<'_>) -> Result<i64> {
-        let event = record.event;
+    pub(crate) fn intern_session(&self, key: SessionKey<'_>, root: &str, time: i64) -> Result<i64> {
         self.connection
             .prepare_cached(
                 "INSERT OR IGNORE INTO sessions (agent, session, root, first_seen) VALUES (?1, ?2, ?3, ?4)",
             )?
-            .execute(params![event.agent, event.session, record.root, event.time])?;
+            .execute(params![key.agent, key.session, root, time])?;
         Ok(self
             .connection
             .prepare_cached("SELECT id FROM sessions WHERE agent = ?1 AND session = ?2")?
-            .query_row([&event.agent, &event.session], |row| row.get(0))?)
+            .query_row([key.agent, key.session], |row| row.get(0))?)
     }
 
     /// Inside a transaction for writing: the event's row and its findings.
@@ -104,8 +110,9 @@ impl Store {
         self.connection
             .prepare_cached(
                 "INSERT INTO events (session, time, kind, level, approved, name, tool, command, command_missing, \
-                 outcome, call, cwd, held_before, subagent, aliases, mcp, paths, fields, facts, digests, notices, event) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+                 outcome, call, cwd, held_before, subagent, aliases, mcp, paths, fields, facts, digests, notices, event, \
+                 lifted) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
             )?
             .execute(params![
                 session,
@@ -130,6 +137,7 @@ impl Store {
                 json_map(&digests),
                 json_list(&verdict.notices.iter().map(|notice| mask(notice)).collect::<Vec<Cow<'_, str>>>()),
                 whole,
+                verdict.lifted.map(Lifted::code),
             ])?;
         let id = EventId(self.connection.last_insert_rowid());
         self.insert_findings(id, verdict)?;
@@ -164,6 +172,6 @@ fn json_list<T: Serialize>(list: &[T]) -> Option<String> {
     if list.is_empty() { None } else { serde_json::to_string(list).ok() }
 }
 
-fn json_map(map: &Map<String, Value>) -> Option<String> {
+pub(crate) fn json_map(map: &Map<String, Value>) -> Option<String> {
     if map.is_empty() { None } else { serde_json::to_string(&mask::map(map)).ok() }
 }

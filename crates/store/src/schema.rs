@@ -9,7 +9,7 @@
 //! - `state`: a session's rows lie together, so one page holds what an event needs. `kind` is `variable` (value: JSON),
 //!   `counter` (value: integer) or `revision` (one row a session, counting the changes of the others).
 //! - `events`: the journal. JSON columns are NULL where there is nothing. `kind` is open: events of agents carry the
-//!   engine's names, records of other sorts their own.
+//!   engine's names, records of other sorts their own (`note.rs`). `lifted` says why a verdict was not enforced.
 //! - `findings`: only where a rule spoke.
 //!
 //! The index on `events` is (session, has no command): a session's commands are one run of it, in order of id, however
@@ -23,7 +23,8 @@ use crate::{Result, StoreError};
 /// that an event writes and that the next processes reread; reading a million events through is no slower by it.
 const PAGE_SIZE: u32 = 2048;
 
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
     INSERT INTO meta VALUES ('digest_key', randomblob(32));
     CREATE TABLE sessions (
@@ -77,7 +78,11 @@ const MIGRATIONS: &[&str] = &["
         digest TEXT,
         PRIMARY KEY (event, place)
     ) STRICT, WITHOUT ROWID;
-"];
+",
+    "
+    ALTER TABLE events ADD COLUMN lifted TEXT;
+",
+];
 
 /// The version that this code writes.
 pub(crate) fn version() -> i64 {

@@ -95,6 +95,19 @@ impl Store {
         Ok(state)
     }
 
+    /// Agent and session of the newest record that belongs to a session; of sessions of this name, where one is given.
+    pub fn latest_session(&self, named: Option<&str>) -> Result<Option<(String, String)>> {
+        let found = self
+            .connection
+            .prepare_cached(
+                "SELECT s.agent, s.session FROM events e JOIN sessions s ON s.id = e.session \
+                 WHERE s.session <> '' AND (?1 IS NULL OR s.session = ?1) ORDER BY e.id DESC LIMIT 1",
+            )?
+            .query_row([named], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        Ok(found)
+    }
+
     pub(crate) fn revision(&self, session: i64) -> Result<i64> {
         let revision = self
             .connection

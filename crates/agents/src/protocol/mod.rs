@@ -6,6 +6,7 @@ pub(crate) mod answer;
 pub(crate) mod decode;
 pub(crate) mod envelope;
 pub(crate) mod kinds;
+pub(crate) mod limit;
 pub(crate) mod paths;
 pub(crate) mod tools;
 pub(crate) mod wording;

@@ -2,16 +2,15 @@
 
 use engine::{Event, EventKind, Finding, Level, Verdict};
 
-/// What an agent is shown at once, in bytes, unless the configuration says otherwise.
-pub const TEXT_LIMIT: usize = 8 * 1024;
-
-/// Everything the verdict has to say about the event: one paragraph a finding, strictest first. Never empty.
+/// Everything the verdict has to say about the event: one paragraph a finding, strictest first, and how a person can
+/// decide otherwise. Never empty.
 pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
-    let paragraphs: Vec<String> = verdict.spoken().map(|finding| paragraph(event, finding)).collect();
+    let mut paragraphs: Vec<String> = verdict.spoken().map(|finding| paragraph(event, finding)).collect();
     if paragraphs.is_empty() {
-        return format!("{} by Linchpin, which gave no reason.", lead(event, verdict.level));
+        paragraphs.push(format!("{} by Linchpin, which gave no reason.", lead(event, verdict.level)));
     }
-    capped(&paragraphs)
+    paragraphs.extend(verdict.appeal.map(|id| format!("A person can let this call through: `linchpin allow {id}`")));
+    paragraphs.join("\n\n")
 }
 
 /// Why a call was approved, naming the rules that did it.
@@ -27,7 +26,7 @@ pub(crate) fn approval(verdict: &Verdict) -> String {
 /// What the person is to know besides, or nothing.
 pub(crate) fn notices(verdict: &Verdict) -> Option<String> {
     let lines: Vec<String> = verdict.notices.iter().map(|notice| format!("Linchpin: {}", shown(notice))).collect();
-    (!lines.is_empty()).then(|| capped(&lines))
+    (!lines.is_empty()).then(|| lines.join("\n\n"))
 }
 
 /// The notices, and `more` after them.
@@ -75,29 +74,6 @@ fn lead(event: &Event, level: Level) -> &'static str {
         Level::Warn => "Warning",
         Level::Allow => "Allowed",
     }
-}
-
-/// Paragraphs as long as they fit into the limit; what does not fit is counted.
-fn capped(paragraphs: &[String]) -> String {
-    let mut room = TEXT_LIMIT;
-    let mut text: Vec<String> = Vec::new();
-    for paragraph in paragraphs {
-        if paragraph.len() > room {
-            break;
-        }
-        room = room.saturating_sub(paragraph.len() + 2);
-        text.push(paragraph.clone());
-    }
-    // The first one has to be seen, if only in part.
-    if let (true, Some(first)) = (text.is_empty(), paragraphs.first()) {
-        let (head, tail) = first.split_at(first.floor_char_boundary(TEXT_LIMIT));
-        text.push(format!("{head} … ({} bytes more)", tail.len()));
-    }
-    let left = paragraphs.len() - text.len();
-    if left > 0 {
-        text.push(format!("… and {left} more."));
-    }
-    text.join("\n\n")
 }
 
 /// Text fit to be shown: no control characters but line ends and tabs, nothing that turns the writing direction.

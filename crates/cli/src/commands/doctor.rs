@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 use agents::Agent;
 use agents::install::{self as settings, Installed, Scope};
-use guard::Project;
+use guard::{Pause, Project, lifting};
+use policy::Mode;
 use serde_json::{Value, json};
 use store::{Store, StoreError};
 
@@ -69,6 +70,12 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
         checks.push(Check::bad(text, "`linchpin validate` shows every error"));
     }
     checks.extend(compiled.untrusted.iter().map(Check::note));
+    if compiled.config.mode == Mode::Observe {
+        checks.push(Check::bad(lifting::OBSERVING, "`mode: enforce` in the configuration ends it"));
+    }
+    if let Some(pause) = Pause::of(&project.root, &context.environment, super::now()) {
+        checks.push(Check::bad(lifting::paused(&pause, super::now()), "`linchpin resume` ends it"));
+    }
     checks
 }
 

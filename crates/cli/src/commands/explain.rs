@@ -163,6 +163,7 @@ pub fn consideration_json(considered: &Consideration) -> Value {
 fn outcome_text(outcome: &Judged) -> String {
     match outcome {
         Judged::Passed => "does not apply".to_owned(),
+        Judged::Acknowledged => "acknowledged in this session".to_owned(),
         Judged::Matched(level) => level.name().to_owned(),
         Judged::Incomplete(level) => format!("{} (cannot be known before it runs)", level.name()),
         Judged::Fault(level, why) => format!("{} (the rule is at fault: {why})", level.name()),
@@ -174,6 +175,9 @@ fn show(entry: &Entry, decisions: &[Decision], context: &Context) {
     output.line(output.bold(&super::log::headline(entry)));
     for finding in &entry.verdict.findings {
         output.line(format!("  {} by {}", output.level(finding.level), finding.rule));
+    }
+    if let Some(lifted) = entry.verdict.lifted {
+        output.line(format!("  not enforced: {lifted}"));
     }
     output.blank();
     output.line("The rules as they are now:");

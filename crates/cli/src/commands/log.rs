@@ -5,8 +5,8 @@ use std::time::Duration;
 use engine::{EventKind, Level, suggest};
 use guard::Project;
 use jiff::{Timestamp, tz::TimeZone};
-use serde_json::json;
-use store::{Entry, Filter, Store, StoreError};
+use serde_json::{Value, json};
+use store::{Entry, Filter, NoteKind, Store, StoreError};
 
 use super::Context;
 use super::validate::counted;
@@ -57,10 +57,11 @@ pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {
 }
 
 fn filter(arguments: &Log) -> Result<Filter, Problem> {
-    let known = EventKind::ALL.map(EventKind::name);
     if let Some(kind) = &arguments.kind
         && EventKind::from_name(kind).is_none()
+        && NoteKind::from_name(kind).is_none()
     {
+        let known = [EventKind::ALL.map(EventKind::name).as_slice(), &NoteKind::ALL.map(NoteKind::name)].concat();
         return Err(unknown("event kind", kind, &known));
     }
     let level = match &arguments.level {
@@ -112,8 +113,15 @@ fn print(entry: &Entry, context: &Context) {
         return;
     }
     let level = entry.verdict.level;
-    let padding = " ".repeat(5_usize.saturating_sub(level.name().len()));
-    output.line(format!("{}{padding} {}", output.level(level), headline(entry)));
+    let (word, length) = match NoteKind::from_name(&entry.kind) {
+        Some(_) => (output.dim(NOTE), NOTE.len()),
+        None => (output.level(level), level.name().len()),
+    };
+    let padding = " ".repeat(5_usize.saturating_sub(length));
+    output.line(format!("{word}{padding} {}", headline(entry)));
+    if let Some(lifted) = entry.verdict.lifted {
+        output.line(output.dim(&format!("      not enforced: {lifted}")));
+    }
     for finding in &entry.verdict.findings {
         output.line(output.dim(&format!("      {} {}", finding.level.name(), finding.rule)));
     }
@@ -122,12 +130,19 @@ fn print(entry: &Entry, context: &Context) {
     }
 }
 
+/// Stands where an event has its level.
+const NOTE: &str = "note";
+
 /// One line that tells events apart.
 pub fn headline(entry: &Entry) -> String {
     let time = Timestamp::from_millisecond(entry.time)
         .map(|time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string())
         .unwrap_or_default();
     let mut line = format!("{:>5}  {time}  {} {}", entry.id.0, entry.agent, entry.kind);
+    if let Some(kind) = NoteKind::from_name(&entry.kind) {
+        line.push_str(&first_line(&noted(kind, entry)));
+        return line;
+    }
     let paths: Vec<&str> = entry.paths.iter().map(|file| file.path.as_str()).collect();
     let about = entry.command.clone().unwrap_or_else(|| paths.join(" "));
     for part in [entry.tool.clone().unwrap_or_default(), about] {
@@ -137,6 +152,25 @@ pub fn headline(entry: &Entry) -> String {
         }
     }
     line
+}
+
+/// What a note says.
+fn noted(kind: NoteKind, entry: &Entry) -> String {
+    let field = |name: &str| match entry.fields.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    match kind {
+        NoteKind::Ack => format!(" {}, by the {}: {}", field("rule"), field("by"), field("reason")),
+        NoteKind::Allow => format!(" {}, {}", field("refusal"), field("span")),
+        NoteKind::Pause => {
+            let length = entry.fields.get("until").and_then(Value::as_i64).unwrap_or_default() - entry.time;
+            let minutes = usize::try_from(length / 60_000).unwrap_or_default();
+            format!(" for {}: {}", counted(minutes, "minute"), field("reason"))
+        }
+        NoteKind::Resume => String::new(),
+    }
 }
 
 fn first_line(text: &str) -> String {

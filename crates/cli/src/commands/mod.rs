@@ -1,5 +1,7 @@
 //! One file a command.
 
+mod ack;
+mod allow;
 mod demo;
 mod doctor;
 mod explain;
@@ -7,6 +9,7 @@ pub mod hook;
 mod init;
 mod install;
 mod log;
+mod pause;
 mod rules;
 mod status;
 mod test;
@@ -15,9 +18,11 @@ mod validate;
 
 use std::io::Write;
 use std::process;
+use std::time::Duration;
 
 use clap::Parser;
 use guard::Environment;
+use store::Store;
 
 use crate::arguments::{Arguments, Command};
 use crate::output::Output;
@@ -42,6 +47,10 @@ pub fn run() -> process::ExitCode {
         Command::Demo => demo::run(&context),
         // Answered before arguments are parsed; here only for `--help`.
         Command::Hook { agent } => return hook::run([agent.into()].into_iter()),
+        Command::Ack(arguments) => ack::run(arguments, &context),
+        Command::Allow(arguments) => allow::run(arguments, &context),
+        Command::Pause(arguments) => pause::pause(arguments, &context),
+        Command::Resume => pause::resume(&context),
         Command::Validate(arguments) => validate::run(arguments, &context),
         Command::Test(arguments) => test::run(arguments, &context),
         Command::Explain { what } => explain::run(what, &context),
@@ -60,6 +69,13 @@ pub fn run() -> process::ExitCode {
             problem.code.into()
         }
     }
+}
+
+/// Writes into the journal what somebody did by hand.
+fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> Result<(), crate::problem::Problem> {
+    let options = store::Options { busy: Duration::from_secs(5), now: note.time };
+    Store::open(&project.store(&context.environment), options)?.note(note)?;
+    Ok(())
 }
 
 /// Now, in milliseconds since 1970.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use guard::{Environment, Project, session_policy};
-use serde_json::{Value, json};
-use store::{Filter, SessionKey, SessionState, Store};
+use engine::rules::Rule;
+use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy};
+use policy::Mode;
+use serde_json::{Map, Value, json};
+use store::{SessionKey, SessionState};
 
 use super::Context;
 use super::validate::counted;
@@ -13,7 +15,7 @@ use crate::exit_code::ExitCode;
 use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Status, context: &Context) -> Outcome {
-    let project = Project::of_person(&context.environment);
+    let project = Project::of_command(&context.environment);
     let compiled = project.compiled(&context.environment);
     let rules = if project.has_policy() {
         compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?
@@ -21,33 +23,55 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         Vec::new()
     };
     let store = super::log::open(&project, context).ok();
-    let session = store.as_ref().and_then(|store| which(arguments, &context.environment, store));
+    let now = super::now();
+    let command = CommandRun {
+        words: &["status"],
+        session: arguments.session.as_deref(),
+        environment: &context.environment,
+        now,
+    };
+    let session = store.as_ref().and_then(|store| command.session(store).ok().flatten());
     let state = session
         .as_ref()
         .zip(store.as_ref())
-        .and_then(|((agent, session), store)| store.session(SessionKey { agent, session }).ok());
+        .and_then(|(whose, store)| store.session(SessionKey { agent: &whose.agent, session: &whose.session }).ok());
     let holds = state.as_ref().map(holds).unwrap_or_default();
-    let kept = session
-        .as_ref()
-        .map_or_else(Vec::new, |(agent, session)| session_policy::kept(&project, agent, session, &context.environment));
+    let kept = session.as_ref().map_or_else(Vec::new, |whose| {
+        session_policy::kept(&project, &whose.agent, &whose.session, &context.environment)
+    });
+    let acknowledged = state.as_ref().map(|state| acknowledged(state, &rules)).unwrap_or_default();
+    let pause = Pause::of(&project.root, &context.environment, now);
+    let mode = compiled.config.mode;
     if context.output.json {
         let in_force: Vec<Value> = rules
             .iter()
             .map(|rule| json!({ "rule": rule.id, "tier": rule.tier.name(), "action": rule.action.name(), "source": rule.source }))
             .collect();
-        let (agent, id) = session.unzip();
+        let (agent, id) = session.map(|whose| (whose.agent, whose.session)).unzip();
+        let acknowledgements: Vec<Value> = acknowledged
+            .iter()
+            .map(|ack| json!({ "rule": ack.rule, "reason": ack.reason, "by": ack.by.name(), "time": ack.time }))
+            .collect();
+        let variables: Map<String, Value> = state
+            .map(|state| state.variables)
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|(name, _)| !name.starts_with('_'))
+            .collect();
         context.output.value(&json!({
             "workflow": null,
             "root": project.root,
+            "mode": mode.name(),
+            "paused": pause.map(|pause| json!({ "until": pause.until, "reason": pause.reason })),
             "session": {
                 "agent": agent,
                 "id": id,
                 "rules": in_force,
                 "queue": {},
-                "acknowledgements": [],
+                "acknowledgements": acknowledgements,
                 "holds": holds,
                 "kept": kept.iter().map(|change| &change.rule).collect::<Vec<_>>(),
-                "variables": state.map(|state| state.variables).unwrap_or_default(),
+                "variables": variables,
                 "broken": compiled.broken.iter().map(|file| &file.problem).collect::<Vec<_>>(),
             },
         }));
@@ -56,12 +80,18 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let output = &context.output;
     output.line(format!("{} {}", output.bold("Project"), project.root.display()));
     match &session {
-        Some((agent, id)) => output.line(format!("{} {agent} {id}", output.bold("Session"))),
+        Some(Whose { agent, session }) => output.line(format!("{} {agent} {session}", output.bold("Session"))),
         None => output.line(format!("{} none yet", output.bold("Session"))),
     }
     if !project.has_policy() {
         output.line(format!("{} none: there is no policy, so every event is allowed", output.bold("Rules  ")));
         return Ok(ExitCode::Done);
+    }
+    if mode == Mode::Observe {
+        output.line(format!("{} {}", output.bold("Mode   "), lifting::OBSERVING));
+    }
+    if let Some(pause) = &pause {
+        output.line(format!("{} {}", output.bold("Pause  "), lifting::paused(pause, now)));
     }
     output.line(format!("{} {} in force", output.bold("Rules  "), counted(rules.len(), "rule")));
     for rule in &rules {
@@ -77,21 +107,20 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     for (rule, count) in &holds {
         output.line(format!("{} {rule} held this session's stop {}", output.bold("Holds  "), counted(*count, "time")));
     }
+    for ack in &acknowledged {
+        output.line(format!("{} {}, by the {}: {}", output.bold("Ack    "), ack.rule, ack.by.name(), ack.reason));
+    }
     for file in &compiled.broken {
         output.line(format!("{} {}: {}", output.bold("Broken "), file.consequence(), file.problem));
     }
     Ok(ExitCode::Done)
 }
 
-/// The session that was asked for, the one this command runs in, or the one that was heard of last.
-fn which(arguments: &Status, environment: &Environment, store: &Store) -> Option<(String, String)> {
-    let running = agents::environment::session(|name| environment.get(name));
-    let filter = match (&arguments.session, running) {
-        (None, Some((agent, session))) => return Some((agent.name().to_owned(), session)),
-        (session, _) => Filter { session: session.clone(), limit: 1, ..Filter::default() },
-    };
-    let entry = store.entries(&filter).ok()?.pop()?;
-    Some((entry.agent, entry.session))
+/// Those that count: of rules as they are now.
+fn acknowledged(state: &SessionState, rules: &[Rule]) -> Vec<Acknowledgement> {
+    let mut acknowledged = Acknowledgement::of_session(state);
+    acknowledged.retain(|ack| rules.iter().any(|rule| rule.id == ack.rule && rule.digest == ack.digest));
+    acknowledged
 }
 
 fn holds(state: &SessionState) -> BTreeMap<String, usize> {

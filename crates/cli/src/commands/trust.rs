@@ -1,7 +1,5 @@
 //! `trust`: a person accepts what a repository's policy approves or switches off.
 
-use std::io::{self, BufRead, IsTerminal, Write};
-
 use guard::acceptance::Acceptance;
 use guard::trust::Trust as Kept;
 use guard::{Project, session_policy};
@@ -37,7 +35,7 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
             context.output.line(format!("{rule} {} while a session ran, which keeps it as it was", change.what()));
         }
     }
-    if !arguments.yes && !confirmed(context)? {
+    if !arguments.yes && !person::confirmed("Accept?", "the rules", &context.output)? {
         return Err(Problem::new("Untrusted", "nothing was accepted"));
     }
     if !loaded.weakening.is_empty() {
@@ -66,16 +64,4 @@ fn show(problem: &Diagnostic, context: &Context) {
         output.line(format!("    {line}"));
     }
     output.blank();
-}
-
-fn confirmed(context: &Context) -> Result<bool, Problem> {
-    if context.output.json || !io::stdin().is_terminal() {
-        return Err(Problem::new("Untrusted", "there is no terminal to ask on")
-            .help("pass `--yes` once you have read the rules"));
-    }
-    write!(io::stdout(), "Accept? [y/N] ")?;
-    io::stdout().flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

@@ -150,7 +150,11 @@ fn a_shell_call_without_a_command_is_asked_about() {
         let reply = project.hook("claude", &project.tool("Bash", &input));
         assert_eq!(reply.decision(), "ask", "{input}");
     }
-    insta::assert_snapshot!(project.hook("claude", &project.tool("Bash", &json!({}))).reason(), @"Approval required by Linchpin: This shell call does not say what it would run. Nobody can say whether this is allowed, so a person has to.");
+    insta::assert_snapshot!(project.hook("claude", &project.tool("Bash", &json!({}))).reason(), @"
+    Approval required by Linchpin: This shell call does not say what it would run. Nobody can say whether this is allowed, so a person has to.
+
+    A person can let this call through: `linchpin allow 6`
+    ");
 }
 
 #[test]

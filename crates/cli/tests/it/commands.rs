@@ -23,6 +23,10 @@ fn help() {
 
     Guard:
       hook        Judge one event from standard input: what agents call
+      ack         Acknowledge a rule that warns or holds, for one session
+      allow       Let one refused call through
+      pause       Set the guard aside for a while
+      resume      End a pause
 
     Understand:
       validate    Check every policy file
@@ -90,7 +94,7 @@ fn log_shows_what_happened_and_masks_secrets() {
     assert_eq!(project.run(&["log", "--session", "other"]).stdout, "Nothing in the journal fits.\n");
 }
 
-fn without_time(line: &str) -> String {
+pub fn without_time(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let is_time = |word: &&str| {
         !(word.len() >= 8 && word.starts_with(|first: char| first.is_ascii_digit()) && word.contains(['-', ':']))
@@ -114,7 +118,7 @@ fn log_says_what_it_does_not_understand() {
     --- stdout
     --- stderr
     error: unknown event kind `PreToolUse`
-    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other
+    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other, ack, allow, pause, resume
     ");
     insta::assert_snapshot!(project.run(&["log", "--since", "yesterday"]).transcript(), @"
     exit 2
@@ -199,7 +203,7 @@ fn status() {
     Holds   wait held this session's stop 1 time
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["status", "--json"]).stdout, @r#"{"workflow":null,"root":"[BASE]/project","session":{"agent":"claude","id":"session-1","rules":[{"rule":"people-only-commands","tier":"bundled","action":"block","source":"bundled rule people-only-commands"},{"rule":"protect-guardrails","tier":"bundled","action":"block","source":"bundled rule protect-guardrails"},{"rule":"wait","tier":"project","action":"block","source":".linchpin/rules/wait.md"}],"queue":{},"acknowledgements":[],"holds":{"wait":1},"kept":[],"variables":{},"broken":[]}}"#);
+    insta::assert_snapshot!(project.run(&["status", "--json"]).stdout, @r#"{"workflow":null,"root":"[BASE]/project","mode":"enforce","paused":null,"session":{"agent":"claude","id":"session-1","rules":[{"rule":"people-only-commands","tier":"bundled","action":"block","source":"bundled rule people-only-commands"},{"rule":"protect-guardrails","tier":"bundled","action":"block","source":"bundled rule protect-guardrails"},{"rule":"wait","tier":"project","action":"block","source":".linchpin/rules/wait.md"}],"queue":{},"acknowledgements":[],"holds":{"wait":1},"kept":[],"variables":{},"broken":[]}}"#);
 }
 
 #[test]

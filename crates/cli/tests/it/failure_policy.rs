@@ -77,6 +77,8 @@ fn a_rule_that_fails_counts_as_matched_unless_it_says_otherwise() {
     Blocked by Linchpin rule `faulty`: No danger.
 
     The rule itself is at fault and counts as matched: `when` cannot be evaluated: `int` cannot read this as a whole number (.linchpin/rules/faulty.md).
+
+    A person can let this call through: `linchpin allow 1`
     ");
     for (on_error, expected) in [("allow", "allow"), ("warn", "allow"), ("ask", "ask"), ("block", "deny")] {
         project.rule("faulty", &rule(&format!("on_error: {on_error}\n")));

@@ -12,7 +12,7 @@ fn a_forbidden_command_is_refused_and_a_harmless_one_is_not() {
     insta::assert_snapshot!(refused.transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`."}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`.\n\nA person can let this call through: `linchpin allow 1`"}}
     --- stderr
     "#);
     let allowed = project.hook("claude", &project.bash("echo danger; safety"));
@@ -36,13 +36,13 @@ fn codex_is_told_in_its_own_shape_and_asking_is_refusing_there() {
     insta::assert_snapshot!(project.hook("codex", &event("danger")).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`."}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`.\n\nA person can let this call through: `linchpin allow 1`"}}
     --- stderr
     "#);
     insta::assert_snapshot!(project.hook("codex", &event("deploy now")).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"A person has to decide this; until then it is refused.\n\nApproval required by Linchpin rule `ask-first`: A person deploys."}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"A person has to decide this; until then it is refused.\n\nApproval required by Linchpin rule `ask-first`: A person deploys.\n\nA person can let this call through: `linchpin allow 2`"}}
     --- stderr
     "#);
     insta::assert_snapshot!(project.hook("codex", &event("safety")).transcript(), @"
@@ -64,6 +64,8 @@ fn the_strictest_rule_wins_and_every_reason_is_shown() {
     Approval required by Linchpin rule `b-question`: Would you?
 
     Warning by Linchpin rule `a-warning`: Mind the step.
+
+    A person can let this call through: `linchpin allow 1`
     ");
 }
 
@@ -356,7 +358,11 @@ fn a_command_that_cannot_be_read_is_said_once_for_all_rules() {
     for number in 0..8 {
         project.rule(&format!("rule-{number}"), &format!("---\ncommand_pattern: ^never-{number}\n---\nNo.\n"));
     }
-    insta::assert_snapshot!(project.hook("claude", &project.bash("if then fi (")).reason(), @"Approval required by Linchpin rule `people-only-commands`: The command is not understood: syntax error at line 1 col 9. What the call would do cannot be known before it runs; it may be what these rules are about: `people-only-commands`, `protect-guardrails`, `rule-0`, `rule-1`, `rule-2` and 5 more. Write it more simply, or in steps.");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("if then fi (")).reason(), @"
+    Approval required by Linchpin rule `people-only-commands`: The command is not understood: syntax error at line 1 col 9. What the call would do cannot be known before it runs; it may be what these rules are about: `people-only-commands`, `protect-guardrails`, `rule-0`, `rule-1`, `rule-2` and 5 more. Write it more simply, or in steps.
+
+    A person can let this call through: `linchpin allow 1`
+    ");
 }
 
 #[test]

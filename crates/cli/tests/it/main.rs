@@ -7,6 +7,8 @@
     reason = "in a test, what is not as expected ends the test"
 )]
 
+mod ack;
+mod allow;
 mod bad_input;
 mod cases;
 mod changed_rules;
@@ -20,7 +22,9 @@ mod failure_policy;
 mod guarding;
 mod hostile;
 mod init_and_install;
+mod observe;
 mod observers;
+mod pause;
 mod session_root;
 mod tiers;
 mod trust;

@@ -70,6 +70,10 @@ impl Facts for Session {
         0
     }
 
+    fn acknowledged(&self, _rule: &str, _digest: &str) -> bool {
+        false
+    }
+
     fn take_fault(&self) -> Option<String> {
         None
     }

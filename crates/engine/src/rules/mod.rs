@@ -16,7 +16,7 @@ pub use tool_rule::{
     Clause, CommandSearch, McpPattern, PathClause, PathKey, PathPattern, TextSearch, ToolMatch, ToolName, ToolRule,
 };
 
-use crate::event::EventKinds;
+use crate::event::{EventKind, EventKinds};
 use crate::verdict::Level;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,19 @@ pub struct Rule {
     pub locked: bool,
     /// What the agent reads.
     pub reason: String,
+}
+
+impl Rule {
+    /// Whether it keeps the guard itself in place: it then stays in force while the guard is paused.
+    pub fn protects_guard(&self) -> bool {
+        self.tier == Tier::Bundled && self.locked
+    }
+
+    /// Whether an acknowledgement settles it for a session: it only warns, or only keeps an agent from stopping. What
+    /// refuses a call never tires.
+    pub fn can_be_acknowledged(&self) -> bool {
+        self.action == Level::Warn || (self.action > Level::Warn && self.on.iter().all(EventKind::is_stop))
+    }
 }
 
 /// Where a rule comes from; a nearer one replaces a farther one of the same id.

@@ -1,5 +1,6 @@
 //! The commands that a session ran.
 
+use engine::Lifted;
 use engine::event::{EventKind, Outcome};
 use engine::verdict::{Finding, Level, Verdict};
 use store::{Changes, SessionKey, Store};
@@ -51,10 +52,14 @@ fn a_failed_outcome_is_no_success_and_a_blocked_call_did_not_run() {
         reason: "no".to_owned(),
         because: Vec::new(),
         digest: None,
+        protects_guard: false,
     };
     let refused = shell(EventKind::BeforeTool, 2, "rm -rf /", None);
-    record(&mut store, &refused, &Verdict::of(vec![no]), &Changes::default());
+    record(&mut store, &refused, &Verdict::of(vec![no.clone()]), &Changes::default());
     assert_eq!(ran(&store, 0, 9), [(1, "make".to_owned(), Some(false))]);
+    let lifted = Verdict { lifted: Some(Lifted::Paused), ..Verdict::of(vec![no]) };
+    record(&mut store, &refused, &lifted, &Changes::default());
+    assert_eq!(ran(&store, 0, 1), [(2, "rm -rf /".to_owned(), None)]);
 }
 
 #[test]

@@ -14,6 +14,7 @@ fn finding(rule: &str, level: Level, reason: &str) -> Finding {
         reason: reason.to_owned(),
         because: vec!["tools: Bash".to_owned()],
         digest: Some("d1".to_owned()),
+        protects_guard: false,
     }
 }
 

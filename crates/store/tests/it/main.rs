@@ -14,6 +14,7 @@ mod failures;
 mod files;
 mod journal;
 mod masking;
+mod notes;
 mod processes;
 mod prune;
 mod sample;

@@ -17,6 +17,7 @@ fn what_is_older_goes_with_its_findings_and_variables() {
             reason: "hm".into(),
             because: Vec::new(),
             digest: None,
+            protects_guard: false,
         }])
     };
     let mut changes = Changes::default();

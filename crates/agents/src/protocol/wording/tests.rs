@@ -1,10 +1,17 @@
 use engine::{Finding, Level, Verdict};
 
-use super::{TEXT_LIMIT, approval, capped, notices, reasons, shown};
+use super::{approval, notices, reasons, shown};
 use crate::tests::event;
 
 fn finding(rule: &str, level: Level, reason: &str) -> Finding {
-    Finding { rule: rule.to_owned(), level, reason: reason.to_owned(), because: Vec::new(), digest: None }
+    Finding {
+        rule: rule.to_owned(),
+        level,
+        reason: reason.to_owned(),
+        because: Vec::new(),
+        digest: None,
+        protects_guard: false,
+    }
 }
 
 fn several() -> Verdict {
@@ -55,12 +62,13 @@ fn people_read_notices() {
 }
 
 #[test]
-fn long_text_is_cut_and_the_rest_counted() {
-    let long = "ä".repeat(TEXT_LIMIT);
-    let text = capped(&[long.clone(), "b".to_owned()]);
-    assert!(text.len() < TEXT_LIMIT + 60, "{}", text.len());
-    assert!(text.ends_with("ä … (8192 bytes more)\n\n… and 1 more."));
-    assert_eq!(capped(&["a".to_owned(), long.clone(), long]), "a\n\n… and 2 more.");
+fn a_refusal_that_was_recorded_says_how_a_person_can_let_it_through() {
+    let refused = Verdict { appeal: Some(17), ..Verdict::of(vec![finding("no-danger", Level::Block, "No.")]) };
+    insta::assert_snapshot!(reasons(&event("PreToolUse"), &refused), @"
+    Blocked by Linchpin rule `no-danger`: No.
+
+    A person can let this call through: `linchpin allow 17`
+    ");
 }
 
 #[test]

@@ -63,6 +63,10 @@ impl Facts for Asked {
         0
     }
 
+    fn acknowledged(&self, _rule: &str, _digest: &str) -> bool {
+        false
+    }
+
     fn take_fault(&self) -> Option<String> {
         None
     }

@@ -1,0 +1,107 @@
+//! `ack`: an acknowledgement, in the journal, in place of a promise in prose.
+
+use engine::rules::{AckBy, Rule};
+use engine::suggest;
+use guard::{AcknowledgedBy, Acknowledgement, CommandRun, Project, Whose};
+use serde_json::{Map, json};
+use store::{Note, NoteKind, SessionKey};
+
+use super::Context;
+use crate::arguments::Ack;
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Ack, context: &Context) -> Outcome {
+    let project = Project::of_command(&context.environment);
+    let rule = rule(&arguments.rule, &project, context)?;
+    let reason = arguments.reason.trim();
+    if reason.is_empty() {
+        return Err(Problem::new("InvalidValue", "`--reason` is empty").help("say why the rule need not be followed"));
+    }
+    if !rule.can_be_acknowledged() {
+        return Err(refuses_calls(&rule));
+    }
+    let store = super::log::open(&project, context)?;
+    let command = CommandRun {
+        words: &["ack", &rule.id],
+        session: arguments.session.as_deref(),
+        environment: &context.environment,
+        now: super::now(),
+    };
+    let is_agents = command.agent(&store)?.is_some() || person::required("ack", &context.environment).is_err();
+    if is_agents && rule.ack == AckBy::Human {
+        let message = format!("rule `{}` is acknowledged by people (`ack: human`), and an agent runs this", rule.id);
+        return Err(Problem::new("NotAPerson", message).help("say why it should be, and let a person decide"));
+    }
+    let whose = command.session(&store)?.ok_or_else(|| unknown_session(arguments))?;
+    drop(store);
+    let acknowledgement = Acknowledgement {
+        rule: rule.id.clone(),
+        digest: rule.digest.clone(),
+        reason: reason.to_owned(),
+        by: if is_agents { AcknowledgedBy::Agent } else { AcknowledgedBy::Person },
+        time: command.now,
+    };
+    note(&acknowledgement, &whose, &project, context)?;
+    let Whose { agent, session } = &whose;
+    context.output.line_or(
+        format!(
+            "Acknowledged `{}` in session {session} of {agent}: it neither warns nor holds there until its text changes.",
+            rule.id
+        ),
+        &json!({
+            "acknowledged": rule.id,
+            "agent": agent,
+            "session": session,
+            "reason": reason,
+            "by": acknowledgement.by.name(),
+        }),
+    );
+    Ok(ExitCode::Done)
+}
+
+/// One of the session's root, or of a folder in it that has rules of its own.
+fn rule(id: &str, project: &Project, context: &Context) -> Result<Rule, Problem> {
+    let here = Project::of_person(&context.environment);
+    let mut rules = Vec::new();
+    for project in [project, &here] {
+        let found = project.compiled(&context.environment).rules.all();
+        rules.extend(found.map_err(|error| Problem::new("Unreadable", error.to_string()))?);
+    }
+    let help = suggest::closest(id, rules.iter().map(|rule| rule.id.as_str()))
+        .map_or_else(|| "`linchpin status` lists the rules in force".to_owned(), suggest::did_you_mean);
+    let found = rules.into_iter().find(|rule| rule.id == id);
+    found.ok_or_else(|| Problem::new("UnknownRule", format!("no rule in force is named `{id}`")).help(help))
+}
+
+fn refuses_calls(rule: &Rule) -> Problem {
+    let message = format!("rule `{}` refuses or approves calls, so there is nothing to acknowledge", rule.id);
+    Problem::new("NotAcknowledgeable", message)
+        .help("a person can let a single call through: `linchpin allow ID`, with the number that the refusal names")
+}
+
+fn unknown_session(arguments: &Ack) -> Problem {
+    match &arguments.session {
+        Some(session) => Problem::new("NotFound", format!("the journal knows no session `{session}`"))
+            .help("`linchpin log --json` names the sessions"),
+        None => Problem::new("NotFound", "no session was heard of yet").help("it begins with an agent's first event"),
+    }
+}
+
+fn note(acknowledgement: &Acknowledgement, whose: &Whose, project: &Project, context: &Context) -> Result<(), Problem> {
+    let Acknowledgement { rule, digest, reason, by, time } = acknowledgement;
+    let fields =
+        [("rule", json!(rule)), ("digest", json!(digest)), ("reason", json!(reason)), ("by", json!(by.name()))];
+    let fields: Map<_, _> = fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect();
+    let note = Note {
+        kind: NoteKind::Ack,
+        session: SessionKey { agent: &whose.agent, session: &whose.session },
+        time: *time,
+        root: &project.root.to_string_lossy(),
+        cwd: &context.environment.cwd.to_string_lossy(),
+        fields: &fields,
+        changes: &acknowledgement.changes(),
+    };
+    super::note(&note, project, context)
+}

@@ -1,0 +1,118 @@
+//! `allow`: a person lets one refused call through.
+
+use engine::{EventKind, Level};
+use guard::Project;
+use guard::allowance::{Allowances, Call, Span};
+use serde_json::{Map, Value, json};
+use store::{Changes, Entry, EventId, Filter, Note, NoteKind, SessionKey, Store};
+
+use super::Context;
+use crate::arguments::Allow;
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Allow, context: &Context) -> Outcome {
+    person::required("allow", &context.environment)?;
+    let project = Project::of_person(&context.environment);
+    let entry = entry(arguments.id, &super::log::open(&project, context)?)?;
+    let call = refused_call(&entry, &project)?;
+    let span = if arguments.session { Span::Session } else { Span::Once };
+    if !context.output.json {
+        show(&entry, context);
+    }
+    if !arguments.yes && !person::confirmed(question(span), "the call", &context.output)? {
+        return Err(Problem::new("Untrusted", "nothing was allowed"));
+    }
+    // The record first: nothing is let through without one.
+    note(&entry, span, &project, context)?;
+    Allowances::of(&project.root, &context.environment).grant(&call, entry.id, span)?;
+    let said = match span {
+        Span::Once => "Allowed once: the agent may make this call again, and it passes.",
+        Span::Session => "Allowed for this session: this call passes whenever the agent makes it.",
+    };
+    context.output.line_or(
+        said,
+        &json!({
+            "allowed": entry.id,
+            "span": span.name(),
+            "agent": entry.agent,
+            "session": entry.session,
+            "tool": entry.tool,
+            "command": entry.command,
+            "paths": entry.paths,
+        }),
+    );
+    Ok(ExitCode::Done)
+}
+
+fn question(span: Span) -> &'static str {
+    match span {
+        Span::Once => "Let it through once?",
+        Span::Session => "Let it through for the whole session?",
+    }
+}
+
+fn entry(id: i64, store: &Store) -> Result<Entry, Problem> {
+    let filter = Filter { after: Some(EventId(id.saturating_sub(1))), limit: 1, ..Filter::default() };
+    let found = store.entries(&filter)?.into_iter().find(|entry| entry.id.0 == id);
+    found.ok_or_else(|| Problem::new("NotFound", format!("the journal has no event {id}")).help(REFUSALS))
+}
+
+const REFUSALS: &str = "a refusal names its number; `linchpin log --level ask` shows those of this project";
+
+fn refused_call(entry: &Entry, project: &Project) -> Result<Call, Problem> {
+    let id = entry.id.0;
+    if entry.root != project.root.to_string_lossy() {
+        let message = format!("event {id} is of another project, `{}`", entry.root);
+        return Err(Problem::new("NotFound", message).help("run this in a folder of that project"));
+    }
+    let refuses = |why: &str| Problem::new("NotRefused", format!("event {id} {why}")).help(REFUSALS);
+    if let Some(lifted) = entry.verdict.lifted {
+        return Err(refuses(&format!("was not refused: {lifted}")));
+    }
+    if entry.verdict.level < Level::Ask {
+        return Err(refuses("was not refused"));
+    }
+    let awaits_permission = EventKind::from_name(&entry.kind).is_some_and(EventKind::awaits_permission);
+    let call = awaits_permission.then(|| Call::of_entry(entry)).flatten();
+    call.ok_or_else(
+        || {
+            if awaits_permission { refuses("does not say what the call was") } else { refuses("is no call") }
+        },
+    )
+}
+
+fn show(entry: &Entry, context: &Context) {
+    let output = &context.output;
+    let tool = entry.tool.as_deref().unwrap_or_default();
+    output.line(output.bold(&format!("{tool}, refused in session {} of {}", entry.session, entry.agent)));
+    let command = entry.command.iter().flat_map(|command| command.lines());
+    let paths = entry.paths.iter().map(|file| file.path.as_str());
+    for line in command.chain(paths) {
+        output.line(format!("    {line}"));
+    }
+    output.blank();
+    for finding in entry.verdict.spoken() {
+        output.line(format!("{} {}: {}", output.level(finding.level), finding.rule, finding.reason));
+    }
+    output.blank();
+}
+
+fn note(entry: &Entry, span: Span, project: &Project, context: &Context) -> Result<(), Problem> {
+    let fields = [("refusal", json!(entry.id)), ("span", json!(span.name())), ("by", json!("person"))];
+    let fields: Map<String, Value> = fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect();
+    super::note(
+        &Note {
+            kind: NoteKind::Allow,
+            session: SessionKey { agent: &entry.agent, session: &entry.session },
+            time: super::now(),
+            root: &entry.root,
+            cwd: &context.environment.cwd.to_string_lossy(),
+            fields: &fields,
+            changes: &Changes::default(),
+        },
+        project,
+        context,
+    )
+}

@@ -1,0 +1,104 @@
+//! `pause` and `resume`: a person sets the guard aside for a while.
+
+use guard::pause::LONGEST_PAUSE;
+use guard::{Pause, Project};
+use jiff::SignedDuration;
+use serde_json::{Map, Value, json};
+use store::{Changes, Note, NoteKind, PERSON};
+
+use super::Context;
+use crate::arguments;
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+pub fn pause(arguments: &arguments::Pause, context: &Context) -> Outcome {
+    person::required("pause", &context.environment)?;
+    let project = project(context)?;
+    let reason = one_line(&arguments.reason)?;
+    let now = super::now();
+    let pause = Pause { until: now.saturating_add(milliseconds(&arguments.duration)?), reason };
+    let fields = fields([("reason", json!(pause.reason)), ("until", json!(pause.until)), ("by", json!("person"))]);
+    // The record first: the guard is never set aside without one.
+    note(NoteKind::Pause, now, &fields, &project, context)?;
+    pause.begin(&project.root, &context.environment)?;
+    context.output.line_or(
+        format!(
+            "Paused for {} in {}. Only the guard itself is protected; `linchpin resume` ends it.",
+            pause.left(now).replace(" more", ""),
+            project.root.display()
+        ),
+        &json!({ "paused": { "until": pause.until, "reason": pause.reason } }),
+    );
+    Ok(ExitCode::Done)
+}
+
+pub fn resume(context: &Context) -> Outcome {
+    person::required("resume", &context.environment)?;
+    let project = project(context)?;
+    let now = super::now();
+    let ended = Pause::of(&project.root, &context.environment, now);
+    Pause::end(&project.root, &context.environment)?;
+    if ended.is_some() {
+        note(NoteKind::Resume, now, &fields([("by", json!("person"))]), &project, context)?;
+    }
+    let said = if ended.is_some() { "Resumed: verdicts are enforced again." } else { "The guard is not paused." };
+    context.output.line_or(said, &json!({ "paused": null, "resumed": ended.is_some() }));
+    Ok(ExitCode::Done)
+}
+
+fn project(context: &Context) -> Result<Project, Problem> {
+    let project = Project::of_person(&context.environment);
+    if project.has_policy() {
+        return Ok(project);
+    }
+    let message = format!("there is no policy for `{}`, so nothing is guarded", project.root.display());
+    Err(Problem::new("NoPolicy", message).help("run this in the project, or `linchpin init` to write a policy"))
+}
+
+/// The file that keeps it has one line for it.
+fn one_line(reason: &str) -> Result<String, Problem> {
+    let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    if reason.is_empty() {
+        return Err(Problem::new("InvalidValue", "`--reason` is empty").help("say in a few words why"));
+    }
+    Ok(reason)
+}
+
+fn milliseconds(text: &str) -> Result<i64, Problem> {
+    let invalid = |why: String| Problem::new("InvalidValue", why).help("write how long, such as `10m` or `2h`");
+    let duration = text
+        .parse::<SignedDuration>()
+        .ok()
+        .filter(SignedDuration::is_positive)
+        .ok_or_else(|| invalid(format!("`{text}` is no length of time")))?;
+    let length = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+    if u128::from(length.unsigned_abs()) > LONGEST_PAUSE.as_millis() {
+        let hours = LONGEST_PAUSE.as_secs() / 3600;
+        return Err(invalid(format!("`{text}` is longer than the {hours} hours that a pause can last")));
+    }
+    Ok(length)
+}
+
+fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
+    fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
+}
+
+fn note(
+    kind: NoteKind,
+    time: i64,
+    fields: &Map<String, Value>,
+    project: &Project,
+    context: &Context,
+) -> Result<(), Problem> {
+    let note = Note {
+        kind,
+        session: PERSON,
+        time,
+        root: &project.root.to_string_lossy(),
+        cwd: &context.environment.cwd.to_string_lossy(),
+        fields,
+        changes: &Changes::default(),
+    };
+    super::note(&note, project, context)
+}

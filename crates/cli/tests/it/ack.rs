@@ -1,0 +1,158 @@
+//! Acknowledgements in place of promises.
+
+use serde_json::{Value, json};
+use testkit::{Reply, Scratch};
+
+use super::{NO_DANGER, project};
+
+const HOLD: &str = "---\non: stop\naction: block\n---\nRun the tests first.\n";
+const WARN: &str = "---\ncommand_pattern: ^make\naction: warn\n---\nThis takes an hour.\n";
+
+fn stop(project: &Scratch, session: &str) -> Reply {
+    let mut event = project.event("Stop", &json!({ "stop_hook_active": false }));
+    event["session_id"] = json!(session);
+    project.hook("claude", &event)
+}
+
+fn ack_as(project: &Scratch, arguments: &[&str], variable: (&str, &str)) -> Reply {
+    let mut command = project.command(arguments);
+    command.env(variable.0, variable.1);
+    project.feed(command, b"")
+}
+
+#[test]
+fn an_acknowledged_rule_neither_holds_nor_warns_in_that_session() {
+    let project = project();
+    project.rule("tests-first", HOLD).rule("slow", WARN);
+    assert_eq!(stop(&project, "session-1").json()["decision"], "block");
+    assert!(project.hook("claude", &project.bash("make")).stdout.contains("an hour"));
+    let acknowledged = project.run(&["ack", "tests-first", "--reason", "only a comment changed"]);
+    insta::assert_snapshot!(acknowledged.transcript(), @"
+    exit 0
+    --- stdout
+    Acknowledged `tests-first` in session session-1 of claude: it neither warns nor holds there until its text changes.
+    --- stderr
+    ");
+    project.run(&["ack", "slow", "--reason", "there is time"]);
+    assert_eq!(stop(&project, "session-1").stdout, "");
+    assert_eq!(project.hook("claude", &project.bash("make")).stdout, "");
+    insta::assert_snapshot!(project.run(&["status"]).stdout, @"
+    Project [BASE]/project
+    Session claude session-1
+    Rules   4 rules in force
+      people-only-commands         block  bundled
+      protect-guardrails           block  bundled
+      slow                         warn   project
+      tests-first                  block  project
+    Holds   tests-first held this session's stop 1 time
+    Ack     slow, by the person: there is time
+    Ack     tests-first, by the person: only a comment changed
+    ");
+    let status = project.run(&["status", "--json"]).json();
+    assert_eq!(status["session"]["acknowledgements"][1]["reason"], "only a comment changed");
+    assert_eq!(status["session"]["acknowledgements"][1]["by"], "person");
+    assert_eq!(status["session"]["variables"], json!({}));
+    let explained = project.run(&["explain", "event", "2"]).stdout;
+    assert!(explained.contains("slow: acknowledged in this session"), "{explained}");
+    let log = project.run(&["log", "--kind", "ack"]).stdout;
+    let shown: Vec<String> = log.lines().map(super::commands::without_time).collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    note      3   claude ack tests-first, by the person: only a comment changed
+    note      4   claude ack slow, by the person: there is time
+    ");
+    let noted = project.run(&["log", "--kind", "ack", "--json", "--limit", "1"]).json();
+    assert!(noted["fields"]["digest"].as_str().is_some_and(|digest| digest.len() == 24), "{noted}");
+    // Another session has acknowledged nothing.
+    assert_eq!(stop(&project, "session-2").json()["decision"], "block");
+    // Another text is another rule.
+    project.rule("tests-first", &HOLD.replace("first", "first, all of them"));
+    assert_eq!(stop(&project, "session-1").json()["decision"], "block");
+}
+
+#[test]
+fn an_agents_acknowledgement_is_its_own_sessions() {
+    let project = project();
+    project.rule("tests-first", HOLD);
+    stop(&project, "session-1");
+    stop(&project, "session-2");
+    let arguments = ["ack", "tests-first", "--reason", "docs only", "--json"];
+    let reply = ack_as(&project, &arguments, ("CLAUDE_CODE_SESSION_ID", "session-1"));
+    insta::assert_snapshot!(reply.stdout, @r#"{"acknowledged":"tests-first","agent":"claude","session":"session-1","reason":"docs only","by":"agent"}"#);
+    assert_eq!(stop(&project, "session-1").stdout, "");
+    assert_eq!(stop(&project, "session-2").json()["decision"], "block");
+    // Wherever it is run.
+    project.file("sub/.linchpin/rules/deep.md", WARN);
+    for rule in ["tests-first", "deep"] {
+        let mut command = project.command(&["ack", rule, "--reason", "x", "--json"]);
+        command.env("CLAUDE_CODE_SESSION_ID", "session-1").current_dir(project.root().join("sub"));
+        assert_eq!(project.feed(command, b"").json()["session"], "session-1", "{rule}");
+    }
+    // A session may be named.
+    project.run(&["ack", "tests-first", "--reason", "x", "--session", "session-2"]);
+    assert_eq!(stop(&project, "session-2").stdout, "");
+}
+
+#[test]
+fn a_call_that_waits_for_its_command_tells_whose_it_is() {
+    let project = project();
+    project.rule("tests-first", HOLD).rule("by-hand", &HOLD.replace("---\non", "---\nack: human\non"));
+    let before = |session: &str, command: &str| {
+        let mut event = project.bash(command);
+        event["session_id"] = json!(session);
+        event
+    };
+    let ack = |rule: &str| -> Value { project.run(&["ack", rule, "--reason", "x", "--json"]).json() };
+    project.hook("claude", &before("session-1", "cd sub && linchpin ack tests-first --reason x"));
+    project.hook("claude", &before("session-2", "ls"));
+    assert_eq!(ack("tests-first")["session"], "session-1");
+    assert_eq!(ack("tests-first")["by"], "agent");
+    // What only a person may do is not done in an agent's call.
+    project.hook("claude", &before("session-1", "linchpin ack by-hand --reason x"));
+    assert_eq!(ack("by-hand")["error"]["kind"], "NotAPerson");
+    let mut after = before("session-1", "linchpin ack by-hand --reason x");
+    after["hook_event_name"] = json!("PostToolUse");
+    after["tool_response"] = json!({ "stdout": "", "stderr": "" });
+    project.hook("claude", &after);
+    assert_eq!(ack("by-hand")["by"], "person");
+}
+
+#[test]
+fn what_cannot_be_acknowledged_is_said() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).rule("by-hand", &HOLD.replace("---\non", "---\nack: human\non"));
+    project.rule("tests-first", HOLD);
+    insta::assert_snapshot!(project.run(&["ack", "tests-first", "--reason", "x"]).stderr, @"
+    error: there is no journal yet for `[BASE]/project`
+    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    ");
+    stop(&project, "session-1");
+    insta::assert_snapshot!(project.run(&["ack", "test-first", "--reason", "x"]).stderr, @"
+    error: no rule in force is named `test-first`
+    help: did you mean `tests-first`?
+    ");
+    insta::assert_snapshot!(project.run(&["ack", "zzz", "--reason", "x"]).stderr, @"
+    error: no rule in force is named `zzz`
+    help: `linchpin status` lists the rules in force
+    ");
+    insta::assert_snapshot!(project.run(&["ack", "no-danger", "--reason", "x"]).stderr, @"
+    error: rule `no-danger` refuses or approves calls, so there is nothing to acknowledge
+    help: a person can let a single call through: `linchpin allow ID`, with the number that the refusal names
+    ");
+    insta::assert_snapshot!(project.run(&["ack", "tests-first", "--reason", ""]).stderr, @"
+    error: `--reason` is empty
+    help: say why the rule need not be followed
+    ");
+    insta::assert_snapshot!(project.run(&["ack", "tests-first", "--reason", "x", "--session", "s9"]).stderr, @"
+    error: the journal knows no session `s9`
+    help: `linchpin log --json` names the sessions
+    ");
+    let agents = ack_as(&project, &["ack", "by-hand", "--reason", "x"], ("AI_AGENT", "claude-code"));
+    insta::assert_snapshot!(agents.transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: rule `by-hand` is acknowledged by people (`ack: human`), and an agent runs this
+    help: say why it should be, and let a person decide
+    ");
+    assert_eq!(project.run(&["ack", "by-hand", "--reason", "x"]).code, Some(0));
+}

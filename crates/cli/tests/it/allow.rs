@@ -1,0 +1,221 @@
+//! A person lets one refused call through.
+
+use std::thread;
+
+use serde_json::json;
+
+use super::{NO_DANGER, bare, project};
+
+#[test]
+fn a_refused_call_passes_once() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).reason(), @"
+    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`.
+
+    A person can let this call through: `linchpin allow 1`
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    Bash, refused in session session-1 of claude
+        danger --all
+
+    block no-danger: Danger is not for agents. Use `safety`.
+
+    Allowed once: the agent may make this call again, and it passes.
+    --- stderr
+    ");
+    // Another call is another call.
+    assert_eq!(project.decision("danger"), "deny");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).transcript(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    ");
+    assert_eq!(project.decision("danger --all"), "deny");
+    let log = project.run(&["log"]).stdout;
+    let shown: Vec<String> = log.lines().map(super::commands::without_time).collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    block     1   claude before_tool Bash danger --all
+          block no-danger
+    note      2   claude allow 1, once
+    block     3   claude before_tool Bash danger
+          block no-danger
+    block     4   claude before_tool Bash danger --all
+          not enforced: a person let it through (`linchpin allow 1`)
+          block no-danger
+    block     5   claude before_tool Bash danger --all
+          block no-danger
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "4", "--yes"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: event 4 was not refused: a person let it through (`linchpin allow 1`)
+    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    ");
+}
+
+#[test]
+fn a_refused_call_passes_for_a_session() {
+    let project = project();
+    project.rule("generated", "---\nwrites: ['dist/**']\naction: ask\n---\nMade by the build.\n");
+    let write = |session: &str, content: &str| {
+        let input = json!({ "file_path": project.root().join("dist/a.js"), "content": content });
+        let mut event = project.tool("Write", &input);
+        event["session_id"] = json!(session);
+        project.hook("claude", &event).decision()
+    };
+    assert_eq!(write("session-1", "x"), "ask");
+    insta::assert_snapshot!(project.run(&["allow", "1", "--session", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    Write, refused in session session-1 of claude
+        [BASE]/project/dist/a.js
+
+    ask generated: Made by the build.
+
+    Allowed for this session: this call passes whenever the agent makes it.
+    --- stderr
+    ");
+    assert_eq!(write("session-1", "x"), "allow");
+    assert_eq!(write("session-1", "x"), "allow");
+    assert_eq!(write("session-1", "y"), "ask");
+    assert_eq!(write("session-2", "x"), "ask");
+    let grant = std::fs::read_dir(project.state().join("projects")).expect("projects").next().expect("one");
+    let grant = grant.expect("a folder").path().join("allowed");
+    let file = std::fs::read_dir(grant).expect("grants").next().expect("one").expect("a file");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().expect("metadata").permissions());
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn of_many_hooks_one_passes_by_one_allowance() {
+    let project = project();
+    project.config("deadline: 20s\n").rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    for round in 0..3 {
+        project.run(&["allow", "1", "--yes"]);
+        let told: Vec<String> = thread::scope(|scope| {
+            let hooks: Vec<_> = (0..8).map(|_| scope.spawn(|| project.decision("danger"))).collect();
+            hooks.into_iter().map(|hook| hook.join().expect("a hook")).collect()
+        });
+        assert_eq!(told.iter().filter(|told| *told == "allow").count(), 1, "round {round}: {told:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_allowed_is_said() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
+    insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).stderr, @"
+    error: there is no journal yet for `[BASE]/project`
+    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    ");
+    project.decision("ls");
+    project.decision("danger");
+    project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
+    for id in ["9", "1", "3"] {
+        assert_eq!(project.run(&["allow", id, "--yes"]).code, Some(2));
+    }
+    insta::assert_snapshot!(project.run(&["allow", "9", "--yes"]).stderr, @"
+    error: the journal has no event 9
+    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "1", "--yes"]).stderr, @"
+    error: event 1 was not refused
+    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "3", "--yes"]).stderr, @"
+    error: event 3 is no call
+    help: a refusal names its number; `linchpin log --level ask` shows those of this project
+    ");
+    // Nobody is asked where nobody can answer.
+    insta::assert_snapshot!(project.run(&["allow", "2"]).transcript(), @"
+    exit 2
+    --- stdout
+    Bash, refused in session session-1 of claude
+        danger
+
+    block no-danger: Danger is not for agents. Use `safety`.
+
+    --- stderr
+    error: there is no terminal to ask on
+    help: pass `--yes` once you have read the call
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "2", "--json", "--yes"]).stdout, @r#"{"allowed":2,"span":"once","agent":"claude","session":"session-1","tool":"Bash","command":"danger","paths":[]}"#);
+}
+
+#[test]
+fn a_journal_of_another_project_allows_nothing_here() {
+    let (here, elsewhere) = (project(), project());
+    elsewhere.rule("no-danger", NO_DANGER);
+    elsewhere.decision("danger");
+    let journal = std::fs::read(elsewhere.root().join(".linchpin/state.db-wal")).expect("a journal");
+    here.file(".linchpin/state.db-wal", journal);
+    let journal = std::fs::read(elsewhere.root().join(".linchpin/state.db")).expect("a journal");
+    here.file(".linchpin/state.db", journal);
+    let said = here.run(&["allow", "1", "--yes"]).stderr;
+    insta::assert_snapshot!(elsewhere.shown(&said), @"
+    error: event 1 is of another project, `[BASE]/project`
+    help: run this in a folder of that project
+    ");
+}
+
+#[test]
+fn an_agent_cannot_allow_pause_or_resume() {
+    let project = project();
+    for arguments in [&["allow", "1", "--yes"][..], &["pause", "1h", "--reason", "x"], &["resume"]] {
+        let mut command = project.command(arguments);
+        command.env("CODEX_THREAD_ID", "t");
+        let reply = project.feed(command, b"");
+        assert_eq!(reply.code, Some(2));
+        assert!(reply.stderr.contains("is for people"), "{}", reply.stderr);
+    }
+}
+
+#[test]
+fn the_guard_keeps_agents_from_commands_for_people_and_leaves_them_the_others() {
+    let project = project();
+    for command in [
+        "linchpin allow 17",
+        "cd x && /usr/local/bin/linchpin --json pause 1h --reason x",
+        "(linchpin resume)",
+        "sudo linchpin approve x",
+        "linchpin stop",
+        "linchpin runs stop 3",
+        "linchpin log --limit 3 prune",
+        "linchpin rules disable hard-reset",
+        "linchpin rules --json accept x",
+        "linchpin init",
+        "linchpin hook claude",
+    ] {
+        assert_eq!(project.decision(command), "deny", "{command}");
+    }
+    for command in [
+        "linchpin ack wait --reason 'not now'",
+        "linchpin rules list",
+        "linchpin rules which disable",
+        "linchpin rules propose x",
+        "linchpin status",
+        "linchpin explain last",
+        "linchpin log --limit 3",
+        "linchpin validate",
+        "linchpin test",
+        "linchpin replay",
+        "linchpin runs",
+    ] {
+        assert_eq!(project.decision(command), "allow", "{command}");
+    }
+}
+
+#[test]
+fn without_a_policy_of_its_own_a_project_allows_by_the_users() {
+    let project = bare();
+    project.user_rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.run(&["allow", "1", "--yes"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+    assert_eq!(project.decision("danger"), "deny");
+}

@@ -1,0 +1,135 @@
+//! A person sets the guard aside for a while.
+
+use serde_json::json;
+
+use super::{NO_DANGER, bare, project};
+
+#[test]
+fn a_pause_lifts_what_rules_say_but_not_what_protects_the_guard() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");
+    insta::assert_snapshot!(project.run(&["pause", "10m", "--reason", "trying  a\nmigration"]).transcript(), @"
+    exit 0
+    --- stdout
+    Paused for 10 minutes in [BASE]/project. Only the guard itself is protected; `linchpin resume` ends it.
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Linchpin: paused by a person for 10 more minutes, only the guard itself is protected: trying a migration"}
+    --- stderr
+    "#);
+    assert_eq!(project.hook("claude", &project.bash("danger")).stdout, "");
+    assert_eq!(project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).stdout, "");
+    for command in ["linchpin trust", "rm -rf .linchpin", "danger; linchpin allow 1", "if then fi ("] {
+        assert_ne!(project.decision(command), "allow", "{command}");
+    }
+    insta::assert_snapshot!(project.run(&["status"]).stdout, @"
+    Project [BASE]/project
+    Session claude session-1
+    Pause   paused by a person for 10 more minutes, only the guard itself is protected: trying a migration
+    Rules   4 rules in force
+      no-danger                    block  project
+      people-only-commands         block  bundled
+      protect-guardrails           block  bundled
+      wait                         block  project
+    ");
+    let paused = &project.run(&["status", "--json"]).json()["paused"];
+    assert_eq!(paused["reason"], "trying a migration");
+    let doctor = project.run(&["doctor"]);
+    assert_eq!(doctor.code, Some(1));
+    assert!(doctor.stdout.contains("bad   paused by a person for 10 more minutes"), "{}", doctor.stdout);
+
+    insta::assert_snapshot!(project.run(&["resume"]).transcript(), @"
+    exit 0
+    --- stdout
+    Resumed: verdicts are enforced again.
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["resume"]).transcript(), @"
+    exit 0
+    --- stdout
+    The guard is not paused.
+    --- stderr
+    ");
+    assert_eq!(project.decision("danger"), "deny");
+    let log = project.run(&["log"]).stdout;
+    let shown: Vec<String> = log.lines().map(super::commands::without_time).collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+    note      1   person pause for 10 minutes: trying a migration
+    block     2   claude before_tool Bash danger
+          not enforced: paused by a person
+          block no-danger
+          paused by a person for 10 more minutes, only the guard itself is protected: trying a migration
+    block     3   claude before_tool Bash danger
+          not enforced: paused by a person
+          block no-danger
+    block     4   claude stop
+          not enforced: paused by a person
+          block wait
+    block     5   claude before_tool Bash linchpin trust
+          block people-only-commands
+    ask       6   claude before_tool Bash rm -rf .linchpin
+          ask protect-guardrails
+    block     7   claude before_tool Bash danger; linchpin allow 1
+          block no-danger
+          block people-only-commands
+    ask       8   claude before_tool Bash if then fi (
+          ask no-danger
+    note      9   person resume
+    block    10   claude before_tool Bash danger
+          block no-danger
+    ");
+    assert_eq!(project.run(&["log", "--kind", "pause", "--json"]).json()["fields"]["by"], "person");
+}
+
+#[test]
+fn a_pause_that_has_ended_counts_for_nothing() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.run(&["pause", "1ms", "--reason", "x"]);
+    std::thread::sleep(std::time::Duration::from_millis(5));
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).decision(), @"deny");
+    assert_eq!(project.run(&["status", "--json"]).json()["paused"], json!(null));
+    assert_eq!(project.run(&["resume"]).stdout, "The guard is not paused.\n");
+}
+
+#[test]
+fn what_is_no_pause() {
+    let project = project();
+    insta::assert_snapshot!(project.run(&["pause", "soon", "--reason", "x"]).stderr, @"
+    error: `soon` is no length of time
+    help: write how long, such as `10m` or `2h`
+    ");
+    insta::assert_snapshot!(project.run(&["pause", "25h", "--reason", "x"]).stderr, @"
+    error: `25h` is longer than the 24 hours that a pause can last
+    help: write how long, such as `10m` or `2h`
+    ");
+    insta::assert_snapshot!(project.run(&["pause", "1h", "--reason", " "]).stderr, @"
+    error: `--reason` is empty
+    help: say in a few words why
+    ");
+    insta::assert_snapshot!(project.run(&["pause", "-1h", "--reason", "x"]).stderr, @"
+    error: unexpected argument '-1' found
+
+      tip: to pass '-1' as a value, use '-- -1'
+
+    Usage: linchpin pause [OPTIONS] --reason <TEXT> <DURATION>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(project.run(&["pause", "1h"]).stderr, @"
+    error: the following required arguments were not provided:
+      --reason <TEXT>
+
+    Usage: linchpin pause --reason <TEXT> <DURATION>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(bare().run(&["pause", "1h", "--reason", "x"]).stderr, @"
+    error: there is no policy for `[BASE]/project`, so nothing is guarded
+    help: run this in the project, or `linchpin init` to write a policy
+    ");
+    insta::assert_snapshot!(project.run(&["pause", "1h", "--reason", "x", "--json"]).stdout.split(':').next().unwrap_or_default(), @r#"{"paused""#);
+}

@@ -1,0 +1,51 @@
+//! Records of other sorts than events.
+
+use serde_json::{Map, json};
+use store::{Changes, Filter, Note, NoteKind, PERSON, SessionKey, Store};
+
+use crate::sample::{KEY, event, open, options, place, record_plain};
+use engine::event::EventKind;
+
+fn note<'a>(kind: NoteKind, session: SessionKey<'a>, fields: &'a Map<String, serde_json::Value>) -> Note<'a> {
+    const NOTHING: &Changes =
+        &Changes { variables: std::collections::BTreeMap::new(), counters: std::collections::BTreeMap::new() };
+    Note { kind, session, time: 5, root: "/srv/project", cwd: "/srv/project", fields, changes: NOTHING }
+}
+
+#[test]
+fn a_note_is_read_back_with_its_secrets_masked() {
+    let place = place();
+    let mut store = open(&place.path);
+    let fields = Map::from_iter([("reason".to_owned(), json!("deploy with --password hunter2"))]);
+    store.note(&note(NoteKind::Pause, PERSON, &fields)).unwrap();
+    let entry = store.entries(&Filter::default()).unwrap().pop().unwrap();
+    assert_eq!((entry.kind.as_str(), entry.agent.as_str(), entry.session.as_str()), ("pause", "person", ""));
+    assert_eq!(entry.fields["reason"], json!("deploy with --password ***"));
+}
+
+#[test]
+fn a_note_changes_the_state_of_its_session() {
+    let place = place();
+    let mut store = open(&place.path);
+    record_plain(&mut store, &event(EventKind::Prompt, 1));
+    let mut changes = Changes::default();
+    changes.set("_ack:rule", json!({ "digest": "d1" }));
+    let fields = Map::new();
+    store.note(&Note { changes: &changes, ..note(NoteKind::Ack, KEY, &fields) }).unwrap();
+    assert_eq!(store.session(KEY).unwrap().variables["_ack:rule"]["digest"], "d1");
+    // The next change of the session's state is seen as one.
+    let mut judgement = store.begin(KEY).unwrap();
+    assert_eq!(judgement.state().variables.len(), 1);
+    assert!(judgement.input_digest(&event(EventKind::Stop, 2)).unwrap().is_none());
+}
+
+#[test]
+fn a_journal_of_an_earlier_version_can_be_read() {
+    let place = place();
+    drop(open(&place.path));
+    let connection = rusqlite::Connection::open(&place.path).unwrap();
+    connection.execute_batch("ALTER TABLE events DROP COLUMN lifted; PRAGMA user_version = 1").unwrap();
+    drop(connection);
+    let store = Store::open_existing_read(&place.path, options()).unwrap();
+    assert_eq!(store.entries(&Filter::default()).unwrap(), []);
+}
