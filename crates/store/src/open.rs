@@ -51,17 +51,23 @@ impl Store {
         }
     }
 
-    /// Opens a database that exists, to read only; makes and changes nothing but SQLite's own `-shm` file.
+    /// Opens a database that exists, to read only; makes and changes nothing but SQLite's own `-shm` file. Only one of an
+    /// earlier version is brought up to date first, or it could not be read.
     pub fn open_existing_read(path: &Path, options: Options) -> Result<Self> {
         let missing = || StoreError::Missing { path: path.to_owned() };
         if !path.exists() {
             return Err(missing());
         }
         let store = Self::connect(path, options, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        if schema::version_of(&store.connection)? == 0 {
-            return Err(missing());
+        match schema::version_of(&store.connection)? {
+            0 => Err(missing()),
+            found if found == schema::version() => Ok(store),
+            _ => {
+                drop(store);
+                drop(Self::open_or_create(path, options)?);
+                Self::connect(path, options, OpenFlags::SQLITE_OPEN_READ_ONLY)
+            }
         }
-        Ok(store)
     }
 
     /// What happened to the database since the last call that a person should hear of.

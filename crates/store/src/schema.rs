@@ -11,6 +11,7 @@
 //! - `events`: the journal. JSON columns are NULL where there is nothing. `kind` is open: events of agents carry the
 //!   engine's names, records of other sorts their own.
 //! - `findings`: only where a rule spoke.
+//! - `rule_versions`: every text that a rule had, by the digest that findings name.
 //!
 //! The index on `events` is (session, has no command): a session's commands are one run of it, in order of id, however
 //! many other events lie between them. There is none on time: ids follow time closely enough to search by.
@@ -23,7 +24,8 @@ use crate::{Result, StoreError};
 /// that an event writes and that the next processes reread; reading a million events through is no slower by it.
 const PAGE_SIZE: u32 = 2048;
 
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
     INSERT INTO meta VALUES ('digest_key', randomblob(32));
     CREATE TABLE sessions (
@@ -77,7 +79,22 @@ const MIGRATIONS: &[&str] = &["
         digest TEXT,
         PRIMARY KEY (event, place)
     ) STRICT, WITHOUT ROWID;
-"];
+",
+    "
+    ALTER TABLE events ADD COLUMN changes TEXT;
+    ALTER TABLE events ADD COLUMN lifted TEXT;
+    CREATE TABLE rule_versions (
+        id TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        tier TEXT NOT NULL,
+        source TEXT NOT NULL,
+        text TEXT NOT NULL,
+        first_seen INTEGER NOT NULL,
+        last_seen INTEGER NOT NULL,
+        PRIMARY KEY (id, digest)
+    ) STRICT, WITHOUT ROWID;
+",
+];
 
 /// The version that this code writes.
 pub(crate) fn version() -> i64 {
