@@ -32,6 +32,7 @@ const COMMANDS: &[&[&str]] = &[
     &["explain", "command"],
     &["explain", "pattern"],
     &["explain", "when"],
+    &["replay"],
     &["log"],
     &["log", "prune"],
     &["status"],

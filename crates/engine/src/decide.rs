@@ -233,7 +233,7 @@ fn undecidable(mut facts: Vec<String>) -> Outcome {
 }
 
 impl Undecided {
-    fn of(rule: &Rule, facts: &[String]) -> Self {
+    pub fn of(rule: &Rule, facts: &[String]) -> Self {
         let most = rule.on_error.map_or(rule.action, |level| level.max(rule.action));
         Self { rule: rule.id.clone(), digest: rule.digest.clone(), most, facts: facts.to_vec() }
     }

@@ -1,5 +1,6 @@
 //! One event, judged and recorded.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use store::{Changes, CounterChange, EventId, Journal, Record, Recorded, SessionK
 
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
-use crate::live_facts::{History, LiveFacts};
+use crate::input_record::AskedInput;
+use crate::live_facts::{History, LINKS, LiveFacts, links_fact};
 use crate::project::Project;
 
 /// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
@@ -74,16 +76,6 @@ impl<'a> Judge<'a> {
         let _ = self.record(event, |_| (verdict.clone(), Effects::default()));
     }
 
-    /// Every rule's work on the event, by the state as it is now; nothing is recorded.
-    pub fn explain(&self, event: &Arc<Event>) -> Result<Vec<Decision>, RuleSetError> {
-        let store = Store::open_existing_read(&self.store, self.store_options(event));
-        let state = store.and_then(|store| store.session(SessionKey { agent: &event.agent, session: &event.session }));
-        // Without a journal, nothing was set and nothing was held.
-        let state = state.unwrap_or_default();
-        let nested = self.nested(event);
-        self.jurisdictions(&nested, event, Some(&state)).iter().map(|here| self.decide(here, event, true)).collect()
-    }
-
     fn record(
         &self,
         event: &Arc<Event>,
@@ -100,7 +92,7 @@ impl<'a> Judge<'a> {
                 root: &self.project.root.to_string_lossy(),
                 verdict: &verdict,
                 facts: &effects.facts,
-                fields: &Map::new(),
+                fields: &effects.fields,
                 changes: &effects.changes,
                 journal: match self.policy.config.journal {
                     JournalMode::Lean => Journal::Lean,
@@ -146,7 +138,7 @@ impl<'a> Judge<'a> {
             if is_first {
                 notices.extend(here.policy.untrusted.iter().cloned());
             }
-            let Ok(decision) = self.decide(&here, event, false) else {
+            let Ok(decision) = self.decide(&here, event) else {
                 findings.push(Failure::UnreadablePolicy.finding());
                 here.project.forget_compiled(self.environment);
                 continue;
@@ -159,7 +151,10 @@ impl<'a> Judge<'a> {
                 effects.changes.count(here.facts.hold_counter(&rule), CounterChange::Set(count.into()));
             }
             effects.facts.extend(here.facts.used());
+            effects.links.extend(here.facts.links());
+            effects.asked_input.join(here.facts.asked_input());
         }
+        effects.complete(event);
         findings.extend(what_is_missing(event).map(|failure| failure.finding()));
         let mut verdict = Verdict::of(findings);
         verdict.approved = approved && verdict.level == Level::Allow;
@@ -171,28 +166,16 @@ impl<'a> Judge<'a> {
         (verdict, effects)
     }
 
-    fn decide(&self, here: &Jurisdiction, event: &Arc<Event>, thorough: bool) -> Result<Decision, RuleSetError> {
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        let mut known_as = self.environment.known_folders();
-        // Rules lie where the configuration says, and are as protected there.
-        if let Some(folder) = &here.policy.config.rules_dir {
-            known_as.push((text(&here.project.root.join(folder)), RULES_ARE_KNOWN_AS.to_owned()));
-        }
-        let place = Place {
-            root: text(&here.project.root),
-            home: self.environment.home.as_deref().map(text),
-            temp: Some(text(&self.environment.temp)),
-            known_as,
-        };
+    fn decide(&self, here: &Jurisdiction, event: &Arc<Event>) -> Result<Decision, RuleSetError> {
+        let place = place(&here.project.root, &here.policy.config, self.environment);
         let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&here.facts) as _));
-        engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough })
+        engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough: false })
     }
 
     /// The policies of folders between the root and what the event is about.
     fn nested(&self, event: &Event) -> Vec<(Project, Compiled)> {
         let nested = nested_roots(&self.project.root, event).into_iter().map(|root| {
-            let tiers = policy::Tiers { project: Some(PolicyFolder::of_project(&root)), user: None };
-            let project = Project { root, tiers };
+            let project = nested_project(&root);
             let policy = project.compiled(self.environment);
             (project, policy)
         });
@@ -245,6 +228,35 @@ impl<'a> Judge<'a> {
 struct Effects {
     changes: Changes,
     facts: Map<String, serde_json::Value>,
+    fields: Map<String, serde_json::Value>,
+    links: BTreeMap<String, String>,
+    asked_input: AskedInput,
+}
+
+impl Effects {
+    /// Gathers what the event itself and the paths that it names have to say of what was asked.
+    fn complete(&mut self, event: &Event) {
+        self.facts.extend(links_fact(&self.links).map(|links| (LINKS.to_owned(), links)));
+        if let Some(call) = &event.tool {
+            self.asked_input.keep(call, &mut self.fields, &mut self.facts);
+        }
+    }
+}
+
+/// The folders that the rules of a policy speak of.
+pub(crate) fn place(root: &Path, config: &Config, environment: &Environment) -> Place {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let mut known_as = environment.known_folders();
+    // Rules lie where the configuration says, and are as protected there.
+    if let Some(folder) = &config.rules_dir {
+        known_as.push((text(&root.join(folder)), RULES_ARE_KNOWN_AS.to_owned()));
+    }
+    Place {
+        root: text(root),
+        home: environment.home.as_deref().map(text),
+        temp: Some(text(&environment.temp)),
+        known_as,
+    }
 }
 
 /// What a call would have to say to be judged.
@@ -263,9 +275,15 @@ fn what_is_missing(event: &Event) -> Option<Failure> {
     }
 }
 
+/// The policy of a folder below the root: the user's own tier speaks once, at the root.
+pub(crate) fn nested_project(root: &Path) -> Project {
+    let tiers = policy::Tiers { project: Some(PolicyFolder::of_project(root)), user: None };
+    Project { root: root.to_owned(), tiers }
+}
+
 /// The folders below the root that have a policy of their own and that the event is about: where it happens, and the
 /// files that it names.
-fn nested_roots(root: &Path, event: &Event) -> Vec<PathBuf> {
+pub(crate) fn nested_roots(root: &Path, event: &Event) -> Vec<PathBuf> {
     let files = event.tool.iter().flat_map(|call| &call.files).map(|file| file.path.as_str());
     let mut roots: Vec<PathBuf> = std::iter::once(event.cwd.as_str())
         .chain(files)

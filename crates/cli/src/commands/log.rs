@@ -85,7 +85,7 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> Problem {
 }
 
 /// A length of time before now, or a time.
-fn since(text: &str) -> Result<i64, Problem> {
+pub fn since(text: &str) -> Result<i64, Problem> {
     if let Ok(span) = text.parse::<jiff::SignedDuration>() {
         return Ok(super::now().saturating_sub(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)));
     }

@@ -7,6 +7,7 @@ pub mod hook;
 mod init;
 mod install;
 mod log;
+mod replay;
 mod status;
 mod trust;
 mod validate;
@@ -42,6 +43,7 @@ pub fn run() -> process::ExitCode {
         Command::Hook { agent } => return hook::run([agent.into()].into_iter()),
         Command::Validate(arguments) => validate::run(arguments, &context),
         Command::Explain { what } => explain::run(what, &context),
+        Command::Replay(arguments) => replay::run(arguments, &context),
         Command::Log(arguments) => log::run(arguments, &context),
         Command::Status(arguments) => status::run(arguments, &context),
     };

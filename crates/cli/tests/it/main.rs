@@ -16,6 +16,7 @@ mod explain;
 mod failure_policy;
 mod guarding;
 mod init_and_install;
+mod replay;
 mod session_root;
 mod trust;
 mod validate;
