@@ -27,6 +27,7 @@ fn help() {
     Understand:
       validate    Check every policy file
       explain     Show the work behind a verdict, a pattern, an expression or a command
+      replay      Judge the recorded history by the rules as they are now
       log         Show the journal
       status      Show what is in force, and the session's state
 

@@ -381,3 +381,54 @@ fn what_people_and_files_say_is_not_in_the_journal() {
     assert!(bytes.contains("kept-description"));
     assert!(!bytes.contains("confidential"), "a part that was to stay out is in the journal");
 }
+
+/// The same rule on the same event says the same, even of what was not kept.
+#[test]
+fn a_rule_that_spoke_is_taken_at_its_word() {
+    let project = project();
+    project.rule("no-todo", "---\ntools: [Write]\nwhen: \"'TODO' in tool_input.content\"\n---\nNone.\n");
+    project.rule("no-tokens", "---\ncommand_pattern: 'ghp_[A-Za-z0-9]+'\n---\nNo tokens.\n");
+    write(&project, "a.rs", "// TODO");
+    project.decision("deploy --token ghp_abcdefghijklmnopqrstuvwxyz0123456789");
+    let reply = project.run(&["replay"]);
+    assert_eq!(reply.stdout, "2 events: 2 the same, 0 changed (0 stricter, 0 milder), 0 undecidable\n");
+}
+
+#[test]
+fn a_full_journal_leaves_nothing_open() {
+    let project = project();
+    project.config("journal: full\n");
+    write(&project, "a.rs", "// TODO");
+    project.rule("no-todo", "---\ntools: [Write]\nwhen: \"'TODO' in tool_input.content\"\n---\nNone.\n");
+    let values = lines(&project.run(&["replay", "--json"]));
+    assert_eq!(
+        values[1]["summary"],
+        json!({ "events": 1, "same": 0, "changed": 1, "stricter": 1, "milder": 0, "undecidable": 0 })
+    );
+}
+
+#[test]
+fn the_policy_of_a_folder_has_its_own_facts() {
+    let project = project();
+    project.config("variables: {strict: false}\n");
+    project.file("sub/.linchpin/config.yml", "variables: {strict: true}\n");
+    project.file("sub/.linchpin/rules/strict.md", "---\ntools: [Write]\nwhen: strict\n---\nStrict.\n");
+    project.rule("strict", "---\ntools: [Write]\nwhen: strict\naction: warn\n---\nStrict.\n");
+    write(&project, "sub/a.rs", "");
+    write(&project, "a.rs", "");
+    let reply = project.run(&["replay"]);
+    assert_eq!(reply.stdout, "2 events: 2 the same, 0 changed (0 stricter, 0 milder), 0 undecidable\n");
+}
+
+#[test]
+fn a_broken_policy_compares_nothing() {
+    let project = recorded();
+    project.rule("no-danger", "---\ncommand_pattern: '('\n---\nNo.\n");
+    insta::assert_snapshot!(project.run(&["replay"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: broken policy file: .linchpin/rules/no-danger.md:2:19: bad regex: unclosed group
+    help: `linchpin validate` shows what is wrong with it
+    ");
+}

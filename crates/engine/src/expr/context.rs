@@ -172,8 +172,10 @@ impl Object for Root {
     }
 
     fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
-        // Names of builtins begin with a sign; asking the facts for each of them would be waste.
+        // Asking the facts for a builtin would be waste, and noted. Their names begin with a sign, but for operators
+        // that are words.
         match name.as_bytes().first() {
+            _ if name == "in" || name.contains(' ') => None,
             Some(first) if first.is_ascii_alphabetic() || *first == b'_' => self.resolve(name),
             _ if name == ROOT => Some(Value::from_dyn_object(Arc::clone(self))),
             _ => None,

@@ -251,9 +251,9 @@ proptest! {
 
 #[test]
 fn every_example_is_a_secret() {
-    for example in store::mask::examples() {
+    for example in mask::examples() {
         assert_eq!(mask(&format!("run --token {example}")), "run --token ***");
     }
-    let by_shape = store::mask::examples().filter(|example| mask(&format!("echo {example}")) == "echo ***").count();
+    let by_shape = mask::examples().filter(|example| mask(&format!("echo {example}")) == "echo ***").count();
     assert!(by_shape >= 38, "{by_shape} are known by their shape");
 }
