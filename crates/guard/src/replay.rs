@@ -432,3 +432,6 @@ fn is_told_apart(one: &Consideration, other: &Consideration) -> bool {
     };
     one.outcome != other.outcome || truth(one) != truth(other)
 }
+
+#[cfg(test)]
+mod tests;
