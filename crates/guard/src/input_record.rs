@@ -96,11 +96,19 @@ impl AskedInput {
         }
         let is_whole = input.is_empty() || (self.whole && !left_out);
         facts.insert(SHAPE.to_owned(), json!(if is_whole { WHOLE } else { SOME }));
-        let absent: Vec<&String> = self.fields.iter().filter(|name| !input.contains_key(*name)).collect();
+        let absent = self.fields.iter().filter(|name| !input.contains_key(*name) && is_field_name(name));
+        let absent: Vec<&String> = absent.collect();
         if !is_whole && !absent.is_empty() {
             facts.insert(ABSENT.to_owned(), json!(absent));
         }
     }
+}
+
+/// An expression may look for any text, and what people say must not get into the journal that way.
+fn is_field_name(text: &str) -> bool {
+    const LONGEST: usize = 64;
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    text.len() <= LONGEST && text.chars().all(fits)
 }
 
 fn is_command(name: &str, value: &Value, call: &ToolCall) -> bool {

@@ -67,7 +67,7 @@ impl Scene {
         let mut replay = Replay::new(&self.project, policy, self.store(), &self.environment);
         let mut changed = Vec::new();
         let note = |entry: &Entry, outcome: &Outcome| {
-            changed.extend(matches!(outcome, Outcome::Changed(_)).then_some(entry.id.0))
+            changed.extend(matches!(outcome, Outcome::Changed(_)).then_some(entry.id.0));
         };
         let tally = replay.run(&self.store(), scope, note).expect("a replay");
         (changed, tally)
