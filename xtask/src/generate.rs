@@ -36,6 +36,7 @@ const COMMANDS: &[&[&str]] = &[
     &["explain", "command"],
     &["explain", "pattern"],
     &["explain", "when"],
+    &["replay"],
     &["log"],
     &["log", "prune"],
     &["rules"],

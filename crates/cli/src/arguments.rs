@@ -44,6 +44,7 @@ Understand:
   validate    Check every policy file
   test        Run the cases that rules carry
   explain     Show the work behind a verdict, a pattern, an expression or a command
+  replay      Judge the recorded history by the rules as they are now
   rules       Show which rules there are and which are in force, and change them
   log         Show the journal
   status      Show what is in force, and the session's state
@@ -88,6 +89,8 @@ pub enum Command {
         #[command(subcommand)]
         what: Explain,
     },
+    /// Judge the recorded history by the rules as they are now, and list every verdict that changes
+    Replay(Replay),
     /// Show which rules there are and which are in force, and change them
     Rules {
         #[command(subcommand)]
@@ -188,7 +191,7 @@ pub struct Test {
 
 #[derive(Debug, Subcommand)]
 pub enum Explain {
-    /// Every rule's work on an event of the journal, by the rules as they are now
+    /// Every rule's work on an event of the journal, by the rules as they are now and what was known then
     Event {
         /// Its number, as `log` shows it
         id: i64,
@@ -206,6 +209,18 @@ pub enum Explain {
         #[arg(long, value_name = "JSON", default_value = "{}")]
         with: String,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// Judge by the policy in this folder instead of the project's
+    #[arg(long, value_name = "DIR")]
+    pub rules: Option<PathBuf>,
+    /// Not older than this: `30m`, `2h`, `7d`, or a date and time
+    #[arg(long)]
+    pub since: Option<String>,
+    #[arg(long)]
+    pub session: Option<String>,
 }
 
 #[derive(Debug, Args)]

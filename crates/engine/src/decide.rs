@@ -23,8 +23,21 @@ pub struct Decision {
     pub holds: Vec<(String, u32)>,
     /// The rules that could not be judged because stored facts they need cannot be read.
     pub skipped: Vec<String>,
+    /// The rules that need what is not known. Only a judgement by a record has any.
+    pub undecided: Vec<Undecided>,
     /// What each rule made of the event; only where the inquiry is thorough.
     pub considered: Vec<Consideration>,
+}
+
+/// A rule of which nobody can say what it would have said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undecided {
+    pub rule: String,
+    pub digest: String,
+    /// The strictest that it could have said.
+    pub most: Level,
+    /// What it needs, by name; sorted.
+    pub facts: Vec<String>,
 }
 
 /// One rule's work on one event.
@@ -47,13 +60,15 @@ pub enum Outcome {
     Fault(Level, String),
     /// It would warn or hold, and was acknowledged in this session.
     Acknowledged,
+    /// The rule needs these facts, and they are not known.
+    Undecidable(Vec<String>),
 }
 
 impl Outcome {
     /// What the rule asks for; `None` where it has nothing to say.
     fn level(&self) -> Option<Level> {
         match self {
-            Self::Passed | Self::Acknowledged => None,
+            Self::Passed | Self::Acknowledged | Self::Undecidable(_) => None,
             Self::Matched(level) | Self::Incomplete(level) | Self::Fault(level, _) => Some(*level),
         }
     }
@@ -62,8 +77,13 @@ impl Outcome {
 pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
     let situation = inquiry.situation;
     let rules = if inquiry.thorough { inquiry.rules.all()? } else { inquiry.rules.candidates(situation)? };
-    let mut decision =
-        Decision { verdict: Verdict::silent(), holds: Vec::new(), skipped: Vec::new(), considered: Vec::new() };
+    let mut decision = Decision {
+        verdict: Verdict::silent(),
+        holds: Vec::new(),
+        skipped: Vec::new(),
+        undecided: Vec::new(),
+        considered: Vec::new(),
+    };
     let mut findings = Vec::new();
     let mut coverage = Coverage::new(situation);
     for rule in rules {
@@ -80,6 +100,9 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
         }
         if rule.action == Level::Allow && matches!(judged.outcome, Outcome::Matched(_)) {
             coverage.add(&rule, &judged);
+        }
+        if let Outcome::Undecidable(facts) = &judged.outcome {
+            decision.undecided.push(Undecided::of(&rule, facts));
         }
         if let Some(level) = judged.outcome.level() {
             let finding = decision.finding(&rule, level, &judged, inquiry);
@@ -139,10 +162,9 @@ fn say_once(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Findin
 
 /// The path because of which nobody knows whether the rule is met.
 fn named_path(clauses: &[Clause]) -> Option<&str> {
-    let is_about_paths = |clause: &&Clause| matches!(clause.key, "paths" | "reads" | "writes" | "deletes");
     clauses
         .iter()
-        .filter(is_about_paths)
+        .filter(|clause| clause.is_about_paths())
         .find(|clause| clause.truth == Truth::Unknown)
         .map(|clause| clause.shown.as_str())
 }
@@ -165,6 +187,13 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         match tool.judge(situation, thorough) {
             Ok(found) => {
                 truth = found.truth();
+                // Of paths that are not known, what the clauses about them say counts for nothing.
+                let unknown = situation.facts.take_unknown();
+                if !unknown.is_empty() && found.truth_but_for_paths() != Truth::False {
+                    judged.outcome = undecidable(unknown);
+                    judged.clauses = found.clauses;
+                    return judged;
+                }
                 judged.clauses = found.clauses;
                 judged.commands = found.commands;
             }
@@ -180,6 +209,14 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         let evaluated = expr::holds(when, situation);
         if let Some(why) = situation.facts.take_fault() {
             judged.outcome = fault(rule, &why);
+            return judged;
+        }
+        let unknown = situation.facts.take_unknown();
+        if !unknown.is_empty() {
+            judged.clauses.push(Clause { key: "when", truth: Truth::Unknown, shown: when.clone() });
+            if truth != Truth::False {
+                judged.outcome = undecidable(unknown);
+            }
             return judged;
         }
         match evaluated {
@@ -201,6 +238,19 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         Truth::Unknown => incomplete_level(rule).map_or(Outcome::Passed, Outcome::Incomplete),
     };
     judged
+}
+
+fn undecidable(mut facts: Vec<String>) -> Outcome {
+    facts.sort();
+    facts.dedup();
+    Outcome::Undecidable(facts)
+}
+
+impl Undecided {
+    pub fn of(rule: &Rule, facts: &[String]) -> Self {
+        let most = rule.on_error.map_or(rule.action, |level| level.max(rule.action));
+        Self { rule: rule.id.clone(), digest: rule.digest.clone(), most, facts: facts.to_vec() }
+    }
 }
 
 /// A rule that fails counts as matched unless it says otherwise; but a failing `allow` approves nothing.
@@ -236,7 +286,9 @@ impl Decision {
                 }
                 None => format!("{UNKNOWABLE} this rule is about. {}", rule.reason),
             },
-            Outcome::Matched(_) | Outcome::Passed | Outcome::Acknowledged => rule.reason.clone(),
+            Outcome::Matched(_) | Outcome::Passed | Outcome::Acknowledged | Outcome::Undecidable(_) => {
+                rule.reason.clone()
+            }
         };
         let level = if level == Level::Block && inquiry.situation.event.kind.is_stop() {
             self.hold(rule, inquiry)

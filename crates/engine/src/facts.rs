@@ -2,7 +2,8 @@
 //!
 //! Judging asks for facts one by one; whoever supplies them computes only what is asked for, and only once a
 //! judgement, and can write down what was asked. A live hook, a recorded history and a test each supply them in their
-//! own way.
+//! own way. Parts of the event that a journal does not keep whole are asked for in the same way: whoever writes a
+//! judgement down hears which of them it used, and a judgement by what was written down says which of them it lacked.
 
 use serde_json::Value;
 
@@ -34,6 +35,49 @@ pub trait Facts: Send + Sync {
     /// Whether, since this was last asked, something was asked for that is stored and cannot be read now. What a rule
     /// made of it does not count.
     fn take_missed(&self) -> bool;
+
+    /// A rule is about to use this part of the event. To be noted by whoever writes judgements down.
+    fn asked(&self, _part: EventPart<'_>) {}
+
+    /// What was asked for since this was last asked and is not known, by name: there is a record, and it does not say.
+    /// The rule that asked is then undecidable.
+    fn take_unknown(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A part of an event that a journal may keep only in part, or not at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventPart<'a> {
+    /// The text of a shell call, as text. What a pattern finds in its words is not asked for here.
+    Command,
+    /// The paths that the event names.
+    Paths,
+    /// The whole input of a tool call.
+    Input,
+    /// Whether the input has any field at all.
+    HasInput,
+    /// One field of the input.
+    InputField(&'a str),
+    Output,
+    Prompt,
+    Message,
+}
+
+impl EventPart<'_> {
+    /// As an expression names it.
+    pub fn name(self) -> String {
+        let name = match self {
+            Self::Command => "event.command",
+            Self::Paths => "event.paths",
+            Self::Input | Self::HasInput => "event.input",
+            Self::InputField(field) => return format!("event.input.{field}"),
+            Self::Output => "event.output",
+            Self::Prompt => "event.prompt",
+            Self::Message => "event.message",
+        };
+        name.to_owned()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

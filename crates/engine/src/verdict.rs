@@ -91,6 +91,11 @@ impl Verdict {
         Self { level, findings, ..Self::silent() }
     }
 
+    /// How strict it is: an approval is milder than saying nothing.
+    pub fn rank(&self) -> (Level, bool) {
+        (self.level, !self.approved)
+    }
+
     /// The findings that made the verdict what it is or add a warning to it, in order.
     pub fn spoken(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.level > Level::Allow)

@@ -2,7 +2,7 @@
 //!
 //! Kept as variables of the session, which are read before every judgement anyway, under names of Linchpin's own.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use store::{Changes, SessionState};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,8 +53,8 @@ impl Acknowledgement {
     }
 }
 
-pub(crate) fn is_acknowledged(state: &SessionState, rule: &str, digest: &str) -> bool {
-    let kept = state.variables.get(&variable(rule)).and_then(|kept| kept.get("digest"));
+pub(crate) fn is_acknowledged(variables: &Map<String, Value>, rule: &str, digest: &str) -> bool {
+    let kept = variables.get(&variable(rule)).and_then(|kept| kept.get("digest"));
     kept.and_then(Value::as_str) == Some(digest)
 }
 

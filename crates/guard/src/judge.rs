@@ -1,23 +1,25 @@
 //! One event, judged and recorded.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::event::ShellText;
-use engine::rules::RuleSetError;
-use engine::{Decision, Event, Finding, Inquiry, Level, Place, Situation, Verdict};
-use policy::{Compiled, Config, Held, JournalMode, PolicyFolder, Weakened};
+use engine::{Event, Finding, Inquiry, Level, Place, Situation, Verdict};
+use policy::{Compiled, Config, Definition, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
 use store::{
-    Changes, CounterChange, EventId, Journal, Judgement, Record, Recorded, SessionKey, SessionState, Store, StoreError,
+    Changes, CounterChange, EventId, Journal, Judgement, Record, Recorded, RuleVersion, SessionKey, SessionState,
+    Store, StoreError,
 };
 
 use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
+use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
-use crate::live_facts::{History, LiveFacts};
+use crate::live_facts::{History, LINKS, LiveFacts, links_fact};
 use crate::observing::{self, Programs};
 use crate::project::Project;
 use crate::session_policy;
@@ -63,12 +65,6 @@ impl<'a> Judge<'a> {
         Self { environment, project, policy, news, store: project.store(environment) }
     }
 
-    /// A judge by the policy as it is, whatever a session is held to.
-    pub fn of_policy(project: &'a Project, environment: &'a Environment) -> Self {
-        let policy = project.compiled(environment);
-        Self { environment, project, policy, news: Vec::new(), store: project.store(environment) }
-    }
-
     pub fn config(&self) -> &Config {
         &self.policy.config
     }
@@ -96,21 +92,6 @@ impl<'a> Judge<'a> {
         recorded.map_or(verdict, |judged| judged.verdict)
     }
 
-    /// Every rule's work on the event, by the state as it is now; nothing is recorded.
-    pub fn explain(&self, event: &Arc<Event>) -> Result<Vec<Decision>, RuleSetError> {
-        let store = Store::open_existing_read(&self.store, self.store_options(event));
-        let state = store.and_then(|store| store.session(SessionKey { agent: &event.agent, session: &event.session }));
-        // Without a journal, nothing was set and nothing was held.
-        let state = state.unwrap_or_default();
-        let nested = self.nested(event);
-        let explain = |here: &Jurisdiction| {
-            let situation = self.situation(here, event);
-            observing::observe(&here.policy.config.observers, &situation, &here.facts, here.project, None);
-            engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough: true })
-        };
-        self.jurisdictions(&nested, event, Some(&state)).iter().map(explain).collect()
-    }
-
     fn record(
         &self,
         event: &Arc<Event>,
@@ -120,7 +101,7 @@ impl<'a> Judge<'a> {
         let mut notices = self.news_of(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
         let allowed = OnceCell::new();
-        let (mut verdict, id) = loop {
+        let (mut verdict, id, read) = loop {
             let (mut verdict, effects) = judge(judgement.state());
             verdict.notices.append(&mut notices);
             let call = refused_call(event, &verdict, &mut judgement);
@@ -134,7 +115,7 @@ impl<'a> Judge<'a> {
                 root: &self.project.root.to_string_lossy(),
                 verdict: &verdict,
                 facts: &effects.facts,
-                fields: &Map::new(),
+                fields: &effects.fields,
                 changes: &effects.changes,
                 journal: match self.policy.config.journal {
                     JournalMode::Lean => Journal::Lean,
@@ -144,14 +125,24 @@ impl<'a> Judge<'a> {
             match judgement.record(&record)? {
                 Recorded::Stored(id) => {
                     verdict.appeal = call.filter(|_| verdict.lifted.is_none()).map(|_| id.0);
-                    break (verdict, id);
+                    break (verdict, id, effects.read);
                 }
                 Recorded::Moved(again) => judgement = again,
             }
         };
+        self.register_rules(&read, &mut store, event.time);
         // What happened to the journal while it was written is told, if not recorded.
         verdict.notices.extend(self.news_of(&mut store));
         Ok(Judged { verdict, id: Some(id) })
+    }
+
+    /// Every version of every rule stays, so that a finding names the text that made it.
+    fn register_rules(&self, read: &[Definition], store: &mut Store, now: i64) {
+        let versions: Vec<RuleVersion> = read.iter().map(version).collect();
+        if !versions.is_empty() && store.sync_rules(&versions, now).is_err() {
+            // Compiled anew at the next event, and tried again.
+            self.project.forget_compiled(self.environment);
+        }
     }
 
     fn news_of(&self, store: &mut Store) -> Vec<String> {
@@ -179,7 +170,9 @@ impl<'a> Judge<'a> {
         programs: &Programs,
     ) -> (Verdict, Effects) {
         let nested = self.nested(event);
-        let mut effects = Effects::default();
+        let policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
+        let read = policies.flat_map(|policy| &policy.read).cloned().collect();
+        let mut effects = Effects { read, ..Effects::default() };
         let mut findings: Vec<Finding> = Vec::new();
         let mut notices: Vec<String> = self.lifting().notice(event, is_first).into_iter().collect();
         notices.extend(self.news.iter().map(session_policy::kept_notice));
@@ -192,7 +185,8 @@ impl<'a> Judge<'a> {
             if is_first {
                 notices.extend(here.policy.untrusted.iter().cloned());
             }
-            let situation = self.situation(&here, event);
+            let place = place(&here.project.root, &here.policy.config, self.environment);
+            let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&here.facts) as _));
             let observers = &here.policy.config.observers;
             notices.extend(observing::observe(observers, &situation, &here.facts, here.project, Some(programs)));
             let is_outermost = std::ptr::eq(here.project, self.project);
@@ -215,7 +209,10 @@ impl<'a> Judge<'a> {
             let counted = |(rule, count): (String, u32)| (here.facts.hold_counter(&rule), count);
             holds.extend(decision.holds.into_iter().map(counted));
             effects.facts.extend(here.facts.used());
+            effects.links.extend(here.facts.links());
+            effects.asked_input.join(here.facts.asked_input());
         }
+        effects.complete(event);
         findings.extend(what_is_missing(event).map(|failure| failure.finding()));
         let mut verdict = Verdict::of(findings);
         verdict.approved = approved && verdict.level == Level::Allow;
@@ -239,27 +236,10 @@ impl<'a> Judge<'a> {
         Lifting { mode: self.policy.config.mode, root: &self.project.root, environment: self.environment }
     }
 
-    fn situation(&self, here: &Jurisdiction, event: &Arc<Event>) -> Arc<Situation> {
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        let mut known_as = self.environment.known_folders();
-        // Rules lie where the configuration says, and are as protected there.
-        if let Some(folder) = &here.policy.config.rules_dir {
-            known_as.push((text(&here.project.root.join(folder)), RULES_ARE_KNOWN_AS.to_owned()));
-        }
-        let place = Place {
-            root: text(&here.project.root),
-            home: self.environment.home.as_deref().map(text),
-            temp: Some(text(&self.environment.temp)),
-            known_as,
-        };
-        Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&here.facts) as _))
-    }
-
     /// The policies of folders between the root and what the event is about.
     fn nested(&self, event: &Event) -> Vec<(Project, Held)> {
         let nested = nested_roots(&self.project.root, event).into_iter().map(|root| {
-            let tiers = policy::Tiers { project: Some(PolicyFolder::of_project(&root)), user: None };
-            let project = Project { root, tiers };
+            let project = nested_project(&root);
             let policy = session_policy::of_event(&project, event, self.environment);
             (project, policy)
         });
@@ -312,6 +292,37 @@ impl<'a> Judge<'a> {
 struct Effects {
     changes: Changes,
     facts: Map<String, serde_json::Value>,
+    fields: Map<String, serde_json::Value>,
+    links: BTreeMap<String, String>,
+    asked_input: AskedInput,
+    /// The rules that were read for this.
+    read: Vec<Definition>,
+}
+
+impl Effects {
+    /// Gathers what the event itself and the paths that it names have to say of what was asked.
+    fn complete(&mut self, event: &Event) {
+        self.facts.extend(links_fact(&self.links).map(|links| (LINKS.to_owned(), links)));
+        if let Some(call) = &event.tool {
+            self.asked_input.keep(call, &mut self.fields, &mut self.facts);
+        }
+    }
+}
+
+/// The folders that the rules of a policy speak of.
+pub(crate) fn place(root: &Path, config: &Config, environment: &Environment) -> Place {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let mut known_as = environment.known_folders();
+    // Rules lie where the configuration says, and are as protected there.
+    if let Some(folder) = &config.rules_dir {
+        known_as.push((text(&root.join(folder)), RULES_ARE_KNOWN_AS.to_owned()));
+    }
+    Place {
+        root: text(root),
+        home: environment.home.as_deref().map(text),
+        temp: Some(text(&environment.temp)),
+        known_as,
+    }
 }
 
 /// The call that a person can let through, where the verdict refuses one.
@@ -322,6 +333,16 @@ fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut Judgement) -> 
     // What is wrong with the journal shows when the event is recorded.
     let input = judgement.input_digest(event).ok().flatten();
     Call::of_event(event, input.as_deref())
+}
+
+fn version(definition: &Definition) -> RuleVersion<'_> {
+    RuleVersion {
+        id: &definition.rule.id,
+        digest: &definition.rule.digest,
+        tier: definition.rule.tier.name(),
+        source: &definition.rule.source,
+        text: definition.text(),
+    }
 }
 
 /// What a call would have to say to be judged.
@@ -340,9 +361,15 @@ fn what_is_missing(event: &Event) -> Option<Failure> {
     }
 }
 
+/// The policy of a folder below the root: the user's own tier speaks once, at the root.
+pub(crate) fn nested_project(root: &Path) -> Project {
+    let tiers = policy::Tiers { project: Some(PolicyFolder::of_project(root)), user: None };
+    Project { root: root.to_owned(), tiers }
+}
+
 /// The folders below the root that have a policy of their own and that the event is about: where it happens, and the
 /// files that it names.
-fn nested_roots(root: &Path, event: &Event) -> Vec<PathBuf> {
+pub(crate) fn nested_roots(root: &Path, event: &Event) -> Vec<PathBuf> {
     let files = event.tool.iter().flat_map(|call| &call.files).map(|file| file.path.as_str());
     let mut roots: Vec<PathBuf> = std::iter::once(event.cwd.as_str())
         .chain(files)

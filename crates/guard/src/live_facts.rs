@@ -5,17 +5,22 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use engine::facts::{Facts, GitField, RanCommand};
+use engine::facts::{EventPart, Facts, GitField, RanCommand};
 use engine::observers::Changes;
 use policy::Config;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use store::{SessionState, Store};
 
 use crate::acknowledgement::is_acknowledged;
 use crate::git::Repository;
+use crate::input_record::AskedInput;
 
 /// How many commands of a session `command_ran` can look back on.
-const COMMANDS_LIMIT: usize = 2_000;
+pub const COMMANDS_LIMIT: usize = 2_000;
+
+/// The fact that holds the paths that lead elsewhere: pairs of a path and its real place; null where there were too many.
+pub const LINKS: &str = "links";
+const LINKS_LIMIT: usize = 256;
 
 pub struct LiveFacts {
     root: PathBuf,
@@ -32,7 +37,12 @@ pub struct LiveFacts {
     /// Whether observers are asking, and not rules.
     is_observing: AtomicBool,
     used: Mutex<Map<String, Value>>,
+    asked_input: Mutex<AskedInput>,
+    /// Paths that lead elsewhere, by where.
+    links: Mutex<BTreeMap<String, String>>,
     missed: AtomicBool,
+    /// Git did not say whether anything changed.
+    undetermined: AtomicBool,
     fault: Mutex<Option<String>>,
     repository: OnceLock<Option<Repository>>,
     commands: OnceLock<Vec<RanCommand>>,
@@ -67,7 +77,10 @@ impl LiveFacts {
             observed: Mutex::default(),
             is_observing: AtomicBool::new(false),
             used: Mutex::default(),
+            asked_input: Mutex::default(),
+            links: Mutex::default(),
             missed: AtomicBool::new(false),
+            undetermined: AtomicBool::new(false),
             fault: Mutex::default(),
             repository: OnceLock::new(),
             commands: OnceLock::new(),
@@ -89,9 +102,22 @@ impl LiveFacts {
         real.as_ref().map(|folder| folder.join(name))
     }
 
-    /// Every fact that was asked for, by name.
+    /// Every fact that was asked for and found, by the name under which the journal keeps it.
     pub fn used(&self) -> Map<String, Value> {
-        self.used.lock().map(|used| used.clone()).unwrap_or_default()
+        let used = self.used.lock().map(|used| used.clone()).unwrap_or_default();
+        let unknown = self.undetermined.load(Ordering::Relaxed).then_some(DIRTY);
+        let known = used.into_iter().filter(|(name, _)| Some(name.as_str()) != unknown);
+        known.map(|(name, value)| (fact_name(&self.folder, &name), value)).collect()
+    }
+
+    /// What was asked of the input of the tool call.
+    pub fn asked_input(&self) -> AskedInput {
+        self.asked_input.lock().map(|asked| asked.clone()).unwrap_or_default()
+    }
+
+    /// The paths that lead elsewhere, with where.
+    pub fn links(&self) -> BTreeMap<String, String> {
+        self.links.lock().map(|links| links.clone()).unwrap_or_default()
     }
 
     /// Whether there is a state that observers could change.
@@ -117,16 +143,15 @@ impl LiveFacts {
     }
 
     fn fail(&self, why: &str) -> Value {
+        self.undetermined.store(true, Ordering::Relaxed);
         if let Ok(mut fault) = self.fault.lock() {
             *fault = Some(why.to_owned());
         }
         Value::Null
     }
 
-    /// The counter of a rule's holds. Rules of two folders may have one id.
     pub fn hold_counter(&self, rule: &str) -> String {
-        let folder = self.folder.to_string_lossy();
-        if folder.is_empty() { format!("{HOLD}{rule}") } else { format!("{HOLD}{folder}/{rule}") }
+        hold_counter(&self.folder, rule)
     }
 
     fn note(&self, name: String, value: &Value) {
@@ -209,18 +234,19 @@ impl Facts for LiveFacts {
                 self.missed.store(true, Ordering::Relaxed);
                 return Vec::new();
             };
-            let texts = |ran: store::Command| {
-                let script = engine::shell::parse(&ran.text);
-                let texts: Vec<String> = script.texts().collect();
-                texts.into_iter().map(move |text| RanCommand { time: ran.time, text })
-            };
-            commands.into_iter().flat_map(texts).collect()
+            commands.iter().flat_map(simple_commands).collect()
         });
         commands.clone()
     }
 
     fn resolved(&self, path: &str) -> Option<String> {
-        self.resolved_path(Path::new(path)).map(|path| path.to_string_lossy().into_owned())
+        let real = self.resolved_path(Path::new(path))?.to_string_lossy().into_owned();
+        if engine::paths::tidy(&real) != engine::paths::tidy(path)
+            && let Ok(mut links) = self.links.lock()
+        {
+            links.insert(path.to_owned(), real.clone());
+        }
+        Some(real)
     }
 
     fn holds(&self, rule: &str) -> u32 {
@@ -231,11 +257,7 @@ impl Facts for LiveFacts {
 
     fn acknowledged(&self, rule: &str, digest: &str) -> bool {
         // Without the journal nothing is known to be acknowledged, and no rule is skipped for that.
-        let acknowledged = self.state.as_ref().is_some_and(|state| is_acknowledged(state, rule, digest));
-        if acknowledged {
-            self.note(format!("acknowledged.{rule}"), &Value::Bool(true));
-        }
-        acknowledged
+        self.state.as_ref().is_some_and(|state| is_acknowledged(&state.variables, rule, digest))
     }
 
     fn take_fault(&self) -> Option<String> {
@@ -245,9 +267,43 @@ impl Facts for LiveFacts {
     fn take_missed(&self) -> bool {
         self.missed.swap(false, Ordering::Relaxed)
     }
+
+    fn asked(&self, part: EventPart<'_>) {
+        if let Ok(mut asked) = self.asked_input.lock() {
+            asked.note(part);
+        }
+    }
+}
+
+const DIRTY: &str = "git.dirty";
+
+/// The name of a fact in the journal. The policy of a folder below the root has facts of its own.
+pub fn fact_name(folder: &Path, name: &str) -> String {
+    let folder = folder.to_string_lossy();
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}:{name}") }
+}
+
+/// What the journal keeps of the paths that lead elsewhere; nothing where none does.
+pub fn links_fact(links: &BTreeMap<String, String>) -> Option<Value> {
+    match links.len() {
+        0 => None,
+        1..=LINKS_LIMIT => Some(links.iter().map(|(path, real)| json!([path, real])).collect()),
+        _ => Some(Value::Null),
+    }
+}
+
+/// A command that ran, as rules ask for it.
+pub fn simple_commands(ran: &store::Command) -> Vec<RanCommand> {
+    engine::shell::parse(&ran.text).texts().map(|text| RanCommand { time: ran.time, text }).collect()
 }
 
 const HOLD: &str = "hold:";
+
+/// The counter of a rule's holds. Rules of two folders may have one id.
+pub fn hold_counter(folder: &Path, rule: &str) -> String {
+    let folder = folder.to_string_lossy();
+    if folder.is_empty() { format!("{HOLD}{rule}") } else { format!("{HOLD}{folder}/{rule}") }
+}
 
 /// The rule whose holds a counter counts, if it is such a counter.
 pub fn held_rule(counter: &str) -> Option<&str> {

@@ -16,6 +16,7 @@ use engine::rules::{Rule, RuleSet};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
+use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::digest::digest;
 use crate::folder::Tiers;
@@ -34,6 +35,8 @@ pub struct Compiled {
     pub untrusted: Vec<String>,
     /// Names these rules: others have another.
     pub generation: String,
+    /// The rules that were read for this, in force or not; none where it was compiled before.
+    pub read: Vec<Definition>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,14 +88,15 @@ pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> 
     };
     // Taken before the files are read: what changes from now on must look newer.
     let now = SystemTime::now();
-    let loaded = load(tiers, &before, &trusted);
+    let mut loaded = load(tiers, &before, &trusted);
+    let read = std::mem::take(&mut loaded.definitions).into_iter().filter(|rule| !rule.text.is_empty()).collect();
     let inputs = loaded.inputs.to_bytes();
     let (header, rules) = compile(loaded, tiers, &trusted, now);
     if let Some(inputs) = inputs {
         // A read-only disk is no reason not to judge.
         let _ = write(cache, &header, &inputs, &rules);
     }
-    header.into_compiled(rules)
+    Compiled { read, ..header.into_compiled(rules) }
 }
 
 fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: SystemTime) -> (Header, RuleSet) {
@@ -145,6 +149,7 @@ impl Header {
             broken: self.broken,
             untrusted: self.untrusted,
             generation: self.generation,
+            read: Vec::new(),
         }
     }
 }

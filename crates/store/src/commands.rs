@@ -46,19 +46,27 @@ impl Store {
     /// The commands of a session since a time, at most `limit` of them, newest first.
     pub fn commands(&self, key: SessionKey<'_>, since: i64, limit: usize) -> Result<Vec<Command>> {
         match self.session(key)?.id {
-            Some(session) => self.commands_of(session, since, limit),
+            Some(session) => self.commands_of(session, since, EventId(i64::MAX), limit),
             None => Ok(Vec::new()),
         }
     }
 
-    pub(crate) fn commands_of(&self, session: i64, since: i64, limit: usize) -> Result<Vec<Command>> {
+    /// The commands that a session had run when an event of it arrived, at most `limit` of them, newest first.
+    pub fn commands_before(&self, key: SessionKey<'_>, event: EventId, limit: usize) -> Result<Vec<Command>> {
+        match self.session(key)?.id {
+            Some(session) => self.commands_of(session, i64::MIN, event, limit),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    pub(crate) fn commands_of(&self, session: i64, since: i64, before: EventId, limit: usize) -> Result<Vec<Command>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, time, kind, command, call, outcome FROM events \
-             WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 \
+             WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 AND id < ?3 \
              AND (kind IN ('after_tool', 'tool_failed') OR kind = 'before_tool' AND (level <> 'block' OR lifted IS NOT NULL)) \
              ORDER BY id DESC",
         )?;
-        let mut rows = statement.query([session, since])?;
+        let mut rows = statement.query([session, since, before.0])?;
         let mut commands = Vec::new();
         // How many ends were seen of each call of which the start was not yet.
         let mut ended: BTreeMap<String, u32> = BTreeMap::new();

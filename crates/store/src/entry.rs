@@ -20,8 +20,8 @@ use crate::EventId;
 ///   `subagent`, `held_before`
 /// - `verdict`: `{level, approved, findings: [{rule, level, reason, because: [text], digest}], notices: [text],
 ///   lifted}`; `lifted` where it was not enforced: `observe`, `paused` or `allowed N`
-/// - `fields`, `facts`: what rules used, by name (of a note: what it says); `digests`: 32 hex digits by name; `event`: the whole event, only in
-///   a full journal
+/// - `fields`, `facts`: what rules used, by name (of a note: what it says); `changes`: the variables that it changed, by
+///   name, null where it unset one; `digests`: 32 hex digits by name; `event`: the whole event, only in a full journal
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub id: EventId,
@@ -58,6 +58,8 @@ pub struct Entry {
     #[serde(skip_serializing_if = "Map::is_empty", default)]
     pub facts: Map<String, Value>,
     #[serde(skip_serializing_if = "Map::is_empty", default)]
+    pub changes: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty", default)]
     pub digests: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub event: Option<Value>,
@@ -72,7 +74,7 @@ impl Entry {
     /// What [`Entry::from_row`] reads, of `events` as `e` and `sessions` as `s`.
     pub(crate) const COLUMNS: &'static str = "e.id, e.time, e.kind, e.level, e.approved, e.name, e.tool, e.command, \
          e.command_missing, e.outcome, e.call, e.cwd, e.held_before, e.subagent, e.aliases, e.mcp, e.paths, e.fields, \
-         e.facts, e.digests, e.notices, e.event, e.lifted, s.agent, s.session, s.root";
+         e.facts, e.changes, e.digests, e.notices, e.event, e.lifted, s.agent, s.session, s.root";
 
     /// Without its findings: they are rows of their own.
     pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -105,6 +107,7 @@ impl Entry {
             },
             fields: json(row, "fields")?.unwrap_or_default(),
             facts: json(row, "facts")?.unwrap_or_default(),
+            changes: json(row, "changes")?.unwrap_or_default(),
             digests: json(row, "digests")?.unwrap_or_default(),
             event: json(row, "event")?,
         })

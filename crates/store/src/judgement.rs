@@ -68,7 +68,7 @@ impl<'s> Judgement<'s> {
     /// See [`Store::commands`].
     pub fn commands(&self, since: i64, limit: usize) -> Result<Vec<Command>> {
         match self.state.id {
-            Some(session) => self.store.commands_of(session, since, limit),
+            Some(session) => self.store.commands_of(session, since, EventId(i64::MAX), limit),
             None => Ok(Vec::new()),
         }
     }

@@ -28,7 +28,8 @@
 //!
 //! Commands, paths, reasons, facts and variables enter the database only through [`mask()`]; names of events, sessions,
 //! tools and rules as they are. Prompts, messages, tool inputs and outputs and unknown fields enter as keyed digests
-//! only ([`digest`]), unless the journal is [`Journal::Full`].
+//! only ([`digest`]), unless the journal is [`Journal::Full`]. Rules' own texts are kept as they are: they are a team's
+//! files, and a version that differs from what was in force would explain nothing.
 
 mod aside;
 mod busy;
@@ -46,6 +47,7 @@ mod notice;
 pub mod open;
 mod prune;
 mod record;
+mod registry;
 mod schema;
 mod state;
 
@@ -59,6 +61,7 @@ pub use note::{Note, NoteKind, PERSON};
 pub use notice::Notice;
 pub use open::{Options, Store};
 pub use record::{Changes, CounterChange, EventId, Journal, Record};
+pub use registry::{KeptVersion, RuleVersion};
 pub use state::{SessionKey, SessionState};
 
 pub type Result<T> = std::result::Result<T, StoreError>;

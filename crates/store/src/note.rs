@@ -56,9 +56,16 @@ impl Store {
         self.connection
             .prepare_cached(
                 "INSERT INTO events (session, time, kind, level, approved, name, command_missing, cwd, held_before, \
-                 fields) VALUES (?1, ?2, ?3, 'allow', 0, '', 0, ?4, 0, ?5)",
+                 fields, changes) VALUES (?1, ?2, ?3, 'allow', 0, '', 0, ?4, 0, ?5, ?6)",
             )?
-            .execute(params![session, note.time, note.kind.name(), mask(note.cwd), json_map(note.fields)])?;
+            .execute(params![
+                session,
+                note.time,
+                note.kind.name(),
+                mask(note.cwd),
+                json_map(note.fields),
+                json_map(&note.changes.values())
+            ])?;
         let id = EventId(self.connection.last_insert_rowid());
         let state = self.session(note.session)?;
         let writes = state.writes(note.changes);

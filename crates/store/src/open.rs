@@ -51,8 +51,8 @@ impl Store {
         }
     }
 
-    /// Opens a database that exists, to read only; changes nothing but SQLite's own `-shm` file. An older one is brought up
-    /// to date first.
+    /// Opens a database that exists, to read only; makes and changes nothing but SQLite's own `-shm` file. Only one of an
+    /// earlier version is brought up to date first, or it could not be read.
     pub fn open_existing_read(path: &Path, options: Options) -> Result<Self> {
         let missing = || StoreError::Missing { path: path.to_owned() };
         if !path.exists() {
@@ -61,12 +61,12 @@ impl Store {
         let store = Self::connect(path, options, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         match schema::version_of(&store.connection)? {
             0 => Err(missing()),
-            version if version < schema::version() => {
+            found if found == schema::version() => Ok(store),
+            _ => {
                 drop(store);
                 drop(Self::open_or_create(path, options)?);
                 Self::connect(path, options, OpenFlags::SQLITE_OPEN_READ_ONLY)
             }
-            _ => Ok(store),
         }
     }
 

@@ -8,8 +8,8 @@ use crate::{Result, Store};
 const ROWS_AT_ONCE: i64 = 2_000;
 
 impl Store {
-    /// Deletes the events from before a time, and the variables and counters of sessions that have none left. Returns the
-    /// number of events deleted.
+    /// Deletes the events from before a time, the variables and counters of sessions that have none left, and the versions
+    /// of rules that were replaced before it and that no finding names any more. Returns the number of events deleted.
     ///
     /// The newest event always stays, so that its id is not given again; and of a session its name, root and first time
     /// stay, because a process that read them may be about to record.
@@ -27,6 +27,7 @@ impl Store {
         if deleted > 0 {
             self.prune_state(before)?;
         }
+        self.prune_rule_versions(before)?;
         Ok(deleted)
     }
 

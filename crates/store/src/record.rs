@@ -68,6 +68,11 @@ impl Changes {
         self.variables.insert(variable.into(), None);
     }
 
+    /// The variables as the journal keeps them: what is unset is null.
+    pub(crate) fn values(&self) -> Map<String, Value> {
+        self.variables.iter().map(|(name, value)| (name.clone(), value.clone().unwrap_or(Value::Null))).collect()
+    }
+
     pub fn count(&mut self, counter: impl Into<String>, change: CounterChange) {
         self.counters.insert(counter.into(), change);
     }
@@ -111,8 +116,8 @@ impl Store {
             .prepare_cached(
                 "INSERT INTO events (session, time, kind, level, approved, name, tool, command, command_missing, \
                  outcome, call, cwd, held_before, subagent, aliases, mcp, paths, fields, facts, digests, notices, event, \
-                 lifted) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
+                 lifted, changes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
+                 ?19, ?20, ?21, ?22, ?23, ?24)",
             )?
             .execute(params![
                 session,
@@ -138,6 +143,7 @@ impl Store {
                 json_list(&verdict.notices.iter().map(|notice| mask(notice)).collect::<Vec<Cow<'_, str>>>()),
                 whole,
                 verdict.lifted.map(Lifted::code),
+                json_map(&record.changes.values()),
             ])?;
         let id = EventId(self.connection.last_insert_rowid());
         self.insert_findings(id, verdict)?;

@@ -10,8 +10,13 @@ pub enum Rules {
     List,
     /// Which rule a name means, and which others of that name it hides
     Which { name: String },
-    /// The text of a rule
-    Show { name: String },
+    /// The text of a rule, as it is or as it was
+    Show {
+        name: String,
+        /// The version that a verdict names: its digest, or the beginning of it
+        #[arg(long, value_name = "DIGEST")]
+        version: Option<String>,
+    },
     /// Write a new rule
     New(NewRule),
     /// Change a rule in your editor; it is replaced once it is sound

@@ -1,16 +1,16 @@
 //! `explain`: the work behind a verdict, or behind one piece of syntax.
 
-use std::sync::Arc;
-
 use engine::decide::{Consideration, Outcome as Judged};
-use engine::event::ShellText;
 use engine::pattern::Pattern;
-use engine::{Decision, Event, EventKind, Level, expr, shell};
-use guard::{Judge, Project};
+use engine::{Finding, Level, expr, shell};
+use guard::failure::GUARD;
+use guard::replay::{ReplayError, Since};
+use guard::{Project, Replay};
 use serde_json::{Map, Value, json};
 use store::{Entry, Filter};
 
 use super::Context;
+use super::replay::since_text;
 use crate::arguments::Explain;
 use crate::exit_code::ExitCode;
 use crate::problem::{Outcome, Problem};
@@ -128,21 +128,25 @@ fn explain_entry(wanted: Wanted, context: &Context) -> Outcome {
         };
         Problem::new("NotFound", message).help("`linchpin log` shows what there is")
     })?;
-    let judge = Judge::of_policy(&project, &context.environment);
-    let decisions = judge.explain(&Arc::new(event_of(&entry))).map_err(|error| {
-        Problem::new("Unreadable", error.to_string()).help("the next event compiles the policy anew")
-    })?;
+    let policy = project.compiled(&context.environment);
+    let journal = super::log::open(&project, context)?;
+    let mut replay = Replay::new(&project, policy, journal, &context.environment);
+    let considered = replay.explain(&store, &entry)?;
+    let mut spoken = Vec::new();
+    for finding in &entry.verdict.findings {
+        spoken.push((finding, replay.since(finding).map_err(ReplayError::from)?));
+    }
     if context.output.json {
-        let rules: Vec<Value> = considerations(&decisions).map(consideration_json).collect();
-        context.output.value(&json!({ "event": entry, "rules": rules }));
+        let rules: Vec<Value> = considered.iter().map(consideration_json).collect();
+        let spoken: Vec<Value> = spoken
+            .iter()
+            .map(|(finding, since)| json!({ "rule": finding.rule, "digest": finding.digest, "since": since.name() }))
+            .collect();
+        context.output.value(&json!({ "event": entry, "spoken": spoken, "rules": rules }));
         return Ok(ExitCode::Done);
     }
-    show(&entry, &decisions, context);
+    show(&entry, &spoken, &considered, context);
     Ok(ExitCode::Done)
-}
-
-fn considerations(decisions: &[Decision]) -> impl Iterator<Item = &Consideration> {
-    decisions.iter().flat_map(|decision| &decision.considered)
 }
 
 pub fn consideration_json(considered: &Consideration) -> Value {
@@ -166,23 +170,25 @@ fn outcome_text(outcome: &Judged) -> String {
         Judged::Acknowledged => "acknowledged in this session".to_owned(),
         Judged::Matched(level) => level.name().to_owned(),
         Judged::Incomplete(level) => format!("{} (cannot be known before it runs)", level.name()),
+        Judged::Undecidable(facts) => format!("undecidable: {} was not kept", facts.join(", ")),
         Judged::Fault(level, why) => format!("{} (the rule is at fault: {why})", level.name()),
     }
 }
 
-fn show(entry: &Entry, decisions: &[Decision], context: &Context) {
+fn show(entry: &Entry, spoken: &[(&Finding, Since)], considered: &[Consideration], context: &Context) {
     let output = &context.output;
     output.line(output.bold(&super::log::headline(entry)));
-    for finding in &entry.verdict.findings {
-        output.line(format!("  {} by {}", output.level(finding.level), finding.rule));
+    for (finding, since) in spoken {
+        let fate = if finding.rule == GUARD { "the guard itself".to_owned() } else { since_text(*since, finding) };
+        output.line(format!("  {} by {}; {fate}", output.level(finding.level), finding.rule));
     }
     if let Some(lifted) = entry.verdict.lifted {
         output.line(format!("  not enforced: {lifted}"));
     }
     output.blank();
-    output.line("The rules as they are now:");
+    output.line("The rules as they are now, by what was known then:");
     let (speaking, silent): (Vec<_>, Vec<_>) =
-        considerations(decisions).partition(|considered| considered.outcome != Judged::Passed);
+        considered.iter().partition(|considered| considered.outcome != Judged::Passed);
     for considered in speaking.iter().chain(&silent) {
         output.blank();
         show_consideration(considered, "", context);
@@ -197,40 +203,4 @@ pub fn show_consideration(considered: &Consideration, indent: &str, context: &Co
     for clause in &considered.clauses {
         output.line(format!("{indent}  {:<20} {:<8} {}", clause.key, clause.truth.name(), clause.shown));
     }
-}
-
-/// The event as far as the journal kept it.
-fn event_of(entry: &Entry) -> Event {
-    if let Some(whole) = entry.event.as_ref().and_then(|whole| serde_json::from_value(whole.clone()).ok()) {
-        return whole;
-    }
-    let shell = match &entry.command {
-        Some(command) => Some(ShellText::Command(command.clone())),
-        None if entry.command_missing => Some(ShellText::Missing),
-        None => None,
-    };
-    let tool = entry.tool.as_ref().map(|name| engine::event::ToolCall {
-        name: name.clone(),
-        aliases: entry.aliases.clone(),
-        id: entry.call.clone(),
-        input: shell_input(entry.command.as_deref()),
-        output: None,
-        shell,
-        files: entry.paths.clone(),
-        mcp: entry.mcp.clone(),
-    });
-    Event {
-        kind: EventKind::from_name(&entry.kind).unwrap_or(EventKind::Other),
-        name: entry.name.clone(),
-        session: entry.session.clone(),
-        cwd: entry.cwd.clone(),
-        tool,
-        held_before: entry.held_before,
-        subagent: entry.subagent.clone(),
-        ..Event::unnamed(&entry.agent, entry.time)
-    }
-}
-
-fn shell_input(command: Option<&str>) -> Value {
-    command.map_or_else(|| json!({}), |command| json!({ "command": command }))
 }

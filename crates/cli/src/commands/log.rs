@@ -86,7 +86,7 @@ fn unknown(what: &str, word: &str, known: &[&str]) -> Problem {
 }
 
 /// A length of time before now, or a time.
-fn since(text: &str) -> Result<i64, Problem> {
+pub fn since(text: &str) -> Result<i64, Problem> {
     if let Ok(span) = text.parse::<jiff::SignedDuration>() {
         return Ok(super::now().saturating_sub(i64::try_from(span.as_millis()).unwrap_or(i64::MAX)));
     }
@@ -133,11 +133,16 @@ fn print(entry: &Entry, context: &Context) {
 /// Stands where an event has its level.
 const NOTE: &str = "note";
 
+/// Milliseconds since 1970, as people here read them.
+pub fn time(milliseconds: i64) -> String {
+    Timestamp::from_millisecond(milliseconds)
+        .map(|time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string())
+        .unwrap_or_default()
+}
+
 /// One line that tells events apart.
 pub fn headline(entry: &Entry) -> String {
-    let time = Timestamp::from_millisecond(entry.time)
-        .map(|time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string())
-        .unwrap_or_default();
+    let time = time(entry.time);
     let mut line = format!("{:>5}  {time}  {} {}", entry.id.0, entry.agent, entry.kind);
     if let Some(kind) = NoteKind::from_name(&entry.kind) {
         line.push_str(&first_line(&noted(kind, entry)));

@@ -10,6 +10,7 @@ mod init;
 mod install;
 mod log;
 mod pause;
+mod replay;
 mod rules;
 mod status;
 mod test;
@@ -54,6 +55,7 @@ pub fn run() -> process::ExitCode {
         Command::Validate(arguments) => validate::run(arguments, &context),
         Command::Test(arguments) => test::run(arguments, &context),
         Command::Explain { what } => explain::run(what, &context),
+        Command::Replay(arguments) => replay::run(arguments, &context),
         Command::Rules { what } => rules::run(what, &context),
         Command::Log(arguments) => log::run(arguments, &context),
         Command::Status(arguments) => status::run(arguments, &context),

@@ -52,7 +52,10 @@ fn an_acknowledged_rule_neither_holds_nor_warns_in_that_session() {
     assert_eq!(status["session"]["acknowledgements"][1]["reason"], "only a comment changed");
     assert_eq!(status["session"]["acknowledgements"][1]["by"], "person");
     assert_eq!(status["session"]["variables"], json!({}));
+    // As it was: the first call came before the acknowledgement, the second after it.
     let explained = project.run(&["explain", "event", "2"]).stdout;
+    assert!(explained.contains("slow: warn"), "{explained}");
+    let explained = project.run(&["explain", "event", "6"]).stdout;
     assert!(explained.contains("slow: acknowledged in this session"), "{explained}");
     let log = project.run(&["log", "--kind", "ack"]).stdout;
     let shown: Vec<String> = log.lines().map(super::commands::without_time).collect();

@@ -32,6 +32,7 @@ fn help() {
       validate    Check every policy file
       test        Run the cases that rules carry
       explain     Show the work behind a verdict, a pattern, an expression or a command
+      replay      Judge the recorded history by the rules as they are now
       rules       Show which rules there are and which are in force, and change them
       log         Show the journal
       status      Show what is in force, and the session's state

@@ -120,9 +120,9 @@ fn the_last_verdict_clause_by_clause() {
     let explained = project.run(&["explain", "last"]);
     let shown = explained.stdout.lines().skip(1).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(shown, @"
-      block by no-danger
+      block by no-danger; its text is the same
 
-    The rules as they are now:
+    The rules as they are now, by what was known then:
 
     no-danger: block
       .linchpin/rules/no-danger.md (project)
@@ -131,7 +131,7 @@ fn the_last_verdict_clause_by_clause() {
     no-hazard: does not apply
       .linchpin/rules/no-hazard.md (project)
       command_pattern      false    true; danger now
-      when                 false    git.branch == 'main'
+      when                 unknown  git.branch == 'main'
 
     people-only-commands: does not apply
       bundled rule people-only-commands (bundled)
@@ -153,6 +153,53 @@ fn the_last_verdict_clause_by_clause() {
     error: the journal has no event 99
     help: `linchpin log` shows what there is
     ");
+}
+
+#[test]
+fn an_event_is_explained_by_what_was_known_then() {
+    let project = project();
+    project.rule("on-main", "---\ncommand_pattern: ^danger\nwhen: git.branch == 'main'\n---\nNot on main.\n");
+    project.rule("gone", "---\ncommand_pattern: ^danger\naction: warn\n---\nHm.\n");
+    std::fs::create_dir_all(project.root().join(".git")).expect("a folder");
+    project.file(".git/HEAD", "ref: refs/heads/main\n");
+    project.decision("danger now");
+    project.file(".git/HEAD", "ref: refs/heads/other\n");
+    project.rule("on-main", "---\ncommand_pattern: ^danger\nwhen: git.branch != 'main'\n---\nOnly on main.\n");
+    project.rule("clean", "---\ncommand_pattern: ^danger\nwhen: git.dirty\n---\nCommit first.\n");
+    std::fs::remove_file(project.root().join(".linchpin/rules/gone.md")).expect("the rule's file");
+    let explained = project.run(&["explain", "event", "1"]).stdout;
+    let shown: Vec<&str> = explained.lines().skip(1).take_while(|line| !line.starts_with("people-only")).collect();
+    insta::assert_snapshot!(shown.join("\n"), @"
+      block by on-main; changed since (was 4f0146536a12572ae15612c3)
+      warn by gone; the rule is gone
+
+    The rules as they are now, by what was known then:
+
+    clean: undecidable: git.dirty was not kept
+      .linchpin/rules/clean.md (project)
+      command_pattern      true     danger now
+      when                 unknown  git.dirty
+
+    on-main: does not apply
+      .linchpin/rules/on-main.md (project)
+      command_pattern      true     danger now
+      when                 false    git.branch != 'main'
+    ");
+    let json = project.run(&["explain", "event", "1", "--json"]).json();
+    insta::assert_json_snapshot!(json["spoken"], @r#"
+    [
+      {
+        "rule": "on-main",
+        "digest": "4f0146536a12572ae15612c3",
+        "since": "changed"
+      },
+      {
+        "rule": "gone",
+        "digest": "1bed5a3dcc9ff648e0e1afa1",
+        "since": "gone"
+      }
+    ]
+    "#);
 }
 
 #[test]

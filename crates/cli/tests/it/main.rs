@@ -25,6 +25,7 @@ mod init_and_install;
 mod observe;
 mod observers;
 mod pause;
+mod replay;
 mod session_root;
 mod tiers;
 mod trust;

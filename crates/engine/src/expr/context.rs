@@ -8,7 +8,7 @@ use std::{
 
 use minijinja::{
     Error, State, Value,
-    value::{Enumerator, Object},
+    value::{Enumerator, Object, ValueKind},
 };
 use serde_json::{Map, Value as Json};
 
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     event::{ShellText, ToolCall},
-    facts::GitField,
+    facts::{EventPart, GitField},
     situation::Situation,
 };
 
@@ -52,13 +52,32 @@ impl Situation {
             "outcome" => event.outcome.map(|outcome| Value::from(outcome.name())),
             "cwd" => Some(Value::from(event.cwd.as_str())),
             "time" => Some(Value::from(event.time)),
-            _ => self.converted(field, || self.large_event_field(field)),
+            _ => {
+                self.facts.asked(match field {
+                    "command" | "commands" => EventPart::Command,
+                    "paths" => EventPart::Paths,
+                    "output" => EventPart::Output,
+                    "prompt" => EventPart::Prompt,
+                    "message" => EventPart::Message,
+                    _ => return None,
+                });
+                self.converted(field, || self.large_event_field(field))
+            }
         }
+    }
+
+    /// The fields of an input are asked for one by one; an input that has none is one thing.
+    fn input(self: &Arc<Self>) -> Option<Value> {
+        let whole = self.converted("input", || self.tool(|tool| Some(from_json(&tool.input))))?;
+        if whole.kind() == ValueKind::Map {
+            return Some(Value::from_object(Input { situation: Arc::clone(self), whole }));
+        }
+        self.facts.asked(EventPart::Input);
+        Some(whole)
     }
 
     fn large_event_field(&self, field: &str) -> Option<Value> {
         match field {
-            "input" => self.tool(|tool| Some(from_json(&tool.input))),
             "output" => self.tool(|tool| tool.output.as_ref().map(from_json)),
             "command" => self.tool(|tool| match tool.shell.as_ref()? {
                 ShellText::Command(text) => Some(Value::from(text.as_str())),
@@ -132,7 +151,7 @@ impl Root {
                     "git" => part(PartName::Git),
                     "variables" => part(PartName::Variables),
                     "tool_name" => situation.event_field("tool"),
-                    "tool_input" => situation.event_field("input"),
+                    "tool_input" => situation.input(),
                     "source" => situation.event_field("agent"),
                     _ if names::is_context(name) => None,
                     _ => situation.variable(name),
@@ -165,8 +184,10 @@ impl Object for Root {
     }
 
     fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
-        // Names of builtins begin with a sign; asking the facts for each of them would be waste.
+        // Asking the facts for a builtin would be waste, and noted. Their names begin with a sign, but for operators
+        // that are words.
         match name.as_bytes().first() {
+            _ if name == "in" || name.contains(' ') => None,
             Some(first) if first.is_ascii_alphabetic() || *first == b'_' => self.resolve(name),
             _ if name == ROOT => Some(Value::from_dyn_object(Arc::clone(self))),
             _ => None,
@@ -200,6 +221,7 @@ impl Object for Part {
 
     fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
         match self.part {
+            PartName::Event if name == "input" => self.situation.input(),
             PartName::Event => self.situation.event_field(name),
             PartName::Git => self.situation.git_field(name),
             PartName::Variables => self.situation.variable(name),
@@ -214,5 +236,39 @@ impl Object for Part {
                 Enumerator::Values(self.situation.facts.variable_names().into_iter().map(Value::from).collect())
             }
         }
+    }
+}
+
+/// The input of a tool call: a dictionary that tells which of its fields are used.
+struct Input {
+    situation: Arc<Situation>,
+    whole: Value,
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("input")
+    }
+}
+
+impl Object for Input {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, name: &str) -> Option<Value> {
+        self.situation.facts.asked(EventPart::InputField(name));
+        field(&self.whole, name)
+    }
+
+    /// In `(tool_input or {}).get('path')`, nothing but the one field matters.
+    fn is_true(self: &Arc<Self>) -> bool {
+        self.situation.facts.asked(EventPart::HasInput);
+        self.whole.is_true()
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        self.situation.facts.asked(EventPart::Input);
+        Enumerator::Values(self.whole.try_iter().into_iter().flatten().collect())
     }
 }

@@ -15,7 +15,7 @@ use super::{
 pub(super) const CHAIN: &str = "<chain>";
 pub(super) const ITEM: &str = "[]";
 pub(super) const DICT: &str = "{}";
-pub(super) const NEGATE: &str = "negate";
+pub(super) const NEGATE: &str = "-x";
 pub(super) const IS_NONE: &str = "is None";
 pub(super) const IS_TRUE: &str = "is True";
 pub(super) const IS_FALSE: &str = "is False";

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Truth;
 use crate::event::{Access, McpTool, ToolCall};
+use crate::facts::EventPart;
 use crate::pattern::Pattern;
 use crate::search::{Hints, LazySearch, SearchError};
 use crate::shell::SimpleCommand;
@@ -49,6 +50,17 @@ pub struct ToolMatch {
 impl ToolMatch {
     pub fn truth(&self) -> Truth {
         self.clauses.iter().fold(Truth::True, |truth, clause| truth.and(clause.truth))
+    }
+
+    pub fn truth_but_for_paths(&self) -> Truth {
+        let others = self.clauses.iter().filter(|clause| !clause.is_about_paths());
+        others.fold(Truth::True, |truth, clause| truth.and(clause.truth))
+    }
+}
+
+impl Clause {
+    pub fn is_about_paths(&self) -> bool {
+        PathKey::ALL.iter().any(|key| key.name() == self.key)
     }
 }
 
@@ -269,6 +281,8 @@ pub enum PathKey {
 }
 
 impl PathKey {
+    pub const ALL: [Self; 4] = [Self::Paths, Self::Reads, Self::Writes, Self::Deletes];
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Paths => "paths",
@@ -341,6 +355,7 @@ fn unknown_operands<'a>(situation: &'a Situation, commands: &'a [Truth]) -> impl
 impl PathClause {
     /// `commands`: of which simple commands the rule's other clauses speak; empty: of all.
     pub(crate) fn judge(&self, situation: &Situation, commands: &[Truth]) -> Clause {
+        situation.facts.asked(EventPart::Paths);
         // What cannot be read may name anything.
         let is_read = situation.script().is_none_or(|script| script.complete);
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };

@@ -39,6 +39,11 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     masked
 }
 
+/// Secrets of every shape that is known, made up: what a mask may stand for.
+pub fn examples() -> impl Iterator<Item = String> {
+    tokens::examples()
+}
+
 /// None where there is nothing to mask.
 fn mask_once(text: &str) -> Option<String> {
     let spans = scan::secrets(text);

@@ -77,3 +77,20 @@ fn commands_are_found_by_the_index_without_sorting() {
         .unwrap();
     assert_eq!(plan, "SEARCH events USING INDEX events_of_session (session=? AND <expr>=?)");
 }
+
+#[test]
+fn what_had_run_when_an_event_arrived() {
+    let place = place();
+    let mut store = open(&place.path);
+    record_plain(&mut store, &shell(EventKind::BeforeTool, 1, "one", Some("a")));
+    record_plain(&mut store, &shell(EventKind::AfterTool, 2, "one", Some("a")));
+    let asked = record_plain(&mut store, &shell(EventKind::BeforeTool, 3, "two", Some("b")));
+    record_plain(&mut store, &shell(EventKind::AfterTool, 4, "two", Some("b")));
+    let texts = |event| -> Vec<(i64, String)> {
+        let commands = store.commands_before(KEY, event, 10).unwrap();
+        commands.into_iter().map(|command| (command.time, command.text)).collect()
+    };
+    assert_eq!(texts(asked), [(2, "one".to_owned())]);
+    assert_eq!(texts(store::EventId(2)), [(1, "one".to_owned())]);
+    assert_eq!(texts(store::EventId(1)), []);
+}

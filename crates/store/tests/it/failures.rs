@@ -267,7 +267,7 @@ fn modes_that_forbid_writing() {
 fn what_each_error_says() {
     let errors = [
         StoreError::Missing { path: PathBuf::from("/p/state.db") },
-        StoreError::Newer { found: 9, known: 1 },
+        StoreError::Newer { found: 9, known: 2 },
         StoreError::Locked,
         StoreError::ReadOnly,
         StoreError::Full,
@@ -278,7 +278,7 @@ fn what_each_error_says() {
     let said: Vec<String> = errors.iter().map(|error| format!("{}: {error}", error.kind())).collect();
     insta::assert_snapshot!(said.join("\n"), @"
     missing: there is no journal at `/p/state.db`
-    newer: the journal has version 9, this Linchpin knows up to 1
+    newer: the journal has version 9, this Linchpin knows up to 2
     locked: the journal is locked by another process
     read_only: the journal cannot be written: it is read-only
     full: the journal cannot be written: the disk is full

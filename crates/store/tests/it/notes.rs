@@ -1,9 +1,9 @@
 //! Records of other sorts than events.
 
 use serde_json::{Map, json};
-use store::{Changes, Filter, Note, NoteKind, PERSON, SessionKey, Store};
+use store::{Changes, Filter, Note, NoteKind, PERSON, SessionKey};
 
-use crate::sample::{KEY, event, open, options, place, record_plain};
+use crate::sample::{KEY, event, open, place, record_plain};
 use engine::event::EventKind;
 
 fn note<'a>(kind: NoteKind, session: SessionKey<'a>, fields: &'a Map<String, serde_json::Value>) -> Note<'a> {
@@ -37,15 +37,4 @@ fn a_note_changes_the_state_of_its_session() {
     let mut judgement = store.begin(KEY).unwrap();
     assert_eq!(judgement.state().variables.len(), 1);
     assert!(judgement.input_digest(&event(EventKind::Stop, 2)).unwrap().is_none());
-}
-
-#[test]
-fn a_journal_of_an_earlier_version_can_be_read() {
-    let place = place();
-    drop(open(&place.path));
-    let connection = rusqlite::Connection::open(&place.path).unwrap();
-    connection.execute_batch("ALTER TABLE events DROP COLUMN lifted; PRAGMA user_version = 1").unwrap();
-    drop(connection);
-    let store = Store::open_existing_read(&place.path, options()).unwrap();
-    assert_eq!(store.entries(&Filter::default()).unwrap(), []);
 }

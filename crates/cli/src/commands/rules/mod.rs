@@ -32,7 +32,7 @@ pub fn run(what: &Rules, context: &Context) -> Outcome {
     match what {
         Rules::List => list::run(context),
         Rules::Which { name } => which::run(name, context),
-        Rules::Show { name } => show::run(name, context),
+        Rules::Show { name, version } => show::run(name, version.as_deref(), context),
         Rules::New(arguments) => new::run(arguments, context),
         Rules::Edit(arguments) => edit::run(arguments, context),
         Rules::Enable(arguments) => enable::enable(arguments, context),

@@ -1,14 +1,20 @@
-//! `rules show NAME`: a rule's text.
+//! `rules show NAME`: a rule's text, as it is or as it was.
 
 use guard::Project;
 use serde_json::json;
+use store::KeptVersion;
 
 use super::super::Context;
+use super::super::log;
 use crate::exit_code::ExitCode;
-use crate::problem::Outcome;
+use crate::problem::{Outcome, Problem};
 
-pub fn run(name: &str, context: &Context) -> Outcome {
-    let loaded = super::load(&Project::of_person(&context.environment), context);
+pub fn run(name: &str, version: Option<&str>, context: &Context) -> Outcome {
+    let project = Project::of_person(&context.environment);
+    if let Some(version) = version {
+        return show_version(&project, name, version, context);
+    }
+    let loaded = super::load(&project, context);
     let found = loaded.named(name);
     let Some(definition) = found.first() else { return Err(super::unknown(name, &loaded)) };
     let rule = &definition.rule;
@@ -23,4 +29,32 @@ pub fn run(name: &str, context: &Context) -> Outcome {
         }),
     );
     Ok(ExitCode::Done)
+}
+
+fn show_version(project: &Project, name: &str, version: &str, context: &Context) -> Outcome {
+    let known = log::open(project, context)?.rule_versions(name)?;
+    let Some(kept) = known.iter().find(|kept| kept.digest.starts_with(version)) else {
+        let problem = Problem::new("NotFound", format!("the journal has no version `{version}` of `{name}`"));
+        return Err(problem.help(match known.as_slice() {
+            [] => "versions are noted when an event is judged by them".to_owned(),
+            known => format!("it has {}", known.iter().map(shown).collect::<Vec<_>>().join(", ")),
+        }));
+    };
+    context.output.line_or(
+        kept.text.trim_end(),
+        &json!({
+            "name": name,
+            "tier": kept.tier,
+            "source": kept.source,
+            "digest": kept.digest,
+            "text": kept.text,
+            "first_seen": kept.first_seen,
+            "last_seen": kept.last_seen,
+        }),
+    );
+    Ok(ExitCode::Done)
+}
+
+fn shown(kept: &KeptVersion) -> String {
+    format!("{} (last seen {})", kept.digest, log::time(kept.last_seen))
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     event::Event,
     expr::{Scope, check, evaluate, holds, names},
-    facts::{Facts, GitField, NoFacts, RanCommand},
+    facts::{EventPart, Facts, GitField, NoFacts, RanCommand},
     situation::{Place, Situation},
 };
 
@@ -73,6 +73,10 @@ impl Facts for Asked {
 
     fn take_missed(&self) -> bool {
         false
+    }
+
+    fn asked(&self, part: EventPart<'_>) {
+        self.note(if part == EventPart::HasInput { "has input".to_owned() } else { part.name() });
     }
 }
 
@@ -154,6 +158,28 @@ fn facts_are_asked_for_only_when_named() {
     assert_eq!(asked("release"), ["variable release"]);
     assert_eq!(asked("git.dirty"), ["git Dirty"]);
     assert_eq!(asked("len('a') and 'a'.lower() and 1 + 1 and [1]|first"), [""; 0]);
+}
+
+#[test]
+fn the_parts_of_the_event_that_are_used_are_told() {
+    let (situation, log) = situation();
+    let asked = |source: &str| {
+        evaluate(source, &situation).expect(source);
+        std::mem::take(&mut *log.lock().expect("not poisoned"))
+    };
+    assert_eq!(asked("event.kind + event.tool + event.cwd + tool_name"), [""; 0]);
+    for source in ["tool_input.command", "event.input.command", "tool_input['command']", "tool_input.get('command')"] {
+        assert_eq!(asked(source), ["event.input.command"], "{source}");
+    }
+    assert_eq!(asked("'path' in tool_input"), ["event.input.path"]);
+    assert_eq!(asked("(tool_input or {}).get('path')"), ["has input", "event.input.path"]);
+    for source in ["len(tool_input)", "tool_input.keys()", "str(tool_input) == ''", "tool_input == {}"] {
+        assert_eq!(asked(source).first().map(String::as_str), Some("event.input"), "{source}");
+    }
+    assert_eq!(
+        asked("[event.command, event.commands, event.paths, event.output, event.prompt, event.message]"),
+        ["event.command", "event.command", "event.paths", "event.output", "event.prompt", "event.message"]
+    );
 }
 
 #[test]

@@ -1,0 +1,270 @@
+//! `replay`: the recorded history under the rules as they are now.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use engine::{Finding, Verdict};
+use guard::replay::{Change, Outcome as Replayed, ReplayError, Scope, Silenced, Since, Tally};
+use guard::{Project, Replay};
+use policy::Compiled;
+use serde_json::{Value, json};
+use store::Entry;
+
+use super::Context;
+use super::validate::counted;
+use crate::arguments::Replay as Arguments;
+use crate::exit_code::ExitCode;
+use crate::output::Output;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
+    let project = Project::of_person(&context.environment);
+    let scope = Scope {
+        since: arguments.since.as_deref().map(super::log::since).transpose()?,
+        session: arguments.session.clone(),
+    };
+    let entries = super::log::open(&project, context)?;
+    let policy = match &arguments.rules {
+        Some(folder) => other_rules(folder, &project)?,
+        None => guard::replay::policy_of_project(&project, &context.environment)?,
+    };
+    // Of a policy that is not whole, no comparison tells anything.
+    if let Some(file) = policy.broken.first() {
+        return Err(Problem::new("BrokenPolicy", format!("broken policy file: {}", file.problem))
+            .help("`linchpin validate` shows what is wrong with it"));
+    }
+    for left_out in &policy.untrusted {
+        to_person(&format!("{left_out}\n"));
+    }
+    let mut replay = Replay::new(&project, policy, super::log::open(&project, context)?, &context.environment);
+    let mut gaps = Gaps::default();
+    let mut progress = Progress::new();
+    let tally = replay.run(&entries, &scope, |entry, outcome| {
+        progress.step();
+        match outcome {
+            Replayed::Same => {}
+            Replayed::Changed(change) => {
+                progress.clear();
+                context.output.line_or(change_text(entry, change, &context.output), &change_json(entry, change));
+            }
+            Replayed::Undecidable(rules) => {
+                for rule in rules {
+                    gaps.add(&rule.rule, &rule.facts, entry);
+                }
+                if context.output.json {
+                    let rules: Vec<Value> =
+                        rules.iter().map(|rule| json!({ "rule": rule.rule, "facts": rule.facts })).collect();
+                    context.output.value(&json!({
+                        "undecidable": { "event": entry.id, "verdict": verdict_json(&entry.verdict), "rules": rules },
+                    }));
+                }
+            }
+        }
+    })?;
+    progress.clear();
+    if context.output.json {
+        context.output.value(&summary_json(tally));
+    } else {
+        gaps.show(&context.output);
+        context.output.line(summary_text(tally));
+    }
+    Ok(if tally.changed() > 0 { ExitCode::No } else { ExitCode::Done })
+}
+
+fn other_rules(folder: &Path, project: &Project) -> Result<Compiled, Problem> {
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be looked at: {error}", folder.display())))?;
+    guard::replay::policy_of_folder(&folder, project)?.ok_or_else(|| {
+        Problem::new("NoPolicy", format!("there is no policy in `{}`", folder.display()))
+            .help("name a folder with `config.yml` or `rules/`, or a project that has a `.linchpin`")
+    })
+}
+
+impl From<ReplayError> for Problem {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            ReplayError::Store(error) => error.into(),
+            ReplayError::Rules(error) => {
+                Self::new("Unreadable", error.to_string()).help("the next event compiles the policy anew")
+            }
+        }
+    }
+}
+
+fn verdict_name(verdict: &Verdict) -> &'static str {
+    if verdict.approved { "approve" } else { verdict.level.name() }
+}
+
+fn change_text(entry: &Entry, change: &Change, output: &Output) -> String {
+    let (then, now) = (verdict_name(&entry.verdict), verdict_name(&change.verdict));
+    let mut lines = vec![super::log::headline(entry), format!("       {}", output.bold(&format!("{then} → {now}")))];
+    for silenced in &change.then {
+        lines.push(format!(
+            "       - {}: {}; {}",
+            silenced.finding.rule,
+            silenced.finding.level.name(),
+            fate(silenced)
+        ));
+        lines.extend(silenced.finding.because.iter().map(|clause| format!("           then {clause}")));
+        let now = |clause: &engine::rules::Clause| {
+            format!("           now  {} is {}: {}", clause.key, clause.truth.name(), clause.shown)
+        };
+        lines.extend(silenced.clauses.iter().map(now));
+    }
+    for finding in &change.now {
+        lines.push(format!("       + {}: {}", finding.rule, finding.level.name()));
+        lines.extend(finding.because.iter().map(|clause| format!("           now  {clause}")));
+    }
+    lines.join("\n")
+}
+
+fn fate(silenced: &Silenced) -> String {
+    since_text(silenced.since, &silenced.finding)
+}
+
+/// What became of a rule that spoke, for people.
+pub fn since_text(since: Since, finding: &Finding) -> String {
+    match (since, &finding.digest) {
+        (Since::Gone, _) => "the rule is gone".to_owned(),
+        (Since::Changed, Some(digest)) => format!("changed since (was {digest})"),
+        (Since::Changed, None) => "changed since".to_owned(),
+        (Since::Same, _) => "its text is the same".to_owned(),
+    }
+}
+
+fn verdict_json(verdict: &Verdict) -> Value {
+    json!({ "level": verdict.level.name(), "approved": verdict.approved })
+}
+
+fn change_json(entry: &Entry, change: &Change) -> Value {
+    let then: Vec<Value> = change.then.iter().map(silenced_json).collect();
+    let now: Vec<Value> = change
+        .now
+        .iter()
+        .map(|finding| json!({ "rule": finding.rule, "level": finding.level.name(), "because": finding.because }))
+        .collect();
+    json!({
+        "changed": {
+            "event": entry.id,
+            "time": entry.time,
+            "agent": entry.agent,
+            "session": entry.session,
+            "kind": entry.kind,
+            "tool": entry.tool,
+            "command": entry.command,
+            "then": verdict_json(&entry.verdict),
+            "now": verdict_json(&change.verdict),
+            "rules_then": then,
+            "rules_now": now,
+        },
+    })
+}
+
+fn silenced_json(silenced: &Silenced) -> Value {
+    let finding = &silenced.finding;
+    let clauses: Vec<Value> = silenced
+        .clauses
+        .iter()
+        .map(|clause| json!({ "key": clause.key, "truth": clause.truth.name(), "compared": clause.shown }))
+        .collect();
+    json!({
+        "rule": finding.rule,
+        "level": finding.level.name(),
+        "because": finding.because,
+        "digest": finding.digest,
+        "since": silenced.since.name(),
+        "clauses_now": clauses,
+    })
+}
+
+fn summary_text(tally: Tally) -> String {
+    format!(
+        "{}: {} the same, {} changed ({} stricter, {} milder), {} undecidable",
+        counted(tally.events, "event"),
+        tally.same,
+        tally.changed(),
+        tally.stricter,
+        tally.milder,
+        tally.undecidable
+    )
+}
+
+fn summary_json(tally: Tally) -> Value {
+    json!({
+        "summary": {
+            "events": tally.events,
+            "same": tally.same,
+            "changed": tally.changed(),
+            "stricter": tally.stricter,
+            "milder": tally.milder,
+            "undecidable": tally.undecidable,
+        },
+    })
+}
+
+/// What was not kept, by the rule that needs it.
+#[derive(Default)]
+struct Gaps(BTreeMap<(String, Vec<String>), Gap>);
+
+#[derive(Default)]
+struct Gap {
+    count: usize,
+    /// The numbers of the first few events.
+    first: Vec<String>,
+}
+
+impl Gaps {
+    const NUMBERS: usize = 5;
+
+    fn add(&mut self, rule: &str, facts: &[String], entry: &Entry) {
+        let gap = self.0.entry((rule.to_owned(), facts.to_vec())).or_default();
+        gap.count += 1;
+        if gap.first.len() < Self::NUMBERS {
+            gap.first.push(entry.id.0.to_string());
+        }
+    }
+
+    fn show(&self, output: &Output) {
+        for ((rule, facts), gap) in &self.0 {
+            let more = if gap.count > gap.first.len() { ", …" } else { "" };
+            let numbers = gap.first.join(", ");
+            let events = if gap.count == 1 { "event" } else { "events" };
+            output.line(format!("undecidable: {} for {rule} ({events} {numbers}{more})", facts.join(", ")));
+        }
+    }
+}
+
+/// For a person who waits at a terminal.
+struct Progress {
+    events: usize,
+    is_shown: bool,
+    is_wanted: bool,
+}
+
+impl Progress {
+    const STEP: usize = 10_000;
+
+    fn new() -> Self {
+        Self { events: 0, is_shown: false, is_wanted: std::io::stderr().is_terminal() }
+    }
+
+    fn step(&mut self) {
+        self.events += 1;
+        if self.is_wanted && self.events.is_multiple_of(Self::STEP) {
+            to_person(&format!("\r{} events", self.events));
+            self.is_shown = true;
+        }
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.is_shown) {
+            to_person("\r\u{1b}[K");
+        }
+    }
+}
+
+fn to_person(text: &str) {
+    let _ = write!(std::io::stderr(), "{text}");
+}

@@ -1,0 +1,434 @@
+//! `replay`: recorded history under other rules; and what the journal keeps for it.
+
+use serde_json::{Value, json};
+use testkit::Scratch;
+
+use super::{NO_DANGER, project};
+
+/// Text without times: a headline has one after the number of its event.
+fn timeless(text: &str) -> String {
+    let line = |line: &str| match (line.get(..7), line.get(7..26), line.get(26..)) {
+        (Some(number), Some(time), Some(rest)) if is_time(time) => format!("{number}[TIME]{rest}\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+fn is_time(text: &str) -> bool {
+    let form = "dddd-dd-dd dd:dd:dd";
+    text.chars()
+        .zip(form.chars())
+        .all(|(letter, form)| if form == 'd' { letter.is_ascii_digit() } else { letter == form })
+}
+
+fn lines(reply: &testkit::Reply) -> Vec<Value> {
+    reply.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+fn ran(project: &Scratch, command: &str, call: &str) {
+    let input = json!({ "command": command });
+    let before = json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": call });
+    project.hook("claude", &project.event("PreToolUse", &before));
+    let after =
+        json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": call, "tool_response": { "stdout": "" } });
+    project.hook("claude", &project.event("PostToolUse", &after));
+}
+
+fn write(project: &Scratch, path: &str, content: &str) {
+    let path = project.root().join(path);
+    project.hook("claude", &project.tool("Write", &json!({ "file_path": path, "content": content })));
+}
+
+/// Ten events: `danger` and `hazard` are 3 and 7.
+fn recorded() -> Scratch {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.rule("no-hazard", "---\ncommand_pattern: ^hazard\naction: warn\n---\nMind the hazard.\n");
+    project.hook("claude", &project.event("SessionStart", &json!({ "source": "startup" })));
+    project.hook("claude", &project.event("UserPromptSubmit", &json!({ "prompt": "Please tidy up" })));
+    project.decision("danger now");
+    ran(&project, "cargo test", "toolu_2");
+    write(&project, "src/a.rs", "fn main() {}");
+    project.decision("hazard --all");
+    write(&project, "secrets/key.pem", "the content");
+    project.decision("ls -l");
+    project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false })));
+    project
+}
+
+#[test]
+fn nothing_changes_under_the_same_rules() {
+    let project = recorded();
+    insta::assert_snapshot!(project.run(&["replay"]).transcript(), @"
+    exit 0
+    --- stdout
+    10 events: 10 the same, 0 changed (0 stricter, 0 milder), 0 undecidable
+    --- stderr
+    ");
+}
+
+#[test]
+fn exactly_the_verdicts_that_change() {
+    let project = recorded();
+    project.rule("no-danger", "---\ncommand_pattern: '^danger later'\n---\nNot later.\n");
+    project.rule("no-hazard", "---\ncommand_pattern: ^hazard\n---\nNo hazard.\n");
+    project.rule("no-keys", "---\nwrites: ['secrets/**']\naction: ask\n---\nKeys are for people.\n");
+    let first = project.run(&["replay"]);
+    insta::assert_snapshot!(timeless(&first.transcript()), @"
+    exit 1
+    --- stdout
+        3  [TIME]  claude before_tool Bash danger now
+           block → allow
+           - no-danger: block; changed since (was ede2a3d482e7f9c02fa5cfa6)
+               then command_pattern: danger now
+               now  command_pattern is false: danger now
+        7  [TIME]  claude before_tool Bash hazard --all
+           warn → block
+           - no-hazard: warn; changed since (was bb3e01abe4bc93350d7a8e8f)
+               then command_pattern: hazard --all
+           + no-hazard: block
+               now  command_pattern: hazard --all
+        8  [TIME]  claude before_tool Write [BASE]/project/secrets/key.pem
+           allow → ask
+           + no-keys: ask
+               now  writes: secrets/key.pem
+    10 events: 7 the same, 3 changed (2 stricter, 1 milder), 0 undecidable
+    --- stderr
+    ");
+    let again = project.run(&["replay"]);
+    assert_eq!((again.stdout, again.stderr, again.code), (first.stdout, first.stderr, Some(1)));
+}
+
+#[test]
+fn a_rule_that_is_gone() {
+    let project = recorded();
+    std::fs::remove_file(project.root().join(".linchpin/rules/no-danger.md")).expect("the rule's file");
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+        3  [TIME]  claude before_tool Bash danger now
+           block → allow
+           - no-danger: block; the rule is gone
+               then command_pattern: danger now
+    10 events: 9 the same, 1 changed (0 stricter, 1 milder), 0 undecidable
+    ");
+}
+
+#[test]
+fn as_json() {
+    let project = recorded();
+    project.rule("no-danger", "---\ncommand_pattern: '^danger later'\n---\nNot later.\n");
+    project.rule("main-only", "---\ntools: [Write]\nwhen: git.branch == 'main'\n---\nOnly there.\n");
+    let reply = project.run(&["replay", "--json"]);
+    let mut values = lines(&reply);
+    assert!(values[0]["changed"]["time"].is_i64());
+    values[0]["changed"]["time"] = json!(0);
+    insta::assert_json_snapshot!(values);
+    assert_eq!(reply.code, Some(1));
+}
+
+#[test]
+fn the_rules_of_another_folder() {
+    let project = recorded();
+    project.file("draft/rules/no-ls.md", "---\ncommand_pattern: ^ls\naction: allow\n---\nFine.\n");
+    project.file("other/.linchpin/rules/no-danger.md", NO_DANGER);
+    project.file("empty/README", "");
+    insta::assert_snapshot!(timeless(&project.run(&["replay", "--rules", "draft"]).transcript()), @"
+    exit 1
+    --- stdout
+        3  [TIME]  claude before_tool Bash danger now
+           block → allow
+           - no-danger: block; the rule is gone
+               then command_pattern: danger now
+        7  [TIME]  claude before_tool Bash hazard --all
+           warn → allow
+           - no-hazard: warn; the rule is gone
+               then command_pattern: hazard --all
+        9  [TIME]  claude before_tool Bash ls -l
+           allow → approve
+           + no-ls: allow
+               now  command_pattern: ls -l
+    10 events: 7 the same, 3 changed (0 stricter, 3 milder), 0 undecidable
+    --- stderr
+    ");
+    insta::assert_snapshot!(timeless(&project.run(&["replay", "--rules", "other"]).transcript()), @"
+    exit 1
+    --- stdout
+        7  [TIME]  claude before_tool Bash hazard --all
+           warn → allow
+           - no-hazard: warn; the rule is gone
+               then command_pattern: hazard --all
+    10 events: 9 the same, 1 changed (0 stricter, 1 milder), 0 undecidable
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["replay", "--rules", "empty"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no policy in `[BASE]/project/empty`
+    help: name a folder with `config.yml` or `rules/`, or a project that has a `.linchpin`
+    ");
+    project.file("draft/rules/broken.md", "---\ncommand_pattern: '('\n---\nNo.\n");
+    insta::assert_snapshot!(project.run(&["replay", "--rules", "draft"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: broken policy file: rules/broken.md:2:19: bad regex: unclosed group
+    help: `linchpin validate` shows what is wrong with it
+    ");
+}
+
+#[test]
+fn a_part_of_the_history() {
+    let project = recorded();
+    let mut other = project.bash("danger again");
+    other["session_id"] = json!("session-2");
+    project.hook("claude", &other);
+    project.rule("no-danger", "---\ncommand_pattern: '^nothing'\n---\nNo.\n");
+    let summary = |arguments: &[&str]| {
+        let reply = project.run(&[&["replay", "--json"], arguments].concat());
+        let values = lines(&reply);
+        let events: Vec<Value> = values.iter().map(|value| value["changed"]["event"].clone()).collect();
+        (events[..events.len() - 1].to_vec(), values[values.len() - 1]["summary"]["events"].clone())
+    };
+    assert_eq!(summary(&[]), (vec![json!(3), json!(11)], json!(11)));
+    assert_eq!(summary(&["--session", "session-2"]), (vec![json!(11)], json!(1)));
+    assert_eq!(summary(&["--since", "1h"]), (vec![json!(3), json!(11)], json!(11)));
+    assert_eq!(summary(&["--since", "2999-01-01T00:00"]), (vec![], json!(0)));
+    insta::assert_snapshot!(project.run(&["replay", "--since", "soon"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `soon` is no time
+    help: write how long ago, such as `30m`, `2h` or `7d`, or a time such as `2026-03-01T12:00`
+    ");
+}
+
+#[test]
+fn what_was_not_kept_is_undecidable() {
+    let project = recorded();
+    project.rule("main-only", "---\ntools: [Write]\nwhen: git.branch == 'main'\n---\nOnly there.\n");
+    project.rule("polite", "---\non: prompt\nwhen: \"'Please' not in event.prompt\"\n---\nSay please.\n");
+    project.rule("no-todo", "---\ntools: [Write]\nwhen: \"'TODO' in tool_input.content\"\naction: warn\n---\nNone.\n");
+    project.rule(
+        "known",
+        "---\ntools: [Bash]\nwhen: \"event.command == 'ls -l' and command_ran('^cargo test')\"\n---\nNo.\n",
+    );
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    exit 1
+    --- stdout
+        9  [TIME]  claude before_tool Bash ls -l
+           allow → block
+           + known: block
+               now  tools: Bash
+               now  when: event.command == 'ls -l' and command_ran('^cargo test')
+    undecidable: git.branch for main-only (events 6, 8)
+    undecidable: event.input.content for no-todo (events 6, 8)
+    undecidable: event.prompt for polite (event 2)
+    10 events: 6 the same, 1 changed (1 stricter, 0 milder), 3 undecidable
+    --- stderr
+    ");
+}
+
+#[test]
+fn what_a_rule_used_then_decides_now() {
+    let project = project();
+    project.config("variables: {release: false}\n");
+    project.rule("watch", "---\ntools: [Write]\nwhen: \"(tool_input or {}).get('file_path', '').endswith('.md') and tool_input.mode == 'x' and release\"\naction: warn\n---\nHm.\n");
+    project.rule("branch", "---\ntools: [Bash]\nwhen: git.branch == 'release'\n---\nNot here.\n");
+    std::fs::create_dir_all(project.root().join(".git")).expect("a folder");
+    project.file(".git/HEAD", "ref: refs/heads/main\n");
+    project.decision("make");
+    write(&project, "notes.md", "some content");
+    write(&project, "a.rs", "some content");
+    // The world moves on, the record does not.
+    project.file(".git/HEAD", "ref: refs/heads/release\n");
+    project.rule("watch", "---\ntools: [Write]\nwhen: \"tool_input.file_path.endswith('.md') and 'mode' not in tool_input and not release\"\naction: warn\n---\nHm.\n");
+    project.rule("branch", "---\ntools: [Bash]\nwhen: git.branch == 'main'\n---\nNot here.\n");
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    exit 1
+    --- stdout
+        1  [TIME]  claude before_tool Bash make
+           allow → block
+           + branch: block
+               now  tools: Bash
+               now  when: git.branch == 'main'
+        2  [TIME]  claude before_tool Write [BASE]/project/notes.md
+           allow → warn
+           + watch: warn
+               now  tools: Write
+               now  when: tool_input.file_path.endswith('.md') and 'mode' not in tool_input and not release
+    3 events: 1 the same, 2 changed (2 stricter, 0 milder), 0 undecidable
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_secret_in_a_command_is_not_guessed_at() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.decision("deploy --token ghp_abcdefghijklmnopqrstuvwxyz0123456789 --to staging");
+    project.rule("staging", "---\ncommand_pattern: '^deploy .*--to staging'\naction: warn\n---\nMind it.\n");
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+        1  [TIME]  claude before_tool Bash deploy --token *** --to staging
+           allow → warn
+           + staging: warn
+               now  command_pattern: deploy --token *** --to staging
+    1 event: 0 the same, 1 changed (1 stricter, 0 milder), 0 undecidable
+    ");
+    project.rule("staging", "---\ncommand_pattern: '(?i)token [a-z]+_[a-z0-9]{30,}'\naction: warn\n---\nMind it.\n");
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+    undecidable: event.command (masked) for staging (event 1)
+    1 event: 0 the same, 0 changed (0 stricter, 0 milder), 1 undecidable
+    ");
+    project.rule("staging", "---\ntools: [Bash]\nwhen: \"'ghp_' in event.command\"\naction: warn\n---\nMind it.\n");
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+    undecidable: event.command (masked) for staging (event 1)
+    1 event: 0 the same, 0 changed (0 stricter, 0 milder), 1 undecidable
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_judged_as_it_was() {
+    let project = project();
+    project.file("secrets/key", "");
+    let link = project.root().join("innocent");
+    std::os::unix::fs::symlink(project.root().join("secrets"), &link).expect("a link");
+    write(&project, "innocent/key", "x");
+    std::fs::remove_file(&link).expect("the link");
+    project.rule("no-keys", "---\nwrites: ['secrets/**']\n---\nKeys are for people.\n");
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+        1  [TIME]  claude before_tool Write [BASE]/project/innocent/key
+           allow → block
+           + no-keys: block
+               now  writes: secrets/key
+    1 event: 0 the same, 1 changed (1 stricter, 0 milder), 0 undecidable
+    ");
+}
+
+#[test]
+fn holds_are_counted_anew() {
+    let project = project();
+    project.rule(
+        "hold",
+        "---\non: stop\nwhen: \"not command_ran('^cargo test')\"\naction: block\nmax_holds: 3\n---\nRun the tests.\n",
+    );
+    for again in [false, true, true] {
+        project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": again })));
+    }
+    project.rule(
+        "hold",
+        "---\non: stop\nwhen: \"not command_ran('^cargo test')\"\naction: block\nmax_holds: 1\n---\nRun the tests.\n",
+    );
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
+        2  [TIME]  claude stop
+           block → warn
+           - hold: block; changed since (was a48899b09ae130f0aec8003c)
+               then when: not command_ran('^cargo test')
+           + hold: warn
+               now  when: not command_ran('^cargo test')
+        3  [TIME]  claude stop
+           block → warn
+           - hold: block; changed since (was a48899b09ae130f0aec8003c)
+               then when: not command_ran('^cargo test')
+           + hold: warn
+               now  when: not command_ran('^cargo test')
+    3 events: 1 the same, 2 changed (0 stricter, 2 milder), 0 undecidable
+    ");
+}
+
+#[test]
+fn a_failure_of_the_guard_itself_stays() {
+    let project = project();
+    project.hook("claude", &project.tool("Bash", &json!({})));
+    assert_eq!(project.run(&["replay"]).code, Some(0));
+}
+
+#[test]
+fn without_a_journal() {
+    insta::assert_snapshot!(project().run(&["replay"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no journal yet for `[BASE]/project`
+    help: it begins with the first event that an agent's hook passes on; `linchpin doctor` tells whether one is installed
+    ");
+}
+
+/// Whatever rules ask for: contents, prompts, messages and outputs are in no file of the journal.
+#[test]
+fn what_people_and_files_say_is_not_in_the_journal() {
+    let project = project();
+    project.rule("curious", "---\non: [before_tool, after_tool, prompt, stop]\nwhen: \"'x' in [str(tool_input), str(event.prompt), str(event.message), str(event.output), str(event), tool_input.content]\"\n---\nNo.\n");
+    project.hook("claude", &project.event("UserPromptSubmit", &json!({ "prompt": "confidential-prompt" })));
+    write(&project, "a.txt", "confidential-content");
+    let edit = json!({ "file_path": project.root().join("a.txt"), "old_string": "confidential-old", "new_string": "confidential-new", "edits": [{ "new_string": "confidential-edit" }] });
+    project.hook("claude", &project.tool("Edit", &edit));
+    project.hook(
+        "claude",
+        &project.tool("Task", &json!({ "prompt": "confidential-task", "description": "kept-description" })),
+    );
+    project.hook(
+        "claude",
+        &project.tool("mcp__x__y", &json!({ "data": "confidential-long ".repeat(100), "patch": "confidential-patch" })),
+    );
+    let after = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" }, "tool_response": { "stdout": "confidential-output" } });
+    project.hook("claude", &project.event("PostToolUse", &after));
+    let mut bytes = String::new();
+    for file in ["state.db", "state.db-wal"] {
+        let read = std::fs::read(project.root().join(".linchpin").join(file)).unwrap_or_default();
+        bytes.push_str(&String::from_utf8_lossy(&read));
+    }
+    assert!(bytes.contains("kept-description"));
+    assert!(!bytes.contains("confidential"), "a part that was to stay out is in the journal");
+}
+
+/// The same rule on the same event says the same, even of what was not kept.
+#[test]
+fn a_rule_that_spoke_is_taken_at_its_word() {
+    let project = project();
+    project.rule("no-todo", "---\ntools: [Write]\nwhen: \"'TODO' in tool_input.content\"\n---\nNone.\n");
+    project.rule("no-tokens", "---\ncommand_pattern: 'ghp_[A-Za-z0-9]+'\n---\nNo tokens.\n");
+    write(&project, "a.rs", "// TODO");
+    project.decision("deploy --token ghp_abcdefghijklmnopqrstuvwxyz0123456789");
+    let reply = project.run(&["replay"]);
+    assert_eq!(reply.stdout, "2 events: 2 the same, 0 changed (0 stricter, 0 milder), 0 undecidable\n");
+}
+
+#[test]
+fn a_full_journal_leaves_nothing_open() {
+    let project = project();
+    project.config("journal: full\n");
+    write(&project, "a.rs", "// TODO");
+    project.rule("no-todo", "---\ntools: [Write]\nwhen: \"'TODO' in tool_input.content\"\n---\nNone.\n");
+    let values = lines(&project.run(&["replay", "--json"]));
+    assert_eq!(
+        values[1]["summary"],
+        json!({ "events": 1, "same": 0, "changed": 1, "stricter": 1, "milder": 0, "undecidable": 0 })
+    );
+}
+
+#[test]
+fn the_policy_of_a_folder_has_its_own_facts() {
+    let project = project();
+    project.config("variables: {strict: false}\n");
+    project.file("sub/.linchpin/config.yml", "variables: {strict: true}\n");
+    project.file("sub/.linchpin/rules/strict.md", "---\ntools: [Write]\nwhen: strict\n---\nStrict.\n");
+    project.rule("strict", "---\ntools: [Write]\nwhen: strict\naction: warn\n---\nStrict.\n");
+    write(&project, "sub/a.rs", "");
+    write(&project, "a.rs", "");
+    let reply = project.run(&["replay"]);
+    assert_eq!(reply.stdout, "2 events: 2 the same, 0 changed (0 stricter, 0 milder), 0 undecidable\n");
+}
+
+#[test]
+fn a_broken_policy_compares_nothing() {
+    let project = recorded();
+    project.rule("no-danger", "---\ncommand_pattern: '('\n---\nNo.\n");
+    insta::assert_snapshot!(project.run(&["replay"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: broken policy file: .linchpin/rules/no-danger.md:2:19: bad regex: unclosed group
+    help: `linchpin validate` shows what is wrong with it
+    ");
+}

@@ -1,0 +1,185 @@
+//! What of a tool call's input is kept with a judgement: the fields that rules used, if they are small and no content.
+//!
+//! Writing and reading are both here, because they must agree. A field that was used and kept lies in the entry's
+//! `fields`. Two facts complete the picture: that the input had nothing else (`event.input`: `whole`) or something
+//! (`some`), and which fields were looked for and not there (`event.input.absent`).
+
+use std::collections::BTreeSet;
+
+use engine::event::{ShellText, ToolCall};
+use engine::facts::EventPart;
+use serde_json::{Map, Value, json};
+use store::Entry;
+use store::mask::MASK;
+
+/// Bytes of JSON of one field. What is longer is rarely what a rule is about, and mostly content.
+const FIELD_LIMIT: usize = 1024;
+/// Of all fields of one input together.
+const INPUT_LIMIT: usize = 8 * 1024;
+
+/// Fields that hold what people and agents write, by the names that tools give them.
+const CONTENT: &[&str] = &[
+    "body",
+    "content",
+    "contents",
+    "diff",
+    "edits",
+    "file_text",
+    "insert_text",
+    "message",
+    "messages",
+    "new_source",
+    "new_str",
+    "new_string",
+    "old_str",
+    "old_string",
+    "output",
+    "patch",
+    "prompt",
+    "text",
+];
+const PATCH: &str = "*** Begin Patch";
+
+const SHAPE: &str = "event.input";
+const WHOLE: &str = "whole";
+const SOME: &str = "some";
+const ABSENT: &str = "event.input.absent";
+
+/// Stands in a recorded input for all that was not kept. Whatever would show it is undecidable.
+const REST: &str = "…";
+
+/// What rules asked of the input of one tool call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AskedInput {
+    fields: BTreeSet<String>,
+    whole: bool,
+    any: bool,
+}
+
+impl AskedInput {
+    pub fn note(&mut self, part: EventPart<'_>) {
+        match part {
+            EventPart::InputField(field) => {
+                self.fields.insert(field.to_owned());
+            }
+            EventPart::Input => self.whole = true,
+            EventPart::HasInput => {}
+            _ => return,
+        }
+        self.any = true;
+    }
+
+    pub fn join(&mut self, other: Self) {
+        self.fields.extend(other.fields);
+        self.whole |= other.whole;
+        self.any |= other.any;
+    }
+
+    /// Adds what is to be kept to an entry's fields and facts.
+    pub fn keep(&self, call: &ToolCall, fields: &mut Map<String, Value>, facts: &mut Map<String, Value>) {
+        let Some(input) = call.input.as_object().filter(|_| self.any) else { return };
+        let wanted = input.iter().filter(|(name, _)| self.whole || self.fields.contains(*name));
+        let mut room = INPUT_LIMIT;
+        let mut left_out = false;
+        for (name, value) in wanted {
+            if is_command(name, value, call) {
+                // The entry has it already.
+                continue;
+            }
+            match kept_size(name, value).and_then(|size| room.checked_sub(size)) {
+                Some(rest) => {
+                    room = rest;
+                    fields.insert(name.clone(), value.clone());
+                }
+                None => left_out = true,
+            }
+        }
+        let is_whole = input.is_empty() || (self.whole && !left_out);
+        facts.insert(SHAPE.to_owned(), json!(if is_whole { WHOLE } else { SOME }));
+        let absent = self.fields.iter().filter(|name| !input.contains_key(*name) && is_field_name(name));
+        let absent: Vec<&String> = absent.collect();
+        if !is_whole && !absent.is_empty() {
+            facts.insert(ABSENT.to_owned(), json!(absent));
+        }
+    }
+}
+
+/// An expression may look for any text, and what people say must not get into the journal that way.
+fn is_field_name(text: &str) -> bool {
+    const LONGEST: usize = 64;
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    text.len() <= LONGEST && text.chars().all(fits)
+}
+
+fn is_command(name: &str, value: &Value, call: &ToolCall) -> bool {
+    name == "command" && matches!(&call.shell, Some(ShellText::Command(text)) if value == text)
+}
+
+/// How much room the field takes; `None` where it is not to be kept.
+fn kept_size(name: &str, value: &Value) -> Option<usize> {
+    if CONTENT.contains(&name.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    let json = value.to_string();
+    (json.len() <= FIELD_LIMIT && !json.contains(PATCH)).then(|| name.len() + json.len())
+}
+
+/// The input as far as the entry has it, for an event that is judged again.
+pub fn recorded(entry: &Entry) -> Value {
+    let mut input = entry.fields.clone();
+    if let Some(command) = &entry.command
+        && !input.contains_key("command")
+    {
+        input.insert("command".to_owned(), json!(command));
+    }
+    if !is_whole(entry) {
+        input.insert(REST.to_owned(), Value::Null);
+    }
+    Value::Object(input)
+}
+
+/// What a rule that uses this part of a recorded input lacks; `None`: nothing.
+pub fn lacking(part: EventPart<'_>, input: &Value, entry: &Entry) -> Option<String> {
+    let is_known = match part {
+        EventPart::InputField(field) => {
+            let is_absent = || {
+                let absent = entry.facts.get(ABSENT).and_then(Value::as_array);
+                absent.is_some_and(|names| names.iter().any(|name| name == field))
+            };
+            input.get(field).is_some() || is_whole(entry) || is_absent()
+        }
+        EventPart::HasInput => {
+            entry.facts.contains_key(SHAPE) || !entry.fields.is_empty() || entry.command.is_some() || is_whole(entry)
+        }
+        _ => is_whole(entry),
+    };
+    let is_masked = match part {
+        EventPart::InputField(field) => input.get(field).is_some_and(is_masked),
+        EventPart::HasInput => false,
+        _ => is_masked(input),
+    };
+    match (is_known, is_masked) {
+        (false, _) => Some(part.name()),
+        (true, true) => Some(masked(part)),
+        (true, false) => None,
+    }
+}
+
+fn is_whole(entry: &Entry) -> bool {
+    entry.event.is_some() || entry.facts.get(SHAPE).is_some_and(|shape| shape == WHOLE)
+}
+
+/// Whether something in the value was replaced on its way into the journal.
+pub fn is_masked(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(MASK),
+        Value::Array(items) => items.iter().any(is_masked),
+        Value::Object(fields) => fields.values().any(is_masked),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// A part of which a secret was masked.
+pub fn masked(part: EventPart<'_>) -> String {
+    format!("{} (masked)", part.name())
+}

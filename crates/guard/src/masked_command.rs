@@ -1,0 +1,62 @@
+//! A command of the journal in which a secret was masked: nobody knows what stood there.
+
+use store::mask::{self, MASK};
+
+/// A word that a shell would only know when it runs, which is how judging knows what it cannot know.
+const UNKNOWN: &str = "$LINCHPIN_MASKED";
+
+/// What the command may have been: with something unknown in the place of each mask, and with a secret of each known
+/// shape. A rule that judges all of them like the masked text does not depend on the secret. None where nothing is masked.
+pub fn readings(command: &str) -> Vec<String> {
+    if !command.contains(MASK) {
+        return Vec::new();
+    }
+    let secrets = mask::examples().map(|secret| command.replace(MASK, &secret));
+    std::iter::once(with_unknowns(command)).chain(secrets).collect()
+}
+
+fn with_unknowns(command: &str) -> String {
+    let mut text = String::with_capacity(command.len() + UNKNOWN.len());
+    let mut rest = command;
+    let mut quote = None;
+    while let Some(letter) = rest.chars().next() {
+        if let Some(after) = rest.strip_prefix(MASK) {
+            // Between single quotes nothing is expanded, so they are left for a moment.
+            let (before, behind) = if quote == Some('\'') { ("'\"", "\"'") } else { ("", "") };
+            text.extend([before, UNKNOWN, behind]);
+            rest = after;
+            continue;
+        }
+        let mut length = letter.len_utf8();
+        match (quote, letter) {
+            (None | Some('"'), '\\') => length += rest.chars().nth(1).map_or(0, char::len_utf8),
+            (None, '\'' | '"') => quote = Some(letter),
+            (Some(open), _) if open == letter => quote = None,
+            _ => {}
+        }
+        let (head, tail) = rest.split_at(length);
+        text.push_str(head);
+        rest = tail;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_become_words_that_are_not_known() {
+        let cases = [
+            ("deploy --token ***", "deploy --token $LINCHPIN_MASKED"),
+            ("X=*** run", "X=$LINCHPIN_MASKED run"),
+            (r#"curl -H "Authorization: ***""#, r#"curl -H "Authorization: $LINCHPIN_MASKED""#),
+            ("curl -u 'me:***'", r#"curl -u 'me:'"$LINCHPIN_MASKED"''"#),
+            (r#"a \' *** "'***" '"***'"#, r#"a \' $LINCHPIN_MASKED "'$LINCHPIN_MASKED" '"'"$LINCHPIN_MASKED"''"#),
+            ("plain \\", "plain \\"),
+        ];
+        for (command, expected) in cases {
+            assert_eq!(with_unknowns(command), expected);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The facts of a judgement that is made again: what the journal says, and nothing of the world as it is now.
+//!
+//! What was asked for then was written down with the event. What is asked for only now and follows from the events
+//! before it (variables, commands) is followed; everything else is unknown, and the rule that asks is undecidable.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use engine::Event;
+use engine::event::ShellText;
+use engine::facts::{EventPart, Facts, GitField, RanCommand};
+use policy::Config;
+use serde_json::{Map, Value};
+use store::mask::MASK;
+use store::{Entry, SessionKey, Store};
+
+use crate::acknowledgement::is_acknowledged;
+use crate::input_record;
+use crate::live_facts::{COMMANDS_LIMIT, LINKS, fact_name, hold_counter, simple_commands};
+
+/// What the events of a session that came before leave behind.
+#[derive(Debug, Clone, Default)]
+pub struct Past {
+    pub variables: Map<String, Value>,
+    /// How often each rule has held the stop that the agent is trying, counted by the rules that are judged by now.
+    pub holds: BTreeMap<String, u32>,
+    /// Earlier events of the session are no longer in the journal.
+    pub is_cut: bool,
+}
+
+impl Past {
+    /// An event's own changes count when it is judged: observers come before the rules.
+    pub fn follow(&mut self, entry: &Entry) {
+        for (name, value) in &entry.changes {
+            if value.is_null() {
+                self.variables.remove(name);
+            } else {
+                self.variables.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+pub struct RecordedFacts {
+    entry: Arc<Entry>,
+    event: Arc<Event>,
+    past: Past,
+    /// Where the policy lies below the project's root; empty for the project's own.
+    folder: PathBuf,
+    config: Config,
+    journal: Arc<Mutex<Store>>,
+    /// `None`: the journal cannot be read.
+    commands: OnceLock<Option<Vec<RanCommand>>>,
+    unknown: Mutex<Vec<String>>,
+}
+
+impl RecordedFacts {
+    pub fn new(
+        entry: &Arc<Entry>,
+        event: &Arc<Event>,
+        past: Past,
+        folder: &Path,
+        config: &Config,
+        journal: &Arc<Mutex<Store>>,
+    ) -> Self {
+        Self {
+            entry: Arc::clone(entry),
+            event: Arc::clone(event),
+            past,
+            folder: folder.to_owned(),
+            config: config.clone(),
+            journal: Arc::clone(journal),
+            commands: OnceLock::new(),
+            unknown: Mutex::default(),
+        }
+    }
+
+    fn recorded(&self, name: &str) -> Option<&Value> {
+        self.entry.facts.get(&fact_name(&self.folder, name))
+    }
+
+    fn lacks(&self, what: String) {
+        if let Ok(mut unknown) = self.unknown.lock() {
+            unknown.push(what);
+        }
+    }
+
+    fn lacking(&self, part: EventPart<'_>) -> Option<String> {
+        let masked = |text: &str| text.contains(MASK).then(|| input_record::masked(part));
+        let kept = |text: Option<&String>, digest: &str| match text {
+            Some(text) => masked(text),
+            // Without a digest there was none.
+            None => self.entry.digests.contains_key(digest).then(|| part.name()),
+        };
+        let call = self.event.tool.as_ref();
+        match part {
+            EventPart::Command => match call.and_then(|call| call.shell.as_ref()) {
+                Some(ShellText::Command(text)) => masked(text),
+                Some(ShellText::Missing) | None => None,
+            },
+            EventPart::Paths => unsure_paths(&self.entry),
+            EventPart::Input | EventPart::HasInput | EventPart::InputField(_) => {
+                call.and_then(|call| input_record::lacking(part, &call.input, &self.entry))
+            }
+            EventPart::Output => match call.and_then(|call| call.output.as_ref()) {
+                Some(output) => input_record::is_masked(output).then(|| input_record::masked(part)),
+                None => kept(None, "output"),
+            },
+            EventPart::Prompt => kept(self.event.prompt.as_ref(), "prompt"),
+            EventPart::Message => kept(self.event.message.as_ref(), "message"),
+        }
+    }
+}
+
+/// What is not known of the paths that the event names; `None`: nothing.
+pub fn unsure_paths(entry: &Entry) -> Option<String> {
+    if entry.paths.iter().any(|file| file.path.contains(MASK)) {
+        return Some(input_record::masked(EventPart::Paths));
+    }
+    entry.facts.get(LINKS).is_some_and(Value::is_null).then(|| LINKS.to_owned())
+}
+
+impl Facts for RecordedFacts {
+    fn variable(&self, name: &str) -> Option<Value> {
+        let fact = format!("variables.{name}");
+        if let Some(recorded) = self.recorded(&fact) {
+            return Some(recorded.clone()).filter(|value| !value.is_null());
+        }
+        let followed = self.past.variables.get(name).cloned();
+        if followed.is_none() && self.past.is_cut {
+            self.lacks(fact);
+            return None;
+        }
+        followed.or_else(|| self.config.variable(name))
+    }
+
+    fn variable_names(&self) -> Vec<String> {
+        if self.past.is_cut {
+            self.lacks("variables".to_owned());
+        }
+        let followed = self.past.variables.keys().map(String::as_str);
+        let mut names: Vec<String> = followed.chain(self.config.variable_names()).map(str::to_owned).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn git(&self, field: GitField) -> Value {
+        if let (GitField::DefaultBranch, Some(branch)) = (field, &self.config.default_branch) {
+            return Value::String(branch.clone());
+        }
+        let fact = format!("git.{}", field.name());
+        let recorded = self.recorded(&fact).cloned();
+        recorded.unwrap_or_else(|| {
+            self.lacks(fact);
+            Value::Null
+        })
+    }
+
+    fn commands_ran(&self) -> Vec<RanCommand> {
+        let commands = self.commands.get_or_init(|| {
+            let key = SessionKey { agent: &self.entry.agent, session: &self.entry.session };
+            let store = self.journal.lock().ok()?;
+            let commands = store.commands_before(key, self.entry.id, COMMANDS_LIMIT).ok()?;
+            Some(commands.iter().flat_map(simple_commands).collect())
+        });
+        if commands.is_none() || self.past.is_cut {
+            self.lacks("commands that ran before".to_owned());
+        }
+        commands.clone().unwrap_or_default()
+    }
+
+    /// A path of which no other place was written down is where its text says.
+    fn resolved(&self, path: &str) -> Option<String> {
+        let links = self.entry.facts.get(LINKS)?.as_array()?;
+        let to = links.iter().filter_map(Value::as_array).find_map(|link| match link.as_slice() {
+            [from, to] if from == path => to.as_str(),
+            _ => None,
+        });
+        to.map(str::to_owned)
+    }
+
+    fn holds(&self, rule: &str) -> u32 {
+        let count = self.past.holds.get(&hold_counter(&self.folder, rule)).copied().unwrap_or(0);
+        // A stop that was not held before begins a new count.
+        if self.event.held_before { count } else { 0 }
+    }
+
+    fn acknowledged(&self, rule: &str, digest: &str) -> bool {
+        is_acknowledged(&self.past.variables, rule, digest)
+    }
+
+    fn take_fault(&self) -> Option<String> {
+        None
+    }
+
+    fn take_missed(&self) -> bool {
+        false
+    }
+
+    fn asked(&self, part: EventPart<'_>) {
+        if let Some(lacking) = self.lacking(part) {
+            self.lacks(lacking);
+        }
+    }
+
+    fn take_unknown(&self) -> Vec<String> {
+        self.unknown.lock().map(|mut unknown| std::mem::take(&mut *unknown)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,445 @@
+//! Recorded history, judged again: by the rules as they are now, and by what the journal kept.
+//!
+//! Every entry is taken in order and rebuilt as far as it was kept; its facts come from the record
+//! ([`RecordedFacts`]), never from the world as it is. Four things decide how a verdict of then compares with one of
+//! now:
+//!
+//! - A rule that needs what was not kept is undecidable. If the very same text spoke then, it is taken at its word: the
+//!   same rule on the same event says the same. Otherwise the verdict is undecidable, unless the rule could not have
+//!   made a difference.
+//! - Where a secret in a command was masked, the command is judged with the mask as its text, as something unknown and
+//!   as secrets of every known shape. A rule that judges them differently depends on the secret, and is undecidable.
+//! - What the guard itself said then (it could not read the payload, it ran out of time) no rule decided: it stays.
+//! - Holds are counted anew, because they follow from the rules.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use engine::decide::{Consideration, Outcome as Judged, Undecided};
+use engine::event::ShellText;
+use engine::facts::EventPart;
+use engine::rules::{Clause, RuleSetError, Truth};
+use engine::{Decision, Event, Finding, Inquiry, Level, Situation, Verdict};
+use policy::{Compiled, PolicyFolder, Tiers};
+use store::{Entry, Filter, SessionKey, Store, StoreError};
+
+use crate::environment::Environment;
+use crate::failure::GUARD;
+use crate::input_record;
+use crate::judge::{nested_project, nested_roots, place};
+use crate::live_facts::hold_counter;
+use crate::masked_command;
+use crate::project::Project;
+use crate::recorded_event::recorded_event;
+use crate::recorded_facts::{Past, RecordedFacts, unsure_paths};
+use crate::trust::Trust;
+
+/// A history and the rules that it is judged by.
+pub struct Replay<'a> {
+    environment: &'a Environment,
+    root: &'a Path,
+    policy: Compiled,
+    /// The policies of folders below the root, as events come to speak of them.
+    nested: BTreeMap<PathBuf, Compiled>,
+    journal: Arc<Mutex<Store>>,
+    sessions: BTreeMap<(String, String), Past>,
+}
+
+/// Which events; all that is given must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// Milliseconds since 1970, inclusive.
+    pub since: Option<i64>,
+    pub session: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Rules(#[from] RuleSetError),
+}
+
+/// What became of one verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Same,
+    Changed(Box<Change>),
+    /// The rules that need what was not kept and could have made a difference.
+    Undecidable(Vec<Undecided>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// What is said now.
+    pub verdict: Verdict,
+    /// What was said then and is not said now.
+    pub then: Vec<Silenced>,
+    /// What is said now and was not said then.
+    pub now: Vec<Finding>,
+}
+
+/// A finding of then that is not made now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Silenced {
+    pub finding: Finding,
+    pub since: Since,
+    /// The rule's clauses that are not true now; none where it is gone.
+    pub clauses: Vec<Clause>,
+}
+
+/// What became of a rule since it spoke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    Same,
+    Changed,
+    Gone,
+}
+
+impl Since {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Changed => "changed",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+/// How many verdicts became what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    pub events: usize,
+    pub same: usize,
+    pub stricter: usize,
+    pub milder: usize,
+    pub undecidable: usize,
+}
+
+impl Tally {
+    pub fn changed(self) -> usize {
+        self.stricter + self.milder
+    }
+
+    fn count(&mut self, entry: &Entry, outcome: &Outcome) {
+        self.events += 1;
+        match outcome {
+            Outcome::Same => self.same += 1,
+            Outcome::Undecidable(_) => self.undecidable += 1,
+            Outcome::Changed(change) if change.verdict.rank() > entry.verdict.rank() => self.stricter += 1,
+            Outcome::Changed(_) => self.milder += 1,
+        }
+    }
+}
+
+/// The rules of another folder in the place of the project's: one with `config.yml` or `rules/`, or a project that has a
+/// policy. `None` where there is no policy. What weakens a guard counts too: nothing of this is put in force.
+pub fn policy_of_folder(folder: &Path, project: &Project) -> io::Result<Option<Compiled>> {
+    let of_project = PolicyFolder::of_project(folder);
+    let itself = PolicyFolder { path: folder.to_owned(), ..PolicyFolder::of_project(folder) };
+    let Some(found) = [of_project, itself].into_iter().find(PolicyFolder::has_policy) else { return Ok(None) };
+    let tiers = Tiers { project: Some(found), user: project.tiers.user.clone() };
+    compiled(&tiers, |_| true).map(Some)
+}
+
+/// The project's rules as its files are now, whatever an earlier state of them still means to a session.
+pub fn policy_of_project(project: &Project, environment: &Environment) -> io::Result<Compiled> {
+    let trust = Trust::of(&project.root, environment);
+    compiled(&project.tiers, |weakening| trust.accepts(weakening))
+}
+
+/// Without the cache, which remembers how files were.
+fn compiled(tiers: &Tiers, trusted: impl Fn(&str) -> bool) -> io::Result<Compiled> {
+    let nowhere = tempfile::tempdir()?;
+    Ok(policy::compiled(tiers, &nowhere.path().join("policy"), trusted))
+}
+
+/// A policy that an event falls under.
+struct Jurisdiction<'a> {
+    root: &'a Path,
+    /// Below the project's root; empty for the project itself.
+    folder: &'a Path,
+    policy: &'a Compiled,
+}
+
+/// One event, judged again.
+struct Trial {
+    verdict: Verdict,
+    undecided: Vec<Undecided>,
+    holds: Vec<(String, u32)>,
+    /// Where the trial was thorough.
+    considered: Vec<Consideration>,
+}
+
+impl<'a> Replay<'a> {
+    /// `journal`: open to read; the one that the entries come from, once more.
+    pub fn new(project: &'a Project, policy: Compiled, journal: Store, environment: &'a Environment) -> Self {
+        Self {
+            environment,
+            root: &project.root,
+            policy,
+            nested: BTreeMap::new(),
+            journal: Arc::new(Mutex::new(journal)),
+            sessions: BTreeMap::new(),
+        }
+    }
+
+    /// Judges every event of the scope again, oldest first, and tells `visit` of each.
+    pub fn run(
+        &mut self,
+        entries: &Store,
+        scope: &Scope,
+        mut visit: impl FnMut(&Entry, &Outcome),
+    ) -> Result<Tally, ReplayError> {
+        // All that came before has to be followed, whatever is to be shown.
+        let filter = Filter { session: scope.session.clone(), ..Filter::default() };
+        let mut tally = Tally::default();
+        let mut failed = None;
+        entries.log(&filter, |entry| {
+            if failed.is_some() {
+                return;
+            }
+            let entry = Arc::new(entry);
+            let is_wanted = scope.since.is_none_or(|since| entry.time >= since);
+            match self.step(&entry, is_wanted) {
+                Ok(Some(outcome)) => {
+                    tally.count(&entry, &outcome);
+                    visit(&entry, &outcome);
+                }
+                Ok(None) => {}
+                Err(error) => failed = Some(error),
+            }
+        })?;
+        failed.map_or(Ok(tally), Err)
+    }
+
+    /// Every rule's work on an entry, with the session followed up to it.
+    pub fn explain(&mut self, entries: &Store, wanted: &Entry) -> Result<Vec<Consideration>, ReplayError> {
+        let filter =
+            Filter { agent: Some(wanted.agent.clone()), session: Some(wanted.session.clone()), ..Filter::default() };
+        let mut explained = Ok(Vec::new());
+        entries.log(&filter, |entry| {
+            if explained.is_err() || entry.id > wanted.id {
+                return;
+            }
+            let is_wanted = entry.id == wanted.id;
+            let entry = Arc::new(entry);
+            if is_wanted {
+                explained = self.consider(&entry);
+            } else if let Err(error) = self.step(&entry, false) {
+                explained = Err(error);
+            }
+        })?;
+        explained
+    }
+
+    /// What became of the rule that made a finding.
+    pub fn since(&self, finding: &Finding) -> Result<Since, RuleSetError> {
+        let mut since = Since::Gone;
+        for policy in std::iter::once(&self.policy).chain(self.nested.values()) {
+            for rule in policy.rules.all()?.iter().filter(|rule| rule.id == finding.rule) {
+                let is_same = finding.digest.as_ref().is_none_or(|digest| *digest == rule.digest);
+                since = if is_same || since == Since::Same { Since::Same } else { Since::Changed };
+            }
+        }
+        Ok(since)
+    }
+
+    fn consider(&mut self, entry: &Arc<Entry>) -> Result<Vec<Consideration>, ReplayError> {
+        self.follow(entry)?;
+        let Some(event) = recorded_event(entry) else { return Ok(Vec::new()) };
+        let event = Arc::new(event);
+        self.meet_policies(&event);
+        Ok(self.try_again(entry, &event, true)?.considered)
+    }
+
+    /// `None`: not an agent's event, or not wanted.
+    fn step(&mut self, entry: &Arc<Entry>, is_wanted: bool) -> Result<Option<Outcome>, ReplayError> {
+        self.follow(entry)?;
+        let Some(event) = recorded_event(entry) else { return Ok(None) };
+        let event = Arc::new(event);
+        self.meet_policies(&event);
+        // Of what is not wanted, only holds have consequences.
+        if !is_wanted && !event.kind.is_stop() {
+            return Ok(None);
+        }
+        let trial = self.try_again(entry, &event, false)?;
+        let outcome = if is_wanted { Some(self.compare(entry, &event, &trial)?) } else { None };
+        // A stop that was not held in fact does not count as one.
+        let is_enforced = entry.verdict.lifted.is_none();
+        if let Some(past) = self.sessions.get_mut(&session_of(entry)).filter(|_| is_enforced) {
+            past.holds.extend(trial.holds);
+        }
+        Ok(outcome)
+    }
+
+    /// Goes on to an entry: its session's past, and its own changes.
+    fn follow(&mut self, entry: &Entry) -> Result<(), ReplayError> {
+        let session = session_of(entry);
+        if !self.sessions.contains_key(&session) {
+            let key = SessionKey { agent: &entry.agent, session: &entry.session };
+            let known = self.journal.lock().map_err(|_| StoreError::Locked)?.session(key)?;
+            let is_cut = known.first_seen.is_some_and(|first| first < entry.time);
+            self.sessions.insert(session.clone(), Past { is_cut, ..Past::default() });
+        }
+        if let Some(past) = self.sessions.get_mut(&session) {
+            past.follow(entry);
+        }
+        Ok(())
+    }
+
+    /// Reads the policies of folders that an event falls under, where they were not met before.
+    fn meet_policies(&mut self, event: &Event) {
+        for root in nested_roots(self.root, event) {
+            self.nested.entry(root).or_insert_with_key(|root| nested_project(root).compiled(self.environment));
+        }
+    }
+
+    fn jurisdictions(&self, event: &Event) -> Vec<Jurisdiction<'_>> {
+        let own = Jurisdiction { root: self.root, folder: Path::new(""), policy: &self.policy };
+        let roots: BTreeSet<PathBuf> = nested_roots(self.root, event).into_iter().collect();
+        let nested = self.nested.iter().filter(|(root, _)| roots.contains(*root));
+        let nested = nested.filter_map(|(root, policy)| {
+            let folder = root.strip_prefix(self.root).ok()?;
+            Some(Jurisdiction { root, folder, policy })
+        });
+        std::iter::once(own).chain(nested).collect()
+    }
+
+    fn try_again(&self, entry: &Arc<Entry>, event: &Arc<Event>, thorough: bool) -> Result<Trial, ReplayError> {
+        let mut trial =
+            Trial { verdict: Verdict::silent(), undecided: Vec::new(), holds: Vec::new(), considered: Vec::new() };
+        let mut findings: Vec<Finding> =
+            entry.verdict.findings.iter().filter(|finding| finding.rule == GUARD).cloned().collect();
+        let mut approved = false;
+        for here in self.jurisdictions(event) {
+            let decision = self.decide(&here, entry, event, thorough)?;
+            approved |= decision.verdict.approved;
+            findings.extend(decision.verdict.findings);
+            for (rule, count) in decision.holds {
+                trial.holds.push((hold_counter(here.folder, &rule), count));
+            }
+            for rule in decision.undecided {
+                match entry.verdict.findings.iter().find(|finding| is_the_same(&rule, finding)) {
+                    Some(spoken) => findings.push(spoken.clone()),
+                    None => trial.undecided.push(rule),
+                }
+            }
+            trial.considered.extend(decision.considered);
+        }
+        trial.verdict = Verdict::of(findings);
+        trial.verdict.approved = approved && trial.verdict.level == Level::Allow;
+        Ok(trial)
+    }
+
+    fn decide(
+        &self,
+        here: &Jurisdiction<'_>,
+        entry: &Arc<Entry>,
+        event: &Arc<Event>,
+        thorough: bool,
+    ) -> Result<Decision, RuleSetError> {
+        let readings = readings(event);
+        // A rule that is passed over for the paths that it knows might be about one that is not known.
+        let thorough = thorough || !readings.is_empty() || unsure_paths(entry).is_some();
+        let mut decision = self.decide_once(here, entry, event, thorough)?;
+        for reading in readings {
+            let other = self.decide_once(here, entry, &Arc::new(reading), true)?;
+            for (considered, other) in decision.considered.iter_mut().zip(&other.considered) {
+                if !matches!(considered.outcome, Judged::Undecidable(_)) && is_told_apart(considered, other) {
+                    let facts = vec![input_record::masked(EventPart::Command)];
+                    decision.undecided.push(Undecided::of(&considered.rule, &facts));
+                    decision.verdict.findings.retain(|finding| finding.rule != considered.rule.id);
+                    considered.outcome = Judged::Undecidable(facts);
+                }
+            }
+        }
+        Ok(decision)
+    }
+
+    fn decide_once(
+        &self,
+        here: &Jurisdiction<'_>,
+        entry: &Arc<Entry>,
+        event: &Arc<Event>,
+        thorough: bool,
+    ) -> Result<Decision, RuleSetError> {
+        let past = self.sessions.get(&session_of(entry)).cloned().unwrap_or_default();
+        let config = &here.policy.config;
+        let facts = RecordedFacts::new(entry, event, past, here.folder, config, &self.journal);
+        let place = place(here.root, config, self.environment);
+        let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::new(facts)));
+        engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough })
+    }
+
+    fn compare(&self, entry: &Arc<Entry>, event: &Arc<Event>, trial: &Trial) -> Result<Outcome, ReplayError> {
+        let undecided: Vec<Undecided> =
+            trial.undecided.iter().filter(|rule| matters(rule, &trial.verdict)).cloned().collect();
+        if !undecided.is_empty() {
+            return Ok(Outcome::Undecidable(undecided));
+        }
+        let (then, now) = (&entry.verdict, &trial.verdict);
+        if then.rank() == now.rank() {
+            return Ok(Outcome::Same);
+        }
+        let missing_from = |verdict: &Verdict, finding: &Finding| {
+            !verdict.findings.iter().any(|other| other.rule == finding.rule && other.level == finding.level)
+        };
+        let considered = self.try_again(entry, event, true)?.considered;
+        let silenced = then.findings.iter().filter(|finding| missing_from(now, finding)).map(|finding| {
+            let clauses = considered.iter().find(|considered| considered.rule.id == finding.rule);
+            let clauses = clauses.into_iter().flat_map(|considered| &considered.clauses);
+            Ok(Silenced {
+                finding: finding.clone(),
+                since: self.since(finding)?,
+                clauses: clauses.filter(|clause| clause.truth != Truth::True).cloned().collect(),
+            })
+        });
+        Ok(Outcome::Changed(Box::new(Change {
+            verdict: now.clone(),
+            then: silenced.collect::<Result<_, RuleSetError>>()?,
+            now: now.findings.iter().filter(|finding| missing_from(then, finding)).cloned().collect(),
+        })))
+    }
+}
+
+fn session_of(entry: &Entry) -> (String, String) {
+    (entry.agent.clone(), entry.session.clone())
+}
+
+/// The rule's very text spoke then.
+fn is_the_same(rule: &Undecided, finding: &Finding) -> bool {
+    finding.rule == rule.rule && finding.digest.as_deref() == Some(rule.digest.as_str())
+}
+
+/// Whether a rule could make the verdict another one: a stricter one, or one that approves.
+fn matters(rule: &Undecided, verdict: &Verdict) -> bool {
+    let could_approve = rule.most == Level::Allow && verdict.level == Level::Allow && !verdict.approved;
+    rule.most > verdict.level || could_approve
+}
+
+/// What the event may have been, where a secret in its command is masked.
+fn readings(event: &Event) -> Vec<Event> {
+    let Some(call) = &event.tool else { return Vec::new() };
+    let Some(ShellText::Command(text)) = &call.shell else { return Vec::new() };
+    let with = |text| {
+        let mut call = call.clone();
+        call.shell = Some(ShellText::Command(text));
+        Event { tool: Some(call), ..event.clone() }
+    };
+    masked_command::readings(text).into_iter().map(with).collect()
+}
+
+/// Whether a rule makes something else of one reading than of the other.
+fn is_told_apart(one: &Consideration, other: &Consideration) -> bool {
+    let truth = |considered: &Consideration| {
+        considered.clauses.iter().fold(Truth::True, |truth, clause| truth.and(clause.truth))
+    };
+    one.outcome != other.outcome || truth(one) != truth(other)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Histories that no hook of today would write: variables that observers set, and what pruning leaves.
+
+use std::time::Duration;
+
+use engine::EventKind;
+use serde_json::Map;
+use store::{Changes, Journal, Record, Recorded};
+use tempfile::TempDir;
+
+use super::*;
+
+struct Scene {
+    /// Deleted with the test.
+    _folder: TempDir,
+    project: Project,
+    environment: Environment,
+}
+
+/// A project in which prompts are blocked while `release` is set.
+fn scene() -> Scene {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = folder.path().join("project");
+    let rules = root.join(".linchpin/rules");
+    std::fs::create_dir_all(&rules).expect("a folder");
+    std::fs::write(root.join(".linchpin/config.yml"), "variables: {release: false}\n").expect("a file");
+    let rule = "---\non: prompt\nwhen: release\naction: block\n---\nFrozen.\n";
+    std::fs::write(rules.join("frozen.md"), rule).expect("a file");
+    // Nothing of the machine's own, and a home that does not exist.
+    let environment = Environment::new(|_| None, folder.path().join("temp"), root.clone());
+    let project = Project::at(&root, &environment);
+    Scene { _folder: folder, project, environment }
+}
+
+impl Scene {
+    fn store(&self) -> Store {
+        let options = store::Options { busy: Duration::from_secs(10), now: 0 };
+        Store::open(&self.project.store(&self.environment), options).expect("a journal")
+    }
+
+    fn record(&self, time: i64, changes: &Changes) {
+        let event = Event {
+            kind: EventKind::Prompt,
+            name: "UserPromptSubmit".to_owned(),
+            session: "s".to_owned(),
+            cwd: self.project.root.to_string_lossy().into_owned(),
+            ..Event::unnamed("claude", time)
+        };
+        let (none, verdict) = (Map::new(), Verdict::silent());
+        let record = Record {
+            event: &event,
+            root: "/",
+            verdict: &verdict,
+            facts: &none,
+            fields: &none,
+            changes,
+            journal: Journal::Lean,
+        };
+        let mut store = self.store();
+        let judgement = store.begin(SessionKey { agent: "claude", session: "s" }).expect("a session");
+        assert!(matches!(judgement.record(&record), Ok(Recorded::Stored(_))));
+    }
+
+    /// The numbers of the events that change, with what else became of them.
+    fn replayed(&self, scope: &Scope) -> (Vec<i64>, Tally) {
+        let policy = policy_of_project(&self.project, &self.environment).expect("a policy");
+        assert_eq!(policy.broken, []);
+        let mut replay = Replay::new(&self.project, policy, self.store(), &self.environment);
+        let mut changed = Vec::new();
+        let note = |entry: &Entry, outcome: &Outcome| {
+            changed.extend(matches!(outcome, Outcome::Changed(_)).then_some(entry.id.0));
+        };
+        let tally = replay.run(&self.store(), scope, note).expect("a replay");
+        (changed, tally)
+    }
+}
+
+fn setting(value: bool) -> Changes {
+    let mut changes = Changes::default();
+    changes.set("release", value);
+    changes
+}
+
+#[test]
+fn variables_are_followed_through_the_events_that_set_them() {
+    let scene = scene();
+    scene.record(10, &Changes::default());
+    scene.record(20, &setting(true));
+    scene.record(30, &Changes::default());
+    let mut unset = Changes::default();
+    unset.unset("release");
+    scene.record(40, &unset);
+    scene.record(50, &Changes::default());
+    let (changed, tally) = scene.replayed(&Scope::default());
+    assert_eq!(changed, [2, 3]);
+    assert_eq!(tally, Tally { events: 5, same: 3, stricter: 2, milder: 0, undecidable: 0 });
+    // What came before is followed even where it is not shown.
+    let (changed, tally) = scene.replayed(&Scope { since: Some(30), ..Scope::default() });
+    assert_eq!((changed, tally.events), (vec![3], 3));
+}
+
+#[test]
+fn what_pruned_events_may_have_set_is_not_known() {
+    let scene = scene();
+    scene.record(10, &setting(true));
+    scene.record(20, &Changes::default());
+    scene.record(30, &setting(false));
+    scene.store().prune(20).expect("a journal");
+    let (changed, tally) = scene.replayed(&Scope::default());
+    assert_eq!(changed, [0; 0]);
+    assert_eq!(tally, Tally { events: 2, same: 1, stricter: 0, milder: 0, undecidable: 1 });
+}

@@ -1,0 +1,76 @@
+//! The registry of rule versions.
+
+use engine::event::EventKind;
+use engine::verdict::{Finding, Level, Verdict};
+use store::{Changes, KeptVersion, RuleVersion};
+
+use crate::sample::{event, open, place, record};
+
+fn version<'a>(id: &'a str, digest: &'a str, text: &'a str) -> RuleVersion<'a> {
+    RuleVersion { id, digest, tier: "project", source: ".linchpin/rules/r.md", text }
+}
+
+fn digests(versions: &[KeptVersion]) -> Vec<(&str, i64, i64)> {
+    versions.iter().map(|kept| (kept.digest.as_str(), kept.first_seen, kept.last_seen)).collect()
+}
+
+#[test]
+fn each_version_stays_and_knows_when_it_was_seen() {
+    let place = place();
+    let mut store = open(&place.path);
+    store.sync_rules(&[version("a", "d1", "one"), version("b", "d9", "b")], 10).unwrap();
+    store.sync_rules(&[version("a", "d2", "two"), version("b", "d9", "b")], 20).unwrap();
+    store.sync_rules(&[version("a", "d1", "one")], 30).unwrap();
+    assert_eq!(digests(&store.rule_versions("a").unwrap()), [("d1", 10, 30), ("d2", 20, 20)]);
+    assert_eq!(digests(&store.rule_versions("b").unwrap()), [("d9", 10, 20)]);
+    assert_eq!(store.rule_versions("c").unwrap(), []);
+    let found = store.rule_version("d2").unwrap().unwrap();
+    assert_eq!((found.id.as_str(), found.text.as_str(), found.tier.as_str()), ("a", "two", "project"));
+    assert_eq!(store.rule_version("d3").unwrap(), None);
+}
+
+#[test]
+fn a_text_that_moved_is_the_same_version_at_another_place() {
+    let place = place();
+    let mut store = open(&place.path);
+    store.sync_rules(&[version("a", "d1", "one")], 10).unwrap();
+    store.sync_rules(&[RuleVersion { tier: "user", source: "/u/a.md", ..version("a", "d1", "one") }], 20).unwrap();
+    let kept = store.rule_versions("a").unwrap();
+    assert_eq!(digests(&kept), [("d1", 10, 20)]);
+    assert_eq!((kept[0].tier.as_str(), kept[0].source.as_str()), ("user", "/u/a.md"));
+}
+
+/// A rule's text is no secret, and masked it would not be the text that spoke.
+#[test]
+fn the_text_is_kept_as_it_is() {
+    let place = place();
+    let mut store = open(&place.path);
+    let text = "---\ncommand_pattern: 'TOKEN=abc123'\n---\nNo.\n";
+    store.sync_rules(&[version("a", "d1", text)], 10).unwrap();
+    assert_eq!(store.rule_version("d1").unwrap().unwrap().text, text);
+}
+
+#[test]
+fn pruning_keeps_what_a_finding_names_and_what_may_be_in_force() {
+    let place = place();
+    let mut store = open(&place.path);
+    for (time, digest) in [(10, "gone"), (20, "named"), (30, "newest")] {
+        store.sync_rules(&[version("a", digest, digest)], time).unwrap();
+    }
+    let finding = |digest: &str| Finding {
+        rule: "a".to_owned(),
+        protects_guard: false,
+        level: Level::Warn,
+        reason: "hm".to_owned(),
+        because: Vec::new(),
+        digest: Some(digest.to_owned()),
+    };
+    for (time, digest) in [(10, "gone"), (200, "named")] {
+        let verdict = Verdict::of(vec![finding(digest)]);
+        record(&mut store, &event(EventKind::Stop, time), &verdict, &Changes::default());
+    }
+    store.prune(5).unwrap();
+    assert_eq!(store.rule_versions("a").unwrap().len(), 3);
+    assert_eq!(store.prune(100).unwrap(), 1);
+    assert_eq!(digests(&store.rule_versions("a").unwrap()), [("named", 20, 20), ("newest", 30, 30)]);
+}
