@@ -112,6 +112,12 @@ fn play(scenario: &Scenario, client: Client, clients: &Clients, linchpin: &Path,
     for text in scenario.told {
         ensure!(conversation.was_told(text), "the model was never told `{text}`");
     }
+    for (rule, text) in scenario.rules {
+        ensure!(workspace.rule(rule)? == *text, "`{rule}` is not as it was");
+    }
+    for arguments in scenario.person {
+        workspace.as_person(arguments)?;
+    }
     let turns = conversation.turns();
     ensure!(turns == scenario.turns, "the model had {turns} turns, not {}", scenario.turns);
     Ok(())

@@ -68,6 +68,31 @@ impl Workspace {
         Ok(fs::write(self.project().join(".linchpin/rules").join(name), text)?)
     }
 
+    pub fn rule(&self, name: &str) -> Result<String> {
+        fs::read_to_string(self.project().join(".linchpin/rules").join(name))
+            .with_context(|| format!("`{name}` is gone"))
+    }
+
+    /// Runs Linchpin as a person would, outside of any agent.
+    pub fn as_person(&self, arguments: &[&str]) -> Result<()> {
+        let refused = if arguments.contains(&"REFUSED") { self.first_refused()? } else { String::new() };
+        let arguments =
+            arguments.iter().map(|argument| if *argument == "REFUSED" { refused.as_str() } else { argument });
+        let arguments: Vec<&str> = arguments.collect();
+        let output = self.command(&self.linchpin).args(&arguments).output()?;
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        ensure!(output.status.success(), "a person's `linchpin {}` failed: {said}", arguments.join(" "));
+        Ok(())
+    }
+
+    /// The journal's number of the first call that was refused.
+    fn first_refused(&self) -> Result<String> {
+        let output = self.command(&self.linchpin).args(["log", "--json", "--level", "ask", "--limit", "0"]).output()?;
+        let log = String::from_utf8_lossy(&output.stdout);
+        let first: serde_json::Value = serde_json::from_str(log.lines().next().context("nothing was refused")?)?;
+        Ok(first.get("id").context("an event has a number")?.to_string())
+    }
+
     pub fn install(&self, client: Client) -> Result<()> {
         let output = self.command(&self.linchpin).args(["install", client.name()]).output()?;
         let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

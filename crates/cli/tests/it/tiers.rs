@@ -461,3 +461,27 @@ fn a_file_that_nobody_reads_is_said() {
     --- stderr
     ");
 }
+
+#[test]
+fn a_verdict_leads_to_the_text_that_made_it() {
+    let project = project();
+    project.rule("no-danger", &blocking("^danger", "The first text."));
+    assert_eq!(project.decision("danger"), "deny");
+    project.rule("no-danger", &blocking("^danger", "The second text."));
+    assert_eq!(project.decision("danger"), "deny");
+    let log = project.run(&["log", "--json"]).stdout;
+    let digests: Vec<String> = log
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+        .map(|entry| entry["verdict"]["findings"][0]["digest"].as_str().expect("a digest").to_owned())
+        .collect();
+    let version = |digest: &str| project.run(&["rules", "show", "no-danger", "--version", digest]).stdout;
+    assert!(version(&digests[0]).contains("The first text."));
+    assert!(version(&digests[1][..8]).contains("The second text."));
+    let reply = project.run(&["rules", "show", "no-danger", "--version", "0000"]);
+    assert_eq!(reply.code, Some(2));
+    assert!(reply.stderr.contains(&digests[0]) && reply.stderr.contains(&digests[1]), "{}", reply.stderr);
+    // The file is the truth: without the journal there is no history, and every rule is still there.
+    fs::remove_file(project.root().join(".linchpin/state.db")).expect("a journal");
+    assert_eq!(project.decision("danger"), "deny");
+}
