@@ -42,12 +42,13 @@ const VARIABLES: &[&str] = &[
     "TZ",
 ];
 
-/// Asks the program. An answer of nothing says nothing; anything else has to be an answer.
+/// Asks the program, which sees `more_variables` besides. An answer of nothing says nothing; anything else has to be an answer.
 pub fn run(
     exec: &[String],
     question: String,
     root: &Path,
     environment: &Environment,
+    more_variables: &[String],
     limit: Duration,
 ) -> Result<Answer, String> {
     let [program, arguments @ ..] = exec else { return Err("it names no program".to_owned()) };
@@ -55,7 +56,7 @@ pub fn run(
         return Err(format!("no time was left to run `{program}`"));
     }
     let end = Instant::now() + limit;
-    let mut child = start(program, arguments, root, environment)
+    let mut child = start(program, arguments, root, environment, more_variables)
         .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
     let too_late = || format!("`{program}` did not answer within {} ms and was ended", limit.as_millis());
     if let Some(mut input) = child.stdin.take() {
@@ -80,10 +81,16 @@ pub fn run(
     parse(&bytes).map_err(|why| format!("the answer of `{program}` {why}"))
 }
 
-fn start(program: &str, arguments: &[String], root: &Path, environment: &Environment) -> std::io::Result<Child> {
+fn start(
+    program: &str,
+    arguments: &[String],
+    root: &Path,
+    environment: &Environment,
+    more_variables: &[String],
+) -> std::io::Result<Child> {
     let mut command = Command::new(located(program, root, environment));
     command.args(arguments).current_dir(root).env_clear();
-    for name in VARIABLES {
+    for name in VARIABLES.iter().copied().chain(more_variables.iter().map(String::as_str)) {
         if let Some(value) = environment.get(name) {
             command.env(name, value);
         }

@@ -71,7 +71,7 @@ impl<'a> Judge<'a> {
 
     /// Judges an event and records it. `is_first`: nothing was heard of the session before.
     pub fn judge(&self, event: &Arc<Event>, is_first: bool) -> Judged {
-        let programs = Programs::new(self.environment, self.policy.config.deadline);
+        let programs = Programs::new(self.environment, &self.policy.config);
         if event.session == TRIAL_SESSION {
             let (mut verdict, _) = self.verdict(event, Some(&SessionState::default()), is_first, &programs);
             // It is asked whether the guard works, not whether it is set aside.

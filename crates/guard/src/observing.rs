@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use engine::Situation;
 use engine::observers::{Answer, Changes, External, Observer, ObserverKind};
 
+use policy::Config;
+
 use crate::environment::Environment;
 use crate::external_behavior;
 use crate::live_facts::LiveFacts;
@@ -23,14 +25,21 @@ const PART_OF_DEADLINE: f64 = 0.4;
 /// The programs of one event: what each of them answered, and how much time is left for others.
 pub struct Programs<'a> {
     environment: &'a Environment,
+    /// What they see of the environment besides.
+    variables: &'a [String],
     time_left: RefCell<Duration>,
     answers: RefCell<BTreeMap<String, Result<Answer, String>>>,
 }
 
 impl<'a> Programs<'a> {
-    pub fn new(environment: &'a Environment, deadline: Duration) -> Self {
-        let time_left = deadline.mul_f64(PART_OF_DEADLINE).min(LONGEST);
-        Self { environment, time_left: RefCell::new(time_left), answers: RefCell::default() }
+    pub fn new(environment: &'a Environment, config: &'a Config) -> Self {
+        let time_left = config.deadline.mul_f64(PART_OF_DEADLINE).min(LONGEST);
+        Self {
+            environment,
+            variables: &config.command_env,
+            time_left: RefCell::new(time_left),
+            answers: RefCell::default(),
+        }
     }
 
     fn answer(
@@ -47,7 +56,8 @@ impl<'a> Programs<'a> {
         let question = External::question(&situation.event, situation.facts.as_ref()).to_string();
         let started = Instant::now();
         let limit = *self.time_left.borrow();
-        let answer = external_behavior::run(&external.exec, question, &project.root, self.environment, limit);
+        let answer =
+            external_behavior::run(&external.exec, question, &project.root, self.environment, self.variables, limit);
         *self.time_left.borrow_mut() = limit.saturating_sub(started.elapsed());
         self.answers.borrow_mut().insert(key, answer.clone());
         answer

@@ -171,6 +171,28 @@ fn what_an_approval_depends_on_is_trusted_with_it() {
 
 #[cfg(unix)]
 #[test]
+fn a_program_of_a_project_runs_once_it_is_trusted() {
+    let project = project();
+    let config = "command_env: [TZ, COLUMNS]\nobservers:\n  - name: ci\n    behavior: {exec: [sh, -c, 'echo $COLUMNS >> ran; echo {}'], conditions: {green: 0}}\n";
+    project.config(config);
+    project.rule(
+        "green-only",
+        "---\ncommand_pattern: '^deploy'\nwhen: not behavior_ci_green()\n---\nNot while CI is red.\n",
+    );
+    let runs = || fs::read_to_string(project.root().join("ran")).unwrap_or_default();
+    // The rule counts, the program does not run.
+    assert_eq!(project.decision("deploy"), "deny");
+    assert_eq!(runs(), "");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.decision("deploy"), "deny");
+    assert_eq!(runs(), "100\n");
+    project.config(&config.replace("echo $COLUMNS", "echo again $COLUMNS"));
+    assert_eq!(project.decision("deploy"), "deny");
+    assert_eq!(runs(), "100\n");
+}
+
+#[cfg(unix)]
+#[test]
 fn links_that_lead_out_are_not_followed() {
     let project = project();
     fs::write(project.home().join("secret"), "---\nthe key: of the house\n---\n").expect("a file");
