@@ -276,7 +276,7 @@ impl<'a> Judge<'a> {
             &project.root,
             folder,
             state.cloned(),
-            policy.config.clone(),
+            Arc::clone(&policy.config),
             event.held_before,
             history,
         ))

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::facts::{EventPart, Facts, GitField, RanCommand};
 use engine::observers::Changes;
@@ -28,7 +28,7 @@ pub struct LiveFacts {
     folder: PathBuf,
     /// `None`: the journal cannot be used.
     state: Option<SessionState>,
-    config: Config,
+    config: Arc<Config>,
     /// Whether the agent is trying a stop again that was held before.
     held_before: bool,
     history: History,
@@ -63,7 +63,7 @@ impl LiveFacts {
         root: &Path,
         folder: &Path,
         state: Option<SessionState>,
-        config: Config,
+        config: Arc<Config>,
         held_before: bool,
         history: History,
     ) -> Self {

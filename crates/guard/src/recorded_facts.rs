@@ -48,7 +48,7 @@ pub struct RecordedFacts {
     past: Past,
     /// Where the policy lies below the project's root; empty for the project's own.
     folder: PathBuf,
-    config: Config,
+    config: Arc<Config>,
     journal: Arc<Mutex<Store>>,
     /// `None`: the journal cannot be read.
     commands: OnceLock<Option<Vec<RanCommand>>>,
@@ -61,7 +61,7 @@ impl RecordedFacts {
         event: &Arc<Event>,
         past: Past,
         folder: &Path,
-        config: &Config,
+        config: &Arc<Config>,
         journal: &Arc<Mutex<Store>>,
     ) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl RecordedFacts {
             event: Arc::clone(event),
             past,
             folder: folder.to_owned(),
-            config: config.clone(),
+            config: Arc::clone(config),
             journal: Arc::clone(journal),
             commands: OnceLock::new(),
             unknown: Mutex::default(),

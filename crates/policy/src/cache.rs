@@ -10,6 +10,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use engine::rules::{Rule, RuleSet};
@@ -27,7 +28,7 @@ use crate::private_folder::create_private_folder;
 /// A policy, ready to judge by.
 #[derive(Debug)]
 pub struct Compiled {
-    pub config: Config,
+    pub config: Arc<Config>,
     pub rules: RuleSet,
     /// The files that cannot be used as they are now.
     pub broken: Vec<BrokenFile>,
@@ -144,7 +145,7 @@ fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: 
 impl Header {
     fn into_compiled(self, rules: RuleSet) -> Compiled {
         Compiled {
-            config: self.config,
+            config: Arc::new(self.config),
             rules,
             broken: self.broken,
             untrusted: self.untrusted,

@@ -2,11 +2,16 @@
 //! were in force when it was made.
 //!
 //! Files are the truth; this is their history. Whoever compiled a policy anew tells which rules it has. Deleting the
-//! database loses earlier versions, never a rule.
+//! database loses earlier versions, never a rule. Versions lie in `state` as rows of no session: a table of their own
+//! would be parsed by every hook, and none of them reads one.
 
-use rusqlite::{OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{Row, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
 
 use crate::{Result, Store};
+
+/// The session of rows that belong to none.
+const NO_SESSION: i64 = 0;
 
 /// A rule as its file has it now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,20 +38,36 @@ pub struct KeptVersion {
     pub last_seen: i64,
 }
 
-impl KeptVersion {
-    const COLUMNS: &'static str = "id, digest, tier, source, text, first_seen, last_seen";
+/// As a row has it, under the rule's id and the digest.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    tier: String,
+    source: String,
+    text: String,
+    first_seen: i64,
+    last_seen: i64,
+}
 
-    fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            id: row.get("id")?,
-            digest: row.get("digest")?,
-            tier: row.get("tier")?,
-            source: row.get("source")?,
-            text: row.get("text")?,
-            first_seen: row.get("first_seen")?,
-            last_seen: row.get("last_seen")?,
-        })
+impl KeptVersion {
+    fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<Self>> {
+        let (name, value): (String, String) = (row.get(0)?, row.get(1)?);
+        let stored: Option<Stored> = serde_json::from_str(&value).ok();
+        let version = name.split_once(' ').zip(stored).map(|((id, digest), stored)| Self {
+            id: id.to_owned(),
+            digest: digest.to_owned(),
+            tier: stored.tier,
+            source: stored.source,
+            text: stored.text,
+            first_seen: stored.first_seen,
+            last_seen: stored.last_seen,
+        });
+        Ok(version)
     }
+}
+
+/// No rule's id holds a space.
+fn row_name(id: &str, digest: &str) -> String {
+    format!("{id} {digest}")
 }
 
 impl Store {
@@ -55,12 +76,20 @@ impl Store {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         {
             let mut put = transaction.prepare(
-                "INSERT INTO rule_versions (id, digest, tier, source, text, first_seen, last_seen) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT (id, digest) DO UPDATE SET \
-                 tier = excluded.tier, source = excluded.source, last_seen = max(last_seen, excluded.last_seen)",
+                "INSERT INTO state VALUES (?1, 'rule', ?2, ?3) ON CONFLICT DO UPDATE SET value = \
+                 json_set(excluded.value, '$.first_seen', json_extract(value, '$.first_seen'), \
+                 '$.last_seen', max(json_extract(value, '$.last_seen'), ?4))",
             )?;
             for rule in rules {
-                put.execute(params![rule.id, rule.digest, rule.tier, rule.source, rule.text, now])?;
+                let stored = Stored {
+                    tier: rule.tier.to_owned(),
+                    source: rule.source.to_owned(),
+                    text: rule.text.to_owned(),
+                    first_seen: now,
+                    last_seen: now,
+                };
+                let value = serde_json::to_string(&stored).unwrap_or_default();
+                put.execute(params![NO_SESSION, row_name(rule.id, rule.digest), value, now])?;
             }
         }
         transaction.commit()?;
@@ -70,32 +99,32 @@ impl Store {
 
     /// Every version of a rule, oldest first.
     pub fn rule_versions(&self, id: &str) -> Result<Vec<KeptVersion>> {
-        let columns = KeptVersion::COLUMNS;
-        let mut statement = self.connection.prepare(&format!(
-            "SELECT {columns} FROM rule_versions WHERE id = ?1 ORDER BY first_seen, last_seen, digest"
-        ))?;
-        let versions = statement.query_map([id], KeptVersion::from_row)?;
-        Ok(versions.collect::<rusqlite::Result<_>>()?)
+        let mut versions = self.all_rule_versions()?;
+        versions.retain(|version| version.id == id);
+        versions.sort_by(|a, b| (a.first_seen, a.last_seen, &a.digest).cmp(&(b.first_seen, b.last_seen, &b.digest)));
+        Ok(versions)
     }
 
-    /// The version with this digest. Of several rules with the very same text, the first by id.
-    pub fn rule_version(&self, digest: &str) -> Result<Option<KeptVersion>> {
-        let columns = KeptVersion::COLUMNS;
-        let mut statement = self
-            .connection
-            .prepare(&format!("SELECT {columns} FROM rule_versions WHERE digest = ?1 ORDER BY id LIMIT 1"))?;
-        Ok(statement.query_row([digest], KeptVersion::from_row).optional()?)
+    fn all_rule_versions(&self) -> Result<Vec<KeptVersion>> {
+        let mut statement =
+            self.connection.prepare("SELECT name, value FROM state WHERE session = ?1 AND kind = 'rule'")?;
+        let versions = statement.query_map([NO_SESSION], KeptVersion::from_row)?;
+        Ok(versions.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    /// The newest version of a rule stays however old it is: it may still be in force, untouched.
+    /// A version stays while a finding names it. The newest of a rule stays however old it is: it may still be in force,
+    /// untouched.
     pub(crate) fn prune_rule_versions(&self, before: i64) -> Result<()> {
-        self.connection.execute(
-            "DELETE FROM rule_versions WHERE last_seen < ?1 \
-             AND (id, digest) NOT IN (SELECT rule, digest FROM findings WHERE digest IS NOT NULL) \
-             AND EXISTS (SELECT 1 FROM rule_versions newer \
-             WHERE newer.id = rule_versions.id AND newer.last_seen > rule_versions.last_seen)",
-            [before],
-        )?;
+        let versions = self.all_rule_versions()?;
+        let mut named = self.connection.prepare("SELECT 1 FROM findings WHERE rule = ?1 AND digest = ?2 LIMIT 1")?;
+        let mut delete =
+            self.connection.prepare("DELETE FROM state WHERE session = ?1 AND kind = 'rule' AND name = ?2")?;
+        for version in versions.iter().filter(|version| version.last_seen < before) {
+            let is_newer = |other: &&KeptVersion| other.id == version.id && other.last_seen > version.last_seen;
+            if versions.iter().any(|other| is_newer(&other)) && !named.exists([&version.id, &version.digest])? {
+                delete.execute(params![NO_SESSION, row_name(&version.id, &version.digest)])?;
+            }
+        }
         Ok(())
     }
 }

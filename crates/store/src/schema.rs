@@ -7,11 +7,11 @@
 //! - `meta`: what belongs to the database itself: `digest_key`.
 //! - `sessions`: agent and session, interned, and the root that the session was given at its first event.
 //! - `state`: a session's rows lie together, so one page holds what an event needs. `kind` is `variable` (value: JSON),
-//!   `counter` (value: integer) or `revision` (one row a session, counting the changes of the others).
+//!   `counter` (value: integer) or `revision` (one row a session, counting the changes of the others). Rows of session 0
+//!   are of kind `rule`: the versions of rules (`registry.rs`).
 //! - `events`: the journal. JSON columns are NULL where there is nothing. `kind` is open: events of agents carry the
 //!   engine's names, records of other sorts their own (`note.rs`). `lifted` says why a verdict was not enforced.
 //! - `findings`: only where a rule spoke.
-//! - `rule_versions`: every text that a rule had, by the digest that findings name.
 //!
 //! The index on `events` is (session, has no command): a session's commands are one run of it, in order of id, however
 //! many other events lie between them. There is none on time: ids follow time closely enough to search by.
@@ -83,16 +83,6 @@ const MIGRATIONS: &[&str] = &[
     "
     ALTER TABLE events ADD COLUMN changes TEXT;
     ALTER TABLE events ADD COLUMN lifted TEXT;
-    CREATE TABLE rule_versions (
-        id TEXT NOT NULL,
-        digest TEXT NOT NULL,
-        tier TEXT NOT NULL,
-        source TEXT NOT NULL,
-        text TEXT NOT NULL,
-        first_seen INTEGER NOT NULL,
-        last_seen INTEGER NOT NULL,
-        PRIMARY KEY (id, digest)
-    ) STRICT, WITHOUT ROWID;
 ",
 ];
 
