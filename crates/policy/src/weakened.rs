@@ -22,12 +22,12 @@ impl Weakened {
     }
 }
 
-/// The rules of `before` that `now` lacks or has milder, each with how it was.
+/// The rules of `before` that `now` lacks or has milder, each with how it was. Both are in byte order of their ids.
 pub fn weakened<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakened, &'a Rule)> {
     let mut found = Vec::new();
     // To approve less is no loss.
     for rule in before.iter().filter(|rule| rule.action > Level::Allow) {
-        let now = now.iter().find(|now| now.id == rule.id);
+        let now = now.binary_search_by(|now| now.id.cmp(&rule.id)).ok().and_then(|place| now.get(place));
         if now.is_none_or(|now| now.action < rule.action) {
             let to = now.map(|now| now.digest.clone());
             found.push((Weakened { rule: rule.id.clone(), from: rule.digest.clone(), to }, rule));
