@@ -127,7 +127,7 @@ fn fate(silenced: &Silenced) -> String {
 /// What became of a rule that spoke, for people.
 pub fn since_text(since: Since, finding: &Finding) -> String {
     match (since, &finding.digest) {
-        (Since::Gone, _) => "the rule is gone".to_owned(),
+        (Since::Gone, _) => "the rule is no longer in force".to_owned(),
         (Since::Changed, Some(digest)) => format!("changed since (was {digest})"),
         (Since::Changed, None) => "changed since".to_owned(),
         (Since::Same, _) => "its text is the same".to_owned(),

@@ -171,7 +171,7 @@ fn an_event_is_explained_by_what_was_known_then() {
     let shown: Vec<&str> = explained.lines().skip(1).take_while(|line| !line.starts_with("people-only")).collect();
     insta::assert_snapshot!(shown.join("\n"), @"
       block by on-main; changed since (was 4f0146536a12572ae15612c3)
-      warn by gone; the rule is gone
+      warn by gone; the rule is no longer in force
 
     The rules as they are now, by what was known then:
 

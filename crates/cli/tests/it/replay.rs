@@ -106,7 +106,7 @@ fn a_rule_that_is_gone() {
     insta::assert_snapshot!(timeless(&project.run(&["replay"]).stdout), @"
         3  [TIME]  claude before_tool Bash danger now
            block → allow
-           - no-danger: block; the rule is gone
+           - no-danger: block; the rule is no longer in force
                then command_pattern: danger now
     10 events: 9 the same, 1 changed (0 stricter, 1 milder), 0 undecidable
     ");
@@ -136,11 +136,11 @@ fn the_rules_of_another_folder() {
     --- stdout
         3  [TIME]  claude before_tool Bash danger now
            block → allow
-           - no-danger: block; the rule is gone
+           - no-danger: block; the rule is no longer in force
                then command_pattern: danger now
         7  [TIME]  claude before_tool Bash hazard --all
            warn → allow
-           - no-hazard: warn; the rule is gone
+           - no-hazard: warn; the rule is no longer in force
                then command_pattern: hazard --all
         9  [TIME]  claude before_tool Bash ls -l
            allow → approve
@@ -154,7 +154,7 @@ fn the_rules_of_another_folder() {
     --- stdout
         7  [TIME]  claude before_tool Bash hazard --all
            warn → allow
-           - no-hazard: warn; the rule is gone
+           - no-hazard: warn; the rule is no longer in force
                then command_pattern: hazard --all
     10 events: 9 the same, 1 changed (0 stricter, 1 milder), 0 undecidable
     --- stderr
