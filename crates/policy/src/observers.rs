@@ -14,18 +14,103 @@ use engine::suggest;
 
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::fields::{Fields, Text};
-use crate::rule::{has_tool_call, refuse_event};
+use crate::keys::{Key, Keys, Mapping, Need, Takes, words};
+use crate::rule::{event_names, has_tool_call, refuse_event};
 use crate::source::Source;
 use crate::tool_rule::{check_glob, check_name_pattern, path_pattern, text_search};
-use crate::yaml::{Key, Node, Yaml};
+use crate::yaml::{self, Node, Yaml};
 
 /// More than anybody needs, and few enough for every hook to go through.
 const OBSERVERS_LIMIT: usize = 200;
 
-const DECLARED_KEYS: &[&str] = &["on", "match", "set"];
-const MATCH_KEYS: &[&str] = &["tool", "mcp_server", "mcp_tool", "command_pattern", "path", "outcome"];
-const TASK_KEYS: &[&str] = &["servers", "claim", "close", "create", "update"];
-const EXTERNAL_KEYS: &[&str] = &["exec", "conditions"];
+/// An entry of the list.
+pub static OBSERVER: Takes = Takes::Either(&[
+    Takes::Mapping(&DECLARED),
+    Takes::Mapping(&TASK_TRACKING),
+    Takes::Mapping(&BEHAVIOR),
+    Takes::Mapping(&EXTERNAL),
+]);
+static DECLARED: Mapping = Mapping::new(
+    "observer",
+    "On these events, where all of this matches, these variables are set.",
+    &[NAME, DECLARED_KEYS],
+)
+.needs(&[Need::All(&["name", "on", "match", "set"])]);
+static MATCH: Mapping =
+    Mapping::new("match", "What of an event has to match, all of it; nothing matches every event.", &[MATCH_KEYS]);
+static TASK_TRACKING: Mapping = Mapping::new(
+    "task tracking",
+    "The behavior that knows which tasks a session has claimed.",
+    &[NAME, TASK_BEHAVIOR, TASK_KEYS],
+)
+.needs(NAMED_BEHAVIOR);
+static BEHAVIOR: Mapping =
+    Mapping::new("behavior", "A behavior that takes no settings.", &[NAME, PLAIN_BEHAVIOR]).needs(NAMED_BEHAVIOR);
+static EXTERNAL: Mapping = Mapping::new(
+    "behavior from outside",
+    "A behavior that is a program; a project's has to be accepted with `linchpin trust`.",
+    &[NAME, EXTERNAL_BEHAVIOR],
+)
+.needs(&[Need::All(&["name", "behavior"])]);
+static PROGRAM: Mapping =
+    Mapping::new("program", "How a behavior from outside is run.", &[PROGRAM_KEYS]).needs(&[Need::All(&["exec"])]);
+static NAMED_BEHAVIOR: &[Need] = &[Need::All(&["behavior"])];
+
+static NAME: &[Key] =
+    &[Key::new("name", Takes::Text, "what messages and the journal call it; a behavior in the box has a name already")];
+static DECLARED_KEYS: &[Key] = &[
+    Key::new("on", Takes::Words(event_names), "the events"),
+    Key::new("match", Takes::Mapping(&MATCH), "what of the event has to match; `{}`: every such event does"),
+    Key::new(
+        "set",
+        Takes::Named(&Takes::Anything),
+        "variables and their values; a text with `{{ }}` holds expressions, `null` unsets",
+    ),
+];
+static MATCH_KEYS: &[Key] = &[
+    Key::new("tool", Takes::Globs, "the call's name"),
+    Key::new("mcp_server", Takes::Globs, "the server of an MCP tool that the call reaches"),
+    Key::new("mcp_tool", Takes::Globs, "that tool"),
+    Key::new("command_pattern", Takes::Regexes, "found in the normalised text of a simple command"),
+    Key::new("path", Takes::Patterns, "matches a path that the call is known to read, write or delete"),
+    Key::new("outcome", Takes::Word(|| words(&OUTCOMES)), "how the call went").or("any"),
+];
+const OUTCOMES: [(&str, Option<Outcome>); 3] =
+    [("ok", Some(Outcome::Ok)), ("failed", Some(Outcome::Failed)), ("any", None)];
+static PLAIN_BEHAVIOR: &[Key] = &[Key::new("behavior", Takes::Word(plain_behaviors), "what is observed, by its name")];
+static TASK_BEHAVIOR: &[Key] =
+    &[Key::new("behavior", Takes::Word(|| vec![Behavior::TASK_CLAIM_TRACKING]), "what is observed, by its name")];
+static TASK_KEYS: &[Key] = &[
+    Key::new("servers", Takes::Globs, "the MCP servers whose task tools count").or("[]"),
+    Key::new("claim", Takes::Globs, "the tools that claim a task").or("claim_task"),
+    Key::new("close", Takes::Globs, "the tools that close one").or("close_task"),
+    Key::new(
+        "create",
+        Takes::Globs,
+        "the tools that create one; it is claimed where they are called with `claim: true`",
+    )
+    .or("create_task"),
+    Key::new("update", Takes::Globs, "the tools that claim or close one by the `status` that they set")
+        .or("update_task"),
+];
+static EXTERNAL_BEHAVIOR: &[Key] = &[Key::new("behavior", Takes::Mapping(&PROGRAM), "the program")];
+static PROGRAM_KEYS: &[Key] = &[
+    Key::new("exec", Takes::Texts, "the program and its arguments"),
+    Key::new(
+        "conditions",
+        Takes::Named(&Takes::Count),
+        "the conditions that it answers, each with its number of arguments, 0 to 8; expressions call them \
+         `behavior_<name>_<condition>`",
+    )
+    .or("{}"),
+];
+
+/// What is known of an entry before it is clear which it is: one that says no `behavior` may have meant to.
+static ANY_ENTRY: Keys = &[NAME, PLAIN_BEHAVIOR, DECLARED_KEYS];
+
+fn plain_behaviors() -> Vec<&'static str> {
+    Behavior::NAMES.into_iter().filter(|name| *name != Behavior::TASK_CLAIM_TRACKING).collect()
+}
 
 /// What reading a list gave. An observer with an error in its entry is none.
 #[derive(Debug, Default)]
@@ -86,7 +171,7 @@ pub fn read(node: Node, source: &Source, tier: Tier) -> Reading {
     }
     for item in items {
         let span = item.span.clone();
-        let mut entry = Entry { fields: Fields::of(item, source), tier, span, unchecked: Vec::new() };
+        let mut entry = Entry { fields: Fields::of(item, source, ANY_ENTRY), tier, span, unchecked: Vec::new() };
         let observer = entry.read();
         let is_sound = entry.fields.problems.iter().all(|problem| problem.severity == Severity::Warning);
         if let Some(observer) = observer.filter(|_| is_sound) {
@@ -112,7 +197,8 @@ impl Entry<'_> {
             // No mapping at all.
             return None;
         }
-        if let (true, Some(key)) = (self.fields.has("behavior"), DECLARED_KEYS.iter().find(|key| self.fields.has(key)))
+        if let (true, Some(key)) =
+            (self.fields.has("behavior"), DECLARED_KEYS.iter().map(|key| key.name).find(|key| self.fields.has(key)))
         {
             let span = self.fields.key_span(key).unwrap_or_else(|| self.span.clone());
             self.problem(
@@ -147,21 +233,17 @@ impl Entry<'_> {
         self.fields.problems.push(Diagnostic::error(kind, message, self.fields.source(), Some(span)).help(help));
     }
 
-    fn refuse_unknown(&mut self, known: &[&str]) {
-        self.fields.refuse_unknown(&[&["name", "behavior"], known].concat());
-    }
-
     // With `on`, `match` and `set`.
 
     fn declared(&mut self, name: Option<&Text>) -> Option<ObserverKind> {
-        self.refuse_unknown(DECLARED_KEYS);
-        let missing = DECLARED_KEYS.iter().find(|key| !self.fields.has(key));
+        self.fields.refuse_unknown();
+        let missing = DECLARED_KEYS.iter().map(|key| key.name).find(|key| !self.fields.has(key));
         let events = self.fields.texts("on").unwrap_or_default();
         let matching = self.matching(&events);
         let on = self.events(events);
         let set = self.set(name.map_or("", |name| name.value.as_str()));
         if let Some(missing) = missing {
-            let help = match *missing {
+            let help = match missing {
                 "match" => "`match: {}` matches every such event",
                 _ => "it says `on` which events, `match`ing what, it `set`s which variables; or it names a `behavior`",
             };
@@ -189,14 +271,14 @@ impl Entry<'_> {
 
     fn matching(&mut self, events: &[Text]) -> Match {
         let Some(node) = self.fields.take("match") else { return Match::default() };
-        let mut keys = Fields::of(node, self.fields.source());
-        keys.refuse_unknown(MATCH_KEYS);
+        let mut keys = Fields::of(node, self.fields.source(), MATCH.keys);
+        keys.refuse_unknown();
         for event in events {
             let Some(kind) = EventKind::from_name(&event.value) else { continue };
-            let deaf = MATCH_KEYS.iter().find(|key| keys.has(key) && !is_about(key, kind));
+            let deaf = MATCH_KEYS.iter().map(|key| key.name).find(|key| keys.has(key) && !is_about(key, kind));
             if let Some(key) = deaf {
                 let message = format!("`{key}` never matches on `{}`", event.value);
-                let help = match *key {
+                let help = match key {
                     "outcome" => "only after_tool and tool_failed tell how a call went",
                     _ => "only before_tool, after_tool, tool_failed and permission are about a tool call",
                 };
@@ -213,8 +295,7 @@ impl Entry<'_> {
         let commands = commands.map(|search| CommandSearch { pattern: Some(search), not_pattern: None }).collect();
         let paths = keys.texts("path").unwrap_or_default();
         let paths = paths.iter().filter_map(|text| path_pattern(text, &mut keys)).collect();
-        let outcomes = [("ok", Some(Outcome::Ok)), ("failed", Some(Outcome::Failed)), ("any", None)];
-        let outcome = keys.choice("outcome", &outcomes).flatten();
+        let outcome = keys.choice("outcome", &OUTCOMES).flatten();
         self.fields.problems.append(&mut keys.problems);
         Match { tools, mcp, commands, paths, outcome }
     }
@@ -229,7 +310,7 @@ impl Entry<'_> {
         entries.into_iter().filter_map(|(key, value)| self.set_one(observer, key, value)).collect()
     }
 
-    fn set_one(&mut self, observer: &str, key: Key, value: Node) -> Option<(String, Template)> {
+    fn set_one(&mut self, observer: &str, key: yaml::Key, value: Node) -> Option<(String, Template)> {
         if let Err(why) = expr::check_variable_name(&key.text) {
             self.fields.refuse(ErrorKind::InvalidValue, why, key.span);
             return None;
@@ -275,7 +356,7 @@ impl Entry<'_> {
                 Some((ObserverKind::Behavior(behavior), Some(name)))
             }
             Some((Yaml::Map(entries), span)) => {
-                self.refuse_unknown(&[]);
+                self.fields.narrow_to(EXTERNAL.keys);
                 let external = self.external(Node { value: Yaml::Map(entries), span }, name);
                 Some((ObserverKind::External(external), None))
             }
@@ -290,7 +371,7 @@ impl Entry<'_> {
     fn in_the_box(&mut self, name: &str, span: Range<usize>) -> Option<Behavior> {
         match name {
             Behavior::TASK_CLAIM_TRACKING => {
-                self.refuse_unknown(TASK_KEYS);
+                self.fields.narrow_to(TASK_TRACKING.keys);
                 let usual = TaskTools::default();
                 let mut tools = |key, usual| names(key, &mut self.fields, check_name_pattern).unwrap_or(usual);
                 Some(Behavior::TaskClaimTracking(TaskTools {
@@ -302,11 +383,11 @@ impl Entry<'_> {
                 }))
             }
             Behavior::DETECT_PLAN_MODE => {
-                self.refuse_unknown(&[]);
+                self.fields.narrow_to(BEHAVIOR.keys);
                 Some(Behavior::DetectPlanMode)
             }
             Behavior::MCP_CALL_TRACKING => {
-                self.refuse_unknown(&[]);
+                self.fields.narrow_to(BEHAVIOR.keys);
                 Some(Behavior::McpCallTracking)
             }
             unknown => {
@@ -327,8 +408,8 @@ impl Entry<'_> {
 
     fn external(&mut self, node: Node, name: Option<&Text>) -> External {
         let whole = node.span.clone();
-        let mut keys = Fields::of(node, self.fields.source());
-        keys.refuse_unknown(EXTERNAL_KEYS);
+        let mut keys = Fields::of(node, self.fields.source(), PROGRAM.keys);
+        keys.refuse_unknown();
         let exec = keys.texts("exec").unwrap_or_default();
         match exec.first() {
             None => keys.refuse(ErrorKind::MissingKey, "`exec` names no program", whole),

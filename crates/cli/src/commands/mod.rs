@@ -2,6 +2,7 @@
 
 mod ack;
 mod allow;
+mod completions;
 mod demo;
 mod doctor;
 mod explain;
@@ -45,6 +46,7 @@ pub fn run() -> process::ExitCode {
         Command::Doctor => doctor::run(&context),
         Command::Trust(arguments) => trust::run(arguments, &context),
         Command::Demo => demo::run(&context),
+        Command::Completions(arguments) => completions::run(arguments),
         // Answered before arguments are parsed; here only for `--help`.
         Command::Hook { agent } => return hook::run([agent.into()].into_iter()),
         Command::Ack(arguments) => ack::run(arguments, &context),
