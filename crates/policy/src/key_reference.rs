@@ -14,7 +14,9 @@ pub fn key_reference() -> String {
         ),
         told: Vec::new(),
     };
-    FORMATS.iter().for_each(|format| page.format(format));
+    for format in &FORMATS {
+        page.format(format);
+    }
     page.text
 }
 
@@ -53,7 +55,9 @@ impl Page {
         }
         self.text.push_str("\n| key | takes | default | meaning |\n|---|---|---|---|\n");
         for group in new {
-            group.iter().for_each(|key| self.key(key));
+            for key in group {
+                self.key(key);
+            }
             self.told.push(group);
         }
         if let Some(others) = mapping.others {

@@ -78,6 +78,8 @@ pub enum Need {
     ExactlyOne(&'static [&'static str]),
     /// The first only where the second is.
     Beside(&'static str, &'static str),
+    /// The first ones only where the key has this value.
+    OnlyWith(Words, &'static str, &'static str),
 }
 
 impl Mapping {

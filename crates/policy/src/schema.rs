@@ -68,6 +68,10 @@ fn of_need(need: &Need) -> (&'static str, Value) {
         Need::Any(names) => ("anyOf", each(&names())),
         Need::ExactlyOne(names) => ("oneOf", each(names)),
         Need::Beside(key, other) => ("dependencies", json!({ *key: [other] })),
+        Need::OnlyWith(names, key, value) => {
+            let others: Value = each(&names());
+            ("anyOf", json!([{ "properties": { *key: { "const": value } } }, { "not": { "anyOf": others } }]))
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::case::Cases;
 use crate::config::{CONFIG, Config, RuleItem};
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
-use crate::format::FORMATS;
+use crate::format::{FORMATS, Format};
 use crate::keys::{self, Key, Keys};
 use crate::library::{self, Entries};
 use crate::rule::{FRONTMATTER, Reading, RuleReader};
@@ -58,7 +58,7 @@ fn frontmatter_of(rule: &str) -> Option<Value> {
 }
 
 fn every_key() -> impl Iterator<Item = &'static Key> {
-    FORMATS.iter().flat_map(|format| format.mappings()).flat_map(|mapping| keys::each(mapping.keys))
+    FORMATS.iter().flat_map(Format::mappings).flat_map(|mapping| keys::each(mapping.keys))
 }
 
 // What the readers say of a document, cases included.
@@ -341,8 +341,8 @@ fn defaults_are_what_leaving_out_means() {
         assert!(reading.problems.is_empty(), "{text}");
         reading.observers.into_iter().map(|placed| placed.observer).collect::<Vec<_>>()
     };
-    let mappings = FORMATS.iter().flat_map(|format| format.mappings());
-    let tracking = mappings.into_iter().find(|mapping| mapping.name == "task tracking").expect("a mapping");
+    let mappings = FORMATS.iter().flat_map(Format::mappings);
+    let tracking = mappings.into_iter().find(|mapping| mapping.name == "behavior").expect("a mapping");
     assert_eq!(observer(&format!("\n{}", written(tracking.keys))), observer(""));
 }
 

@@ -3,114 +3,29 @@
 //! Each entry is either written out (`on`, `match`, `set`) or names a `behavior`. Expressions under `set` may name what any
 //! observer sets, so they can be checked only once all of them are read: until then they are [`Unchecked`].
 
+mod keys;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use engine::event::{EventKind, EventKinds, Outcome};
+use engine::event::{EventKind, EventKinds};
 use engine::expr::{self, Scope};
 use engine::observers::{Behavior, Declared, External, Match, Observer, ObserverKind, TaskTools, Template};
 use engine::rules::{CommandSearch, McpPattern, Tier, ToolName};
 use engine::suggest;
 
+pub use keys::OBSERVER;
+
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::fields::{Fields, Text};
-use crate::keys::{Key, Keys, Mapping, Need, Takes, words};
-use crate::rule::{event_names, has_tool_call, refuse_event};
+use crate::rule::{has_tool_call, refuse_event};
 use crate::source::Source;
 use crate::tool_rule::{check_glob, check_name_pattern, path_pattern, text_search};
 use crate::yaml::{self, Node, Yaml};
+use keys::{ANY_ENTRY, BEHAVIOR, DECLARED_KEYS, EXTERNAL, MATCH, MATCH_KEYS, OUTCOMES, PROGRAM, WITHOUT_SETTINGS};
 
 /// More than anybody needs, and few enough for every hook to go through.
 const OBSERVERS_LIMIT: usize = 200;
-
-/// An entry of the list.
-pub static OBSERVER: Takes = Takes::Either(&[
-    Takes::Mapping(&DECLARED),
-    Takes::Mapping(&TASK_TRACKING),
-    Takes::Mapping(&BEHAVIOR),
-    Takes::Mapping(&EXTERNAL),
-]);
-static DECLARED: Mapping = Mapping::new(
-    "observer",
-    "On these events, where all of this matches, these variables are set.",
-    &[NAME, DECLARED_KEYS],
-)
-.needs(&[Need::All(&["name", "on", "match", "set"])]);
-static MATCH: Mapping =
-    Mapping::new("match", "What of an event has to match, all of it; nothing matches every event.", &[MATCH_KEYS]);
-static TASK_TRACKING: Mapping = Mapping::new(
-    "task tracking",
-    "The behavior that knows which tasks a session has claimed.",
-    &[NAME, TASK_BEHAVIOR, TASK_KEYS],
-)
-.needs(NAMED_BEHAVIOR);
-static BEHAVIOR: Mapping =
-    Mapping::new("behavior", "A behavior that takes no settings.", &[NAME, PLAIN_BEHAVIOR]).needs(NAMED_BEHAVIOR);
-static EXTERNAL: Mapping = Mapping::new(
-    "behavior from outside",
-    "A behavior that is a program; a project's has to be accepted with `linchpin trust`.",
-    &[NAME, EXTERNAL_BEHAVIOR],
-)
-.needs(&[Need::All(&["name", "behavior"])]);
-static PROGRAM: Mapping =
-    Mapping::new("program", "How a behavior from outside is run.", &[PROGRAM_KEYS]).needs(&[Need::All(&["exec"])]);
-static NAMED_BEHAVIOR: &[Need] = &[Need::All(&["behavior"])];
-
-static NAME: &[Key] =
-    &[Key::new("name", Takes::Text, "what messages and the journal call it; a behavior in the box has a name already")];
-static DECLARED_KEYS: &[Key] = &[
-    Key::new("on", Takes::Words(event_names), "the events"),
-    Key::new("match", Takes::Mapping(&MATCH), "what of the event has to match; `{}`: every such event does"),
-    Key::new(
-        "set",
-        Takes::Named(&Takes::Anything),
-        "variables and their values; a text with `{{ }}` holds expressions, `null` unsets",
-    ),
-];
-static MATCH_KEYS: &[Key] = &[
-    Key::new("tool", Takes::Globs, "the call's name"),
-    Key::new("mcp_server", Takes::Globs, "the server of an MCP tool that the call reaches"),
-    Key::new("mcp_tool", Takes::Globs, "that tool"),
-    Key::new("command_pattern", Takes::Regexes, "found in the normalised text of a simple command"),
-    Key::new("path", Takes::Patterns, "matches a path that the call is known to read, write or delete"),
-    Key::new("outcome", Takes::Word(|| words(&OUTCOMES)), "how the call went").or("any"),
-];
-const OUTCOMES: [(&str, Option<Outcome>); 3] =
-    [("ok", Some(Outcome::Ok)), ("failed", Some(Outcome::Failed)), ("any", None)];
-static PLAIN_BEHAVIOR: &[Key] = &[Key::new("behavior", Takes::Word(plain_behaviors), "what is observed, by its name")];
-static TASK_BEHAVIOR: &[Key] =
-    &[Key::new("behavior", Takes::Word(|| vec![Behavior::TASK_CLAIM_TRACKING]), "what is observed, by its name")];
-static TASK_KEYS: &[Key] = &[
-    Key::new("servers", Takes::Globs, "the MCP servers whose task tools count").or("[]"),
-    Key::new("claim", Takes::Globs, "the tools that claim a task").or("claim_task"),
-    Key::new("close", Takes::Globs, "the tools that close one").or("close_task"),
-    Key::new(
-        "create",
-        Takes::Globs,
-        "the tools that create one; it is claimed where they are called with `claim: true`",
-    )
-    .or("create_task"),
-    Key::new("update", Takes::Globs, "the tools that claim or close one by the `status` that they set")
-        .or("update_task"),
-];
-static EXTERNAL_BEHAVIOR: &[Key] = &[Key::new("behavior", Takes::Mapping(&PROGRAM), "the program")];
-static PROGRAM_KEYS: &[Key] = &[
-    Key::new("exec", Takes::Texts, "the program and its arguments"),
-    Key::new(
-        "conditions",
-        Takes::Named(&Takes::Count),
-        "the conditions that it answers, each with its number of arguments, 0 to 8; expressions call them \
-         `behavior_<name>_<condition>`",
-    )
-    .or("{}"),
-];
-
-/// What is known of an entry before it is clear which it is: one that says no `behavior` may have meant to.
-static ANY_ENTRY: Keys = &[NAME, PLAIN_BEHAVIOR, DECLARED_KEYS];
-
-fn plain_behaviors() -> Vec<&'static str> {
-    Behavior::NAMES.into_iter().filter(|name| *name != Behavior::TASK_CLAIM_TRACKING).collect()
-}
 
 /// What reading a list gave. An observer with an error in its entry is none.
 #[derive(Debug, Default)]
@@ -371,7 +286,7 @@ impl Entry<'_> {
     fn in_the_box(&mut self, name: &str, span: Range<usize>) -> Option<Behavior> {
         match name {
             Behavior::TASK_CLAIM_TRACKING => {
-                self.fields.narrow_to(TASK_TRACKING.keys);
+                self.fields.narrow_to(BEHAVIOR.keys);
                 let usual = TaskTools::default();
                 let mut tools = |key, usual| names(key, &mut self.fields, check_name_pattern).unwrap_or(usual);
                 Some(Behavior::TaskClaimTracking(TaskTools {
@@ -383,11 +298,11 @@ impl Entry<'_> {
                 }))
             }
             Behavior::DETECT_PLAN_MODE => {
-                self.fields.narrow_to(BEHAVIOR.keys);
+                self.fields.narrow_to(WITHOUT_SETTINGS);
                 Some(Behavior::DetectPlanMode)
             }
             Behavior::MCP_CALL_TRACKING => {
-                self.fields.narrow_to(BEHAVIOR.keys);
+                self.fields.narrow_to(WITHOUT_SETTINGS);
                 Some(Behavior::McpCallTracking)
             }
             unknown => {
