@@ -1,4 +1,4 @@
-//! What one configuration file says that is more than a setting.
+//! One configuration file, beside its settings: the rules that it names, imports and defines.
 
 use super::Unaccepted;
 use crate::diagnostic::{Diagnostic, ErrorKind};
@@ -13,6 +13,7 @@ pub enum RuleItem {
     Inline(Node, usize),
 }
 
+/// What one configuration file says that is more than a setting.
 #[derive(Debug, Default)]
 pub struct ConfigFile {
     pub rules: Vec<RuleItem>,
