@@ -1,14 +1,19 @@
-//! `cargo xtask generate`: the parts of the documentation that the code itself knows best.
+//! `cargo xtask generate`: what the code itself knows best, as files that people and editors read.
 //!
-//! They are checked in, so that people can read them; `--check` fails where one is stale.
+//! They are checked in; `--check` fails where one is stale. The command line is described by the binary's own definitions,
+//! and policy files by the tables that their readers use.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use clap::error::ErrorKind;
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
 
-use crate::process::{Program, cargo};
+use crate::arguments::Arguments;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -16,83 +21,104 @@ pub enum Mode {
     Check,
 }
 
-const COMMANDS: &[&[&str]] = &[
-    &[],
-    &["init"],
-    &["install"],
-    &["uninstall"],
-    &["doctor"],
-    &["trust"],
-    &["demo"],
-    &["hook"],
-    &["ack"],
-    &["allow"],
-    &["pause"],
-    &["resume"],
-    &["validate"],
-    &["explain"],
-    &["explain", "event"],
-    &["explain", "last"],
-    &["explain", "command"],
-    &["explain", "pattern"],
-    &["explain", "when"],
-    &["replay"],
-    &["log"],
-    &["log", "prune"],
-    &["rules"],
-    &["rules", "new"],
-    &["rules", "edit"],
-    &["rules", "enable"],
-    &["rules", "disable"],
-    &["rules", "delete"],
-    &["rules", "import"],
-    &["rules", "export"],
-    &["rules", "propose"],
-    &["rules", "accept"],
-    &["status"],
-];
+/// Folders in which nothing lies that is not generated.
+const FOLDERS: [&str; 2] = ["man", "schemas"];
 
 pub fn run(mode: Mode) -> Result<()> {
-    let files = [("docs/reference/commands.md", commands()?), ("docs/reference/bundled-rules.md", bundled_rules()?)];
+    let files = files()?;
     let mut stale = Vec::new();
-    for (path, text) in files {
-        if fs::read_to_string(path).is_ok_and(|current| current == text) {
+    for (path, text) in &files {
+        if fs::read_to_string(path).is_ok_and(|current| current == *text) {
             continue;
         }
-        match mode {
-            Mode::Check => stale.push(path),
-            Mode::Write => {
-                let folder = Path::new(path).parent().context("a generated file lies in a folder")?;
-                fs::create_dir_all(folder)?;
-                fs::write(path, text)?;
-            }
+        stale.push(path.clone());
+        if mode == Mode::Write {
+            let folder = Path::new(path).parent().context("a generated file lies in a folder")?;
+            fs::create_dir_all(folder)?;
+            fs::write(path, text)?;
         }
     }
-    if !stale.is_empty() {
+    for path in left_over(&files) {
+        if mode == Mode::Write {
+            fs::remove_file(&path)?;
+        }
+        stale.push(path);
+    }
+    if mode == Mode::Check && !stale.is_empty() {
         bail!("stale: {}; `cargo xtask generate` makes them anew", stale.join(", "));
     }
     Ok(())
 }
 
-fn commands() -> Result<String> {
-    cargo(&["build", "--quiet", "--package", "linchpin"]).run()?;
-    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
-    let binary = format!("{target}/debug/linchpin");
+/// Every generated file, by its path.
+fn files() -> Result<BTreeMap<String, String>> {
+    let mut command = Arguments::command();
+    command.build();
+    let mut files = BTreeMap::from([
+        ("docs/reference/commands.md".to_owned(), commands(&command)?),
+        ("docs/reference/bundled-rules.md".to_owned(), bundled_rules()?),
+        ("docs/reference/keys.md".to_owned(), policy::key_reference()),
+    ]);
+    for (name, schema) in policy::schemas() {
+        files.insert(format!("schemas/{name}.json"), format!("{}\n", serde_json::to_string_pretty(&schema)?));
+    }
+    for command in with_subcommands(&command) {
+        files.insert(format!("man/{}.1", page_name(command)), man_page(command)?);
+    }
+    Ok(files)
+}
+
+/// What an earlier version made, and this one does not.
+fn left_over(files: &BTreeMap<String, String>) -> Vec<String> {
+    let entries = FOLDERS.into_iter().filter_map(|folder| Some((folder, fs::read_dir(folder).ok()?)));
+    let paths = entries.flat_map(|(folder, entries)| {
+        entries.filter_map(move |entry| Some(format!("{folder}/{}", entry.ok()?.file_name().to_string_lossy())))
+    });
+    paths.filter(|path| !files.contains_key(path)).collect()
+}
+
+/// A command, and all that are below it.
+fn with_subcommands(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().filter(|command| !command.is_hide_set()).flat_map(with_subcommands);
+    std::iter::once(command).chain(below).collect()
+}
+
+fn commands(command: &Command) -> Result<String> {
     let mut text = String::from("# Commands\n\n<!-- Made by `cargo xtask generate`. -->\n");
-    for command in COMMANDS {
-        let mut arguments = command.to_vec();
+    for command in with_subcommands(command) {
+        let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
         // `hook` takes no options: it is answered before the argument parser.
-        if command == &["hook"] {
+        if name == "linchpin hook" {
             text.push_str("\n## `linchpin hook`\n\n```text\nUsage: linchpin hook <AGENT> < EVENT\n```\n");
             continue;
         }
-        arguments.push("--help");
-        let help = Program::new(&binary, &arguments).env("COLUMNS", "100").output()?;
-        let name = [&["linchpin"], *command].concat().join(" ");
+        let help = help(name)?;
         let help: Vec<&str> = help.trim_end().lines().map(str::trim_end).collect();
         write!(text, "\n## `{name}`\n\n```text\n{}\n```\n", help.join("\n"))?;
     }
     Ok(text)
+}
+
+/// What `--help` says, as the parser itself chooses to say it.
+fn help(name: &str) -> Result<String> {
+    let words = name.split(' ').chain(["--help"]);
+    match Arguments::command().term_width(100).try_get_matches_from(words) {
+        Err(help) if help.kind() == ErrorKind::DisplayHelp => Ok(help.to_string()),
+        _ => bail!("`{name} --help` shows no help"),
+    }
+}
+
+/// `linchpin-rules-new`.
+fn page_name(command: &Command) -> String {
+    command.get_bin_name().unwrap_or_else(|| command.get_name()).replace(' ', "-")
+}
+
+fn man_page(command: &Command) -> Result<String> {
+    let mut page = Vec::new();
+    // An empty date, in quotes lest the next field take its place: the same definitions make the same page.
+    let man = Man::new(command.clone()).title(page_name(command)).date("\"\"");
+    man.source(concat!("linchpin ", env!("CARGO_PKG_VERSION"))).manual("Linchpin").render(&mut page)?;
+    Ok(String::from_utf8(page)?)
 }
 
 fn bundled_rules() -> Result<String> {

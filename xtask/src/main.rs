@@ -3,6 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "the environment of the product is not that of the workshop")]
 #![expect(clippy::print_stdout, reason = "tasks talk to the person who runs them")]
 
+// The binary's own command line, for the pages that describe it.
+#[expect(unused_imports, reason = "here it is described, and never parsed")]
+#[path = "../../crates/cli/src/arguments/mod.rs"]
+mod arguments;
 mod bench;
 mod ci;
 mod e2e;
@@ -17,7 +21,7 @@ usage: cargo xtask TASK
 
   test                      every test
   ci                        all that must hold before a change lands
-  generate [--check]        write the generated documentation, or fail where it is stale
+  generate [--check]        write the generated files, or fail where one is stale
   bench                     how long hooks take, as ratios
   e2e [--bin PATH] [NAME]   real agents on a scripted model, with Linchpin in their hooks";
 

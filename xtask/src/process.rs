@@ -35,11 +35,6 @@ impl Program {
         self
     }
 
-    pub fn env(mut self, name: &str, value: &str) -> Self {
-        self.command.env(name, value);
-        self
-    }
-
     pub fn run(mut self) -> Result<()> {
         let status = self.command.status().with_context(|| format!("`{}` cannot be run", self.shown))?;
         if !status.success() {

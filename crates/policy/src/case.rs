@@ -14,8 +14,9 @@ use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
 use crate::folder::PolicyFolder;
+use crate::keys::{Key, Mapping, Need, Takes, words};
 use crate::reading;
-use crate::rule::refuse_event;
+use crate::rule::{event_names, refuse_event};
 use crate::source::Source;
 use crate::yaml::{self, Node, Yaml};
 
@@ -67,10 +68,40 @@ pub struct Cases {
     pub problems: Vec<Diagnostic>,
 }
 
-const KEYS: &[&str] = &["command", "event", "expect", "git", "input", "name", "tool", "variables"];
+pub static CASE: Mapping = Mapping::new("case", "What happens, and what the policy is to say to it.", &[KEYS])
+    .needs(&[Need::All(&["expect"]), Need::ExactlyOne(&["command", "tool", "event"]), Need::Beside("input", "tool")]);
+static EVENT: Mapping =
+    Mapping::new("event", "An event of any kind, with the fields that expressions name.", &[EVENT_KEYS]);
+
+static KEYS: &[Key] = &[
+    Key::new("command", Takes::Text, "a shell command that is about to run"),
+    Key::new("event", Takes::Mapping(&EVENT), "any other event"),
+    Key::new("expect", Takes::Word(|| words(&LEVELS)), "the verdict"),
+    Key::new("git", Takes::Named(&Takes::Anything), "what `git` says in expressions").or("{}"),
+    Key::new("input", Takes::Anything, "the input of the `tool`").or("{}"),
+    Key::new("name", Takes::Text, "what the case shows"),
+    Key::new("tool", Takes::Text, "the name of a tool that is about to be called"),
+    Key::new("variables", Takes::Named(&Takes::Anything), "the session's variables").or("{}"),
+];
 /// Of rules that this version does not have.
 const LATER_KEYS: &[&str] = &["changed", "created", "deleted", "events", "now", "pairs"];
-const EVENT_KEYS: &[&str] = &["agent", "command", "input", "kind", "message", "outcome", "output", "prompt", "tool"];
+static EVENT_KEYS: &[Key] = &[
+    Key::new("agent", Takes::Text, "the agent's name"),
+    Key::new("command", Takes::Text, "the shell command of a tool call"),
+    Key::new("input", Takes::Anything, "the input of a tool call"),
+    Key::new(
+        "kind",
+        Takes::Word(event_names),
+        "which event; a rule's own case may leave it out where the rule is judged on one event only",
+    ),
+    Key::new("message", Takes::Text, "the text of a message"),
+    Key::new("outcome", Takes::Word(|| words(&OUTCOMES)), "how a tool call went"),
+    Key::new("output", Takes::Anything, "what a tool call gave back"),
+    Key::new("prompt", Takes::Text, "what a person asked for"),
+    Key::new("tool", Takes::Text, "the name of the tool"),
+];
+/// Whether it failed.
+const OUTCOMES: [(&str, bool); 2] = [("ok", false), ("failed", true)];
 const LEVELS: [(&str, Level); 4] =
     [("allow", Level::Allow), ("warn", Level::Warn), ("ask", Level::Ask), ("block", Level::Block)];
 
@@ -106,17 +137,22 @@ impl Cases {
             Ok(None) => return,
             Err(problem) => return self.problems.push(*problem),
         };
-        match yaml::parse(&source, 0..source.text.len()) {
+        self.read_list(&source);
+    }
+
+    /// The list that a file is.
+    pub(crate) fn read_list(&mut self, source: &Source) {
+        match yaml::parse(source, 0..source.text.len()) {
             Ok(Node { value: Yaml::List(items), .. }) => {
                 for item in items {
-                    self.read(item, &source, None, None);
+                    self.read(item, source, None, None);
                 }
             }
             Ok(Node { value: Yaml::Null, .. }) => {}
             Ok(node) => self.problems.push(Diagnostic::error(
                 ErrorKind::InvalidValue,
                 format!("a file of cases is a list of them, not {}", node.value.kind()),
-                &source,
+                source,
                 Some(node.span),
             )),
             Err(problem) => self.problems.push(*problem),
@@ -125,7 +161,7 @@ impl Cases {
 
     fn read(&mut self, node: Node, source: &Source, rule: Option<&str>, kind: Option<EventKind>) {
         let start = node.span.start;
-        let mut fields = Fields::of(node, source);
+        let mut fields = Fields::of(node, source, CASE.keys);
         let case = case(&mut fields, start, rule, kind);
         fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
         let is_sound = fields.problems.is_empty();
@@ -144,7 +180,7 @@ fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<Even
         fields.refuse(ErrorKind::Unsupported, message, span);
         return None;
     }
-    fields.refuse_unknown(KEYS);
+    fields.refuse_unknown();
     let here = start..start;
     let subject = subject(fields, &here, kind);
     if !fields.has("expect") {
@@ -205,11 +241,11 @@ fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) ->
 
 fn event_fields(node: Node, default: Option<EventKind>, outer: &mut Fields) -> Option<EventFields> {
     let span = node.span.clone();
-    let mut fields = Fields::of(node, outer.source());
-    fields.refuse_unknown(EVENT_KEYS);
+    let mut fields = Fields::of(node, outer.source(), EVENT.keys);
+    fields.refuse_unknown();
     let kind = event_kind(default, span, &mut fields);
     let text = |fields: &mut Fields, key: &str| fields.text(key).map(|text| text.value);
-    let failed = fields.choice("outcome", &[("ok", false), ("failed", true)]);
+    let failed = fields.choice("outcome", &OUTCOMES);
     let event = kind.map(|kind| EventFields {
         kind,
         agent: text(&mut fields, "agent"),

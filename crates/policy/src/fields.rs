@@ -1,4 +1,4 @@
-//! Reading a mapping key by key: each is asked for by name and type, and what nobody asked for is an error.
+//! Reading a mapping key by key: each is asked for by name and type, and what is not in the table of keys is an error.
 //!
 //! Problems are collected, so that one look shows all that is wrong with a file.
 
@@ -7,6 +7,7 @@ use std::ops::Range;
 use engine::suggest;
 
 use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::keys::{self, Keys};
 use crate::source::Source;
 use crate::yaml::{Key, Node, Yaml};
 
@@ -31,13 +32,14 @@ const SYNONYMS: &[(&str, &str)] = &[
 
 pub struct Fields<'a> {
     source: &'a Source,
+    keys: Keys,
     entries: Vec<(Key, Option<Node>)>,
     pub problems: Vec<Diagnostic>,
 }
 
 impl<'a> Fields<'a> {
-    pub fn of(node: Node, source: &'a Source) -> Self {
-        let mut fields = Self { source, entries: Vec::new(), problems: Vec::new() };
+    pub fn of(node: Node, source: &'a Source, keys: Keys) -> Self {
+        let mut fields = Self { source, keys, entries: Vec::new(), problems: Vec::new() };
         match node.value {
             Yaml::Map(entries) => {
                 fields.entries = entries.into_iter().map(|(key, node)| (key, Some(node))).collect();
@@ -77,6 +79,7 @@ impl<'a> Fields<'a> {
 
     /// The value, once; a key with nothing behind it counts as left out.
     pub fn take(&mut self, key: &str) -> Option<Node> {
+        debug_assert!(keys::each(self.keys).any(|known| known.name == key), "`{key}` is in no table of keys");
         let (_, value) = self.entries.iter_mut().find(|(entry, _)| entry.text == key)?;
         value.take().filter(|node| node.value != Yaml::Null)
     }
@@ -157,8 +160,21 @@ impl<'a> Fields<'a> {
         self.refuse(ErrorKind::InvalidValue, format!("`{key}` takes {expected}, not {}", found.kind()), span);
     }
 
-    /// Refuses every key that is not among the known ones.
-    pub fn refuse_unknown(&mut self, known: &[&str]) {
+    /// Refuses every key that is not in the table.
+    pub fn refuse_unknown(&mut self) {
+        self.refuse_unknown_beside(&[]);
+    }
+
+    /// From here on only these keys are known.
+    pub fn narrow_to(&mut self, keys: Keys) {
+        self.keys = keys;
+        self.refuse_unknown();
+    }
+
+    /// As [`Self::refuse_unknown`], but for some more keys that are spoken of elsewhere.
+    pub fn refuse_unknown_beside(&mut self, more: &[&str]) {
+        let mut known: Vec<&str> = keys::each(self.keys).map(|key| key.name).collect();
+        known.extend(more);
         let unknown: Vec<Key> = self
             .entries
             .iter()

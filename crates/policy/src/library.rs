@@ -7,13 +7,20 @@ use engine::rules::Tier;
 use crate::definition::{Definition, Form};
 use crate::diagnostic::Diagnostic;
 use crate::fields::{Fields, Text};
-use crate::rule::RuleReader;
+use crate::keys::{Key, Mapping, Takes};
+use crate::rule::{ENTRY, RuleReader};
 use crate::rule_id;
 use crate::source::Source;
-use crate::yaml::{self, Key, Node, Yaml};
+use crate::yaml::{self, Node, Yaml};
 
 /// The key of a library that is no rule.
 const IMPORTS: &str = "imports";
+
+pub static LIBRARY: Mapping = Mapping::new("library", "Rules by name, in force where something names them.", &[KEYS])
+    .others(&Takes::Mapping(&ENTRY));
+static KEYS: &[Key] =
+    &[Key::new(IMPORTS, Takes::Texts, "names of other libraries, whose rules can then be named with this one's")
+        .or("[]")];
 
 /// A rule library, by the name that `imports` knows it under.
 #[derive(Debug, Clone)]
@@ -37,7 +44,7 @@ pub struct Entries {
 pub fn read(reader: RuleReader, name: &str) -> Result<(Library, Entries), Vec<Diagnostic>> {
     let source = reader.source;
     let node = yaml::parse(source, 0..source.text.len()).map_err(|problem| vec![*problem])?;
-    let mut fields = Fields::of(node.clone(), source);
+    let mut fields = Fields::of(node.clone(), source, LIBRARY.keys);
     let imports = fields.texts(IMPORTS).unwrap_or_default();
     let mut entries = Entries { problems: fields.problems, ..Entries::default() };
     if let Yaml::Map(rules) = node.value {
@@ -48,7 +55,7 @@ pub fn read(reader: RuleReader, name: &str) -> Result<(Library, Entries), Vec<Di
 
 impl Entries {
     /// Reads each entry of a mapping that ends at `end`.
-    pub fn read(&mut self, reader: RuleReader, rules: Vec<(Key, Node)>, end: usize, form: Form) {
+    pub fn read(&mut self, reader: RuleReader, rules: Vec<(yaml::Key, Node)>, end: usize, form: Form) {
         let starts: Vec<usize> = rules.iter().skip(1).map(|(key, _)| key.span.start).chain([end]).collect();
         for ((key, node), end) in rules.into_iter().zip(starts) {
             if form == Form::Library && key.text == IMPORTS {

@@ -10,11 +10,13 @@ use engine::expr::{self, Scope};
 use engine::rules::{AckBy, Detect, Rule, Tier};
 use engine::{Level, suggest};
 
+use crate::case::CASE;
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::digest::digest;
 use crate::fields::{Fields, Text};
 use crate::frontmatter;
+use crate::keys::{Key, Mapping, Need, Takes, words};
 use crate::source::Source;
 use crate::tool_rule;
 use crate::yaml::{self, Node, Yaml};
@@ -25,20 +27,55 @@ pub struct Reading {
     pub problems: Vec<Diagnostic>,
 }
 
-const COMMON_KEYS: &[&str] = &[
-    "ack",
-    "action",
-    "description",
-    "enabled",
-    "locked",
-    "max_holds",
-    "name",
-    "on",
-    "on_error",
-    "tags",
-    "tests",
-    "when",
+/// A rule in a library or in a list.
+pub static ENTRY: Mapping = Mapping::new(
+    "rule",
+    "A rule; its reason is one of its keys.",
+    &[COMMON, tool_rule::CLAUSES, tool_rule::INCOMPLETE, REASON],
+)
+.needs(WAY_TO_DETECT);
+/// The fields of a Markdown rule.
+pub static FRONTMATTER: Mapping = Mapping::new(
+    "frontmatter",
+    "The fields of a rule, between the `---` lines of a Markdown file; below them stands the reason.",
+    &[COMMON, tool_rule::CLAUSES, tool_rule::INCOMPLETE],
+)
+.needs(WAY_TO_DETECT);
+
+static WAY_TO_DETECT: &[Need] = &[Need::Any(|| tool_rule::CLAUSES.iter().map(|key| key.name).chain(["on"]).collect())];
+static COMMON: &[Key] = &[
+    Key::new(
+        "ack",
+        Takes::Word(|| words(&ACKS)),
+        "who may acknowledge the rule, where it warns or holds: `agent` (or a person), `human`",
+    )
+    .or("agent"),
+    Key::new(
+        "action",
+        Takes::Word(|| words(&LEVELS)),
+        "what a match leads to; left out, `block` for rules about tool calls and `warn` for others. `ask` and `allow` go \
+         only with `before_tool` and `permission`",
+    ),
+    Key::new("description", Takes::Text, "a sentence about the rule"),
+    Key::new("enabled", Takes::Flag, "`false` switches the rule off").or("true"),
+    Key::new("locked", Takes::Flag, "no project can replace the rule or switch it off; only in the user's own rules")
+        .or("false"),
+    Key::new("max_holds", Takes::Count, "how often the rule may hold a stop; left out, as the configuration says"),
+    Key::new("name", Takes::Text, "a title"),
+    Key::new("on", Takes::Words(event_names), "the events that it is judged on; left out, `before_tool`"),
+    Key::new(
+        "on_error",
+        Takes::Word(|| words(&LEVELS)),
+        "what the rule counts as when it fails at run time; left out, as if it had matched",
+    ),
+    Key::new("tags", Takes::Texts, "words to sort rules by; nothing depends on them").or("[]"),
+    Key::new("tests", Takes::List(&Takes::Mapping(&CASE)), "cases that `linchpin test` runs with this rule alone")
+        .or("[]"),
+    Key::new("when", Takes::Expression, "what else must be true"),
 ];
+/// Not in a Markdown rule, where it is the text below the fields.
+static REASON: &[Key] = &[Key::new("reason", Takes::Text, "what the agent reads: why, and what to do instead")];
+
 /// Part of the language, not of this version.
 const LATER_KEYS: &[(&str, &str)] = &[
     ("attribute", "file rules"),
@@ -62,6 +99,7 @@ const LATER_KEYS: &[(&str, &str)] = &[
 
 const LEVELS: [(&str, Level); 4] =
     [("block", Level::Block), ("ask", Level::Ask), ("warn", Level::Warn), ("allow", Level::Allow)];
+const ACKS: [(&str, AckBy); 2] = [("agent", AckBy::Agent), ("human", AckBy::Human)];
 
 /// Reads the rules of one file.
 #[derive(Clone, Copy)]
@@ -98,7 +136,7 @@ impl RuleReader<'_> {
     }
 
     fn read(&self, written: &Written, node: Node) -> Reading {
-        let mut fields = Fields::of(node, self.source);
+        let mut fields = Fields::of(node, self.source, ENTRY.keys);
         let definition = self.definition(written, &mut fields);
         let mut problems = fields.problems;
         for problem in &mut problems {
@@ -148,7 +186,7 @@ impl RuleReader<'_> {
             on_error: fields.choice("on_error", &LEVELS),
             tags: fields.texts("tags").unwrap_or_default().into_iter().map(|tag| tag.value).collect(),
             max_holds: fields.count("max_holds"),
-            ack: fields.choice("ack", &[("agent", AckBy::Agent), ("human", AckBy::Human)]).unwrap_or_default(),
+            ack: fields.choice("ack", &ACKS).unwrap_or_default(),
             locked: self.locked(fields),
             reason,
         };
@@ -219,9 +257,7 @@ fn refuse_later_and_unknown(written: &Written, fields: &mut Fields) {
                 .help("in a Markdown rule the reason is the text below the second `---`"),
         );
     }
-    let later = LATER_KEYS.iter().map(|(key, _)| *key);
-    let known: Vec<&str> = COMMON_KEYS.iter().chain(tool_rule::KEYS).copied().chain(later).chain(["reason"]).collect();
-    fields.refuse_unknown(&known);
+    fields.refuse_unknown_beside(&words(LATER_KEYS));
 }
 
 fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &Range<usize>) -> EventKinds {
@@ -260,11 +296,15 @@ fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &Range<
     kinds
 }
 
+pub fn event_names() -> Vec<&'static str> {
+    EventKind::ALL.map(EventKind::name).to_vec()
+}
+
 pub fn refuse_event(name: Text, fields: &mut Fields) {
-    let known = EventKind::ALL.map(EventKind::name);
+    let known = event_names();
     let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
     let help = agents_own
-        .or_else(|| suggest::closest(&name.value, known))
+        .or_else(|| suggest::closest(&name.value, known.iter().copied()))
         .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
     let message = format!("unknown event `{}`", name.value);
     let source = fields.source();

@@ -7,22 +7,33 @@ use engine::{Level, suggest};
 
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
+use crate::keys::{Key, Takes, words};
 
-pub const KEYS: &[&str] = &[
-    "tools",
-    "mcp_tools",
-    "command_pattern",
-    "command_not_pattern",
-    "paths",
-    "reads",
-    "writes",
-    "deletes",
-    "incomplete",
+/// Each of these alone makes a rule one about tool calls.
+pub static CLAUSES: &[Key] = &[
+    Key::new(
+        "tools",
+        Takes::Globs,
+        "the call has one of these names, `Bash` or `mcp__*`; with `mcp_tools`, either is enough",
+    ),
+    Key::new("mcp_tools", Takes::Globs, "the call reaches an MCP tool, `server:tool`, directly or through a proxy"),
+    Key::new("command_pattern", Takes::Regex, "found in the normalised text of a simple command"),
+    Key::new("command_not_pattern", Takes::Regex, "not found in that same command"),
+    Key::new("paths", Takes::Patterns, "one matches a path that the call reads, writes or deletes"),
+    Key::new("reads", Takes::Patterns, "one matches a path that the call reads"),
+    Key::new("writes", Takes::Patterns, "one matches a path that the call writes"),
+    Key::new("deletes", Takes::Patterns, "one matches a path that the call deletes"),
 ];
+pub static INCOMPLETE: &[Key] = &[Key::new(
+    "incomplete",
+    Takes::Word(|| words(&INCOMPLETES)),
+    "what it means that a clause cannot be known; left out, `ask` for rules that block or ask, `allow` for others",
+)];
+const INCOMPLETES: [(&str, Level); 3] = [("ask", Level::Ask), ("block", Level::Block), ("allow", Level::Allow)];
 
 /// Whether the fields are those of a tool rule.
 pub fn is_meant(fields: &Fields) -> bool {
-    KEYS.iter().any(|key| *key != "incomplete" && fields.has(key))
+    CLAUSES.iter().any(|key| fields.has(key.name))
 }
 
 /// `protected`: the branches that `{protected_branches}` in a regex stands for.
@@ -44,8 +55,7 @@ pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
             Some(PathClause { about, patterns })
         })
         .collect();
-    let incomplete =
-        fields.choice("incomplete", &[("ask", Level::Ask), ("block", Level::Block), ("allow", Level::Allow)]);
+    let incomplete = fields.choice("incomplete", &INCOMPLETES);
     ToolRule { tools, mcp_tools, command, paths, incomplete }
 }
 

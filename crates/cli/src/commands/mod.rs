@@ -2,6 +2,7 @@
 
 mod ack;
 mod allow;
+mod completions;
 mod demo;
 mod doctor;
 mod explain;
@@ -26,6 +27,7 @@ use guard::Environment;
 use store::Store;
 
 use crate::arguments::{Arguments, Command};
+use crate::exit_code::ExitCode;
 use crate::output::Output;
 
 /// What every command is given.
@@ -46,6 +48,10 @@ pub fn run() -> process::ExitCode {
         Command::Doctor => doctor::run(&context),
         Command::Trust(arguments) => trust::run(arguments, &context),
         Command::Demo => demo::run(&context),
+        Command::Completions(arguments) => {
+            completions::run(arguments, &context);
+            Ok(ExitCode::Done)
+        }
         // Answered before arguments are parsed; here only for `--help`.
         Command::Hook { agent } => return hook::run([agent.into()].into_iter()),
         Command::Ack(arguments) => ack::run(arguments, &context),

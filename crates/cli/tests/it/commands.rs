@@ -20,6 +20,7 @@ fn help() {
       doctor      Tell what is installed and in force, and what would make it ineffective
       trust       Accept what a repository's policy approves or switches off
       demo        Play a recorded session in a scratch repository, every verdict explained
+      completions Print what lets your shell complete these commands
 
     Guard:
       hook        Judge one event from standard input: what agents call

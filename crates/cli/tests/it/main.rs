@@ -14,6 +14,7 @@ mod cases;
 mod changed_rules;
 mod changing_rules;
 mod commands;
+mod completions;
 mod concurrency;
 mod corpus;
 mod documentation;

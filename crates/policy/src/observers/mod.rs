@@ -3,29 +3,29 @@
 //! Each entry is either written out (`on`, `match`, `set`) or names a `behavior`. Expressions under `set` may name what any
 //! observer sets, so they can be checked only once all of them are read: until then they are [`Unchecked`].
 
+mod keys;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use engine::event::{EventKind, EventKinds, Outcome};
+use engine::event::{EventKind, EventKinds};
 use engine::expr::{self, Scope};
 use engine::observers::{Behavior, Declared, External, Match, Observer, ObserverKind, TaskTools, Template};
 use engine::rules::{CommandSearch, McpPattern, Tier, ToolName};
 use engine::suggest;
+
+pub use keys::OBSERVER;
 
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::fields::{Fields, Text};
 use crate::rule::{has_tool_call, refuse_event};
 use crate::source::Source;
 use crate::tool_rule::{check_glob, check_name_pattern, path_pattern, text_search};
-use crate::yaml::{Key, Node, Yaml};
+use crate::yaml::{self, Node, Yaml};
+use keys::{ANY_ENTRY, BEHAVIOR, DECLARED_KEYS, EXTERNAL, MATCH, MATCH_KEYS, OUTCOMES, PROGRAM, WITHOUT_SETTINGS};
 
 /// More than anybody needs, and few enough for every hook to go through.
 const OBSERVERS_LIMIT: usize = 200;
-
-const DECLARED_KEYS: &[&str] = &["on", "match", "set"];
-const MATCH_KEYS: &[&str] = &["tool", "mcp_server", "mcp_tool", "command_pattern", "path", "outcome"];
-const TASK_KEYS: &[&str] = &["servers", "claim", "close", "create", "update"];
-const EXTERNAL_KEYS: &[&str] = &["exec", "conditions"];
 
 /// What reading a list gave. An observer with an error in its entry is none.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ pub fn read(node: Node, source: &Source, tier: Tier) -> Reading {
     }
     for item in items {
         let span = item.span.clone();
-        let mut entry = Entry { fields: Fields::of(item, source), tier, span, unchecked: Vec::new() };
+        let mut entry = Entry { fields: Fields::of(item, source, ANY_ENTRY), tier, span, unchecked: Vec::new() };
         let observer = entry.read();
         let is_sound = entry.fields.problems.iter().all(|problem| problem.severity == Severity::Warning);
         if let Some(observer) = observer.filter(|_| is_sound) {
@@ -112,7 +112,8 @@ impl Entry<'_> {
             // No mapping at all.
             return None;
         }
-        if let (true, Some(key)) = (self.fields.has("behavior"), DECLARED_KEYS.iter().find(|key| self.fields.has(key)))
+        if let (true, Some(key)) =
+            (self.fields.has("behavior"), DECLARED_KEYS.iter().map(|key| key.name).find(|key| self.fields.has(key)))
         {
             let span = self.fields.key_span(key).unwrap_or_else(|| self.span.clone());
             self.problem(
@@ -147,21 +148,17 @@ impl Entry<'_> {
         self.fields.problems.push(Diagnostic::error(kind, message, self.fields.source(), Some(span)).help(help));
     }
 
-    fn refuse_unknown(&mut self, known: &[&str]) {
-        self.fields.refuse_unknown(&[&["name", "behavior"], known].concat());
-    }
-
     // With `on`, `match` and `set`.
 
     fn declared(&mut self, name: Option<&Text>) -> Option<ObserverKind> {
-        self.refuse_unknown(DECLARED_KEYS);
-        let missing = DECLARED_KEYS.iter().find(|key| !self.fields.has(key));
+        self.fields.refuse_unknown();
+        let missing = DECLARED_KEYS.iter().map(|key| key.name).find(|key| !self.fields.has(key));
         let events = self.fields.texts("on").unwrap_or_default();
         let matching = self.matching(&events);
         let on = self.events(events);
         let set = self.set(name.map_or("", |name| name.value.as_str()));
         if let Some(missing) = missing {
-            let help = match *missing {
+            let help = match missing {
                 "match" => "`match: {}` matches every such event",
                 _ => "it says `on` which events, `match`ing what, it `set`s which variables; or it names a `behavior`",
             };
@@ -189,14 +186,14 @@ impl Entry<'_> {
 
     fn matching(&mut self, events: &[Text]) -> Match {
         let Some(node) = self.fields.take("match") else { return Match::default() };
-        let mut keys = Fields::of(node, self.fields.source());
-        keys.refuse_unknown(MATCH_KEYS);
+        let mut keys = Fields::of(node, self.fields.source(), MATCH.keys);
+        keys.refuse_unknown();
         for event in events {
             let Some(kind) = EventKind::from_name(&event.value) else { continue };
-            let deaf = MATCH_KEYS.iter().find(|key| keys.has(key) && !is_about(key, kind));
+            let deaf = MATCH_KEYS.iter().map(|key| key.name).find(|key| keys.has(key) && !is_about(key, kind));
             if let Some(key) = deaf {
                 let message = format!("`{key}` never matches on `{}`", event.value);
-                let help = match *key {
+                let help = match key {
                     "outcome" => "only after_tool and tool_failed tell how a call went",
                     _ => "only before_tool, after_tool, tool_failed and permission are about a tool call",
                 };
@@ -213,8 +210,7 @@ impl Entry<'_> {
         let commands = commands.map(|search| CommandSearch { pattern: Some(search), not_pattern: None }).collect();
         let paths = keys.texts("path").unwrap_or_default();
         let paths = paths.iter().filter_map(|text| path_pattern(text, &mut keys)).collect();
-        let outcomes = [("ok", Some(Outcome::Ok)), ("failed", Some(Outcome::Failed)), ("any", None)];
-        let outcome = keys.choice("outcome", &outcomes).flatten();
+        let outcome = keys.choice("outcome", &OUTCOMES).flatten();
         self.fields.problems.append(&mut keys.problems);
         Match { tools, mcp, commands, paths, outcome }
     }
@@ -229,7 +225,7 @@ impl Entry<'_> {
         entries.into_iter().filter_map(|(key, value)| self.set_one(observer, key, value)).collect()
     }
 
-    fn set_one(&mut self, observer: &str, key: Key, value: Node) -> Option<(String, Template)> {
+    fn set_one(&mut self, observer: &str, key: yaml::Key, value: Node) -> Option<(String, Template)> {
         if let Err(why) = expr::check_variable_name(&key.text) {
             self.fields.refuse(ErrorKind::InvalidValue, why, key.span);
             return None;
@@ -275,7 +271,7 @@ impl Entry<'_> {
                 Some((ObserverKind::Behavior(behavior), Some(name)))
             }
             Some((Yaml::Map(entries), span)) => {
-                self.refuse_unknown(&[]);
+                self.fields.narrow_to(EXTERNAL.keys);
                 let external = self.external(Node { value: Yaml::Map(entries), span }, name);
                 Some((ObserverKind::External(external), None))
             }
@@ -290,7 +286,7 @@ impl Entry<'_> {
     fn in_the_box(&mut self, name: &str, span: Range<usize>) -> Option<Behavior> {
         match name {
             Behavior::TASK_CLAIM_TRACKING => {
-                self.refuse_unknown(TASK_KEYS);
+                self.fields.narrow_to(BEHAVIOR.keys);
                 let usual = TaskTools::default();
                 let mut tools = |key, usual| names(key, &mut self.fields, check_name_pattern).unwrap_or(usual);
                 Some(Behavior::TaskClaimTracking(TaskTools {
@@ -302,11 +298,11 @@ impl Entry<'_> {
                 }))
             }
             Behavior::DETECT_PLAN_MODE => {
-                self.refuse_unknown(&[]);
+                self.fields.narrow_to(WITHOUT_SETTINGS);
                 Some(Behavior::DetectPlanMode)
             }
             Behavior::MCP_CALL_TRACKING => {
-                self.refuse_unknown(&[]);
+                self.fields.narrow_to(WITHOUT_SETTINGS);
                 Some(Behavior::McpCallTracking)
             }
             unknown => {
@@ -327,8 +323,8 @@ impl Entry<'_> {
 
     fn external(&mut self, node: Node, name: Option<&Text>) -> External {
         let whole = node.span.clone();
-        let mut keys = Fields::of(node, self.fields.source());
-        keys.refuse_unknown(EXTERNAL_KEYS);
+        let mut keys = Fields::of(node, self.fields.source(), PROGRAM.keys);
+        keys.refuse_unknown();
         let exec = keys.texts("exec").unwrap_or_default();
         match exec.first() {
             None => keys.refuse(ErrorKind::MissingKey, "`exec` names no program", whole),

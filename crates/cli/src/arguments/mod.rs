@@ -6,7 +6,7 @@ pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRu
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Keeps the wheels on your coding agents.
 #[derive(Debug, Parser)]
@@ -32,6 +32,7 @@ Set up:
   doctor      Tell what is installed and in force, and what would make it ineffective
   trust       Accept what a repository's policy approves or switches off
   demo        Play a recorded session in a scratch repository, every verdict explained
+  completions Print what lets your shell complete these commands
 
 Guard:
   hook        Judge one event from standard input: what agents call
@@ -67,6 +68,8 @@ pub enum Command {
     Trust(Trust),
     /// Play a recorded session in a scratch repository, every verdict explained
     Demo,
+    /// Print what lets your shell complete these commands
+    Completions(Completions),
     /// Judge one event from standard input: what agents call
     Hook {
         /// The agent whose payload it is
@@ -132,6 +135,18 @@ pub struct Trust {
     /// Accept without asking
     #[arg(long)]
     pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    pub shell: Shell,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
 }
 
 #[derive(Debug, Args)]

@@ -1,0 +1,36 @@
+//! `completions`: what lets a shell finish the words of a command line, from the same definitions that parse it.
+
+use agents::Agent;
+use clap::CommandFactory;
+use clap::builder::PossibleValuesParser;
+use clap_complete::generate;
+use serde_json::json;
+
+use super::Context;
+use crate::arguments::{Arguments, Completions, Shell};
+
+/// The arguments that name an agent. Parsing takes any word, to say more of a wrong one than the parser could.
+const AGENTS: [(&str, &str); 4] = [("init", "agents"), ("install", "agent"), ("uninstall", "agent"), ("hook", "agent")];
+
+pub fn run(arguments: &Completions, context: &Context) {
+    let mut command = AGENTS.into_iter().fold(Arguments::command(), |command, (verb, argument)| {
+        command.mut_subcommand(verb, |verb| {
+            verb.mut_arg(argument, |argument| {
+                argument.value_parser(PossibleValuesParser::new(Agent::ALL.map(Agent::name)))
+            })
+        })
+    });
+    let shell = match arguments.shell {
+        Shell::Bash => clap_complete::Shell::Bash,
+        Shell::Zsh => clap_complete::Shell::Zsh,
+        Shell::Fish => clap_complete::Shell::Fish,
+    };
+    let mut script = Vec::new();
+    generate(shell, &mut command, "linchpin", &mut script);
+    let script = String::from_utf8_lossy(&script);
+    if context.output.json {
+        context.output.value(&json!({ "shell": shell.to_string(), "script": script }));
+    } else {
+        context.output.rendered(script.trim_end());
+    }
+}

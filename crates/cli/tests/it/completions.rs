@@ -1,0 +1,60 @@
+//! `completions`, and what tells an editor how policy files look.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use super::{bare, project};
+
+#[test]
+fn every_shell_is_told_the_commands_and_the_agents() {
+    let project = project();
+    for shell in ["bash", "zsh", "fish"] {
+        let reply = project.run(&["completions", shell]);
+        assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""), "{shell}");
+        for word in ["uninstall", "propose", "codex", "no-hooks"] {
+            assert!(reply.stdout.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
+fn what_a_shell_is_told_is_its_language() {
+    let project = project();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = project.root().join(shell);
+        fs::write(&script, project.run(&["completions", shell]).stdout).expect("a file");
+        // Where there is no such shell, there is nobody to ask.
+        let Ok(checked) = Command::new(shell).arg("-n").arg(&script).env_clear().output() else { continue };
+        assert!(checked.status.success(), "{shell}: {}", String::from_utf8_lossy(&checked.stderr));
+    }
+}
+
+#[test]
+fn a_shell_that_is_not_known() {
+    insta::assert_snapshot!(project().run(&["completions", "tcsh"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: invalid value 'tcsh' for '<SHELL>'
+      [possible values: bash, zsh, fish]
+
+      tip: a similar value exists: 'zsh'
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn what_init_writes_names_the_schemas_of_this_repository() {
+    let project = bare();
+    project.run(&["init", "--no-hooks"]);
+    for (file, line, schema) in [("config.yml", 0, "config"), ("rules/keep-commit-hooks.md", 1, "rule")] {
+        let text = fs::read_to_string(project.root().join(".linchpin").join(file)).expect("a file");
+        let named = text.lines().nth(line).and_then(|line| line.strip_prefix("# yaml-language-server: $schema="));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../schemas/{schema}.json"));
+        let schema: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(path).expect("a schema")).expect("JSON");
+        assert_eq!(named, schema["$id"].as_str(), "{file}");
+    }
+}

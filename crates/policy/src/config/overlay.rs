@@ -1,0 +1,152 @@
+//! Laying one configuration file over what farther tiers say.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use engine::rules::Tier;
+use engine::suggest;
+
+use super::keys::{CONFIG, JOURNALS, MOVES};
+use super::quantity::{duration, output_limit};
+use super::{Config, ConfigFile};
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::{Fields, Text};
+use crate::source::Source;
+use crate::yaml::{self, Yaml};
+
+/// Every agent lets the call through when its hook takes too long, so judging has to end well before that.
+const LONGEST_DEADLINE: Duration = Duration::from_secs(20);
+const SHORTEST_DEADLINE: Duration = Duration::from_millis(50);
+
+impl Config {
+    /// Lays a nearer tier's file over this configuration. Problems leave the rest of the file in force.
+    pub fn overlay(&mut self, source: &Source, tier: Tier) -> ConfigFile {
+        let mut file = ConfigFile::default();
+        let node = match yaml::parse(source, 0..source.text.len()) {
+            Ok(node) => node,
+            Err(problem) => {
+                file.problems.push(*problem);
+                return file;
+            }
+        };
+        let mut fields = Fields::of(node, source, CONFIG.keys);
+        fields.refuse_unknown();
+        if let Some(version) = fields.text("requires_version") {
+            check_version(&version, &mut fields);
+        }
+        file.take_rules(&mut fields);
+        file.settings = self.take_weakening_settings(&mut fields);
+        self.take_observers(&mut fields, tier, &mut file);
+        self.take_variables(&mut fields, tier, &mut file);
+        self.take_plain_settings(&mut fields, tier);
+        if tier != Tier::Project {
+            for unaccepted in std::mem::take(&mut file.settings) {
+                self.accept(unaccepted.setting);
+            }
+        }
+        fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
+        file.problems = fields.problems;
+        file
+    }
+
+    /// Settings that a project may choose without asking anybody.
+    fn take_plain_settings(&mut self, fields: &mut Fields, tier: Tier) {
+        if let Some(most) = fields.count("max_holds") {
+            self.max_holds.insert(tier, most);
+        }
+        if let Some((deadline, span)) = duration("deadline", fields) {
+            if (SHORTEST_DEADLINE..=LONGEST_DEADLINE).contains(&deadline) {
+                self.deadline = deadline;
+            } else {
+                let message = format!(
+                    "`deadline` is between {}ms and {}s: agents let a call through when its hook takes longer",
+                    SHORTEST_DEADLINE.as_millis(),
+                    LONGEST_DEADLINE.as_secs()
+                );
+                fields.refuse(ErrorKind::InvalidValue, message, span);
+            }
+        }
+        self.journal = fields.choice("journal", &JOURNALS).unwrap_or(self.journal);
+        self.output_limit = output_limit(fields).unwrap_or(self.output_limit);
+        self.retention = duration("retention", fields).map_or(self.retention, |(duration, _)| duration);
+        self.default_branch = self.default_branch.take().or(fields.text("default_branch").map(|text| text.value));
+        if let Some(branches) = fields.texts("protected_branches") {
+            self.protected_branches.insert(tier, branches.into_iter().map(|text| text.value).collect());
+        }
+        if let Some(moves) = fields.texts("agent_may") {
+            let sound = moves.into_iter().filter(|name| is_move(name, fields)).map(|name| name.value);
+            self.agent_may = sound.collect::<Vec<_>>();
+        }
+        if let Some(folder) = fields.text("rules_dir") {
+            if folder.value.starts_with('/') || folder.value.split('/').any(|part| part == "..") {
+                fields.refuse(ErrorKind::InvalidValue, "`rules_dir` stays within the project", folder.span);
+            } else {
+                self.rules_dir = Some(folder.value);
+            }
+        }
+    }
+
+    fn take_variables(&mut self, fields: &mut Fields, tier: Tier, file: &mut ConfigFile) {
+        let Some(node) = fields.take("variables") else { return };
+        let Yaml::Map(entries) = node.value else {
+            fields.refuse(ErrorKind::InvalidValue, "`variables` takes a mapping of names to first values", node.span);
+            return;
+        };
+        for (key, value) in entries {
+            let _ = writeln!(file.variables, "{}: {}", key.text, value.to_json());
+            if let Err(why) = engine::expr::check_variable_name(&key.text) {
+                fields.refuse(ErrorKind::InvalidValue, why, key.span);
+                continue;
+            }
+            if tier == Tier::User {
+                self.users_variables.insert(key.text.clone());
+            } else if let Some(owner) =
+                self.users_observers().find(|known| known.variables().contains(&key.text.as_str()))
+            {
+                let message = format!(
+                    "`{}` is what the user's own observer `{}` sets; its first value is left out",
+                    key.text, owner.name
+                );
+                let problem = Diagnostic::warning(ErrorKind::Untrusted, message, fields.source(), Some(key.span));
+                fields.problems.push(problem.help("declare a variable of another name"));
+                continue;
+            }
+            // What the user declared is the user's: their rules may depend on it.
+            self.variables.entry(key.text).or_insert_with(|| value.to_json().to_string());
+        }
+    }
+}
+
+fn is_move(name: &Text, fields: &mut Fields) -> bool {
+    if MOVES.contains(&name.value.as_str()) {
+        return true;
+    }
+    let help = suggest::closest(&name.value, MOVES)
+        .map_or_else(|| format!("the moves are {}", MOVES.join(", ")), suggest::did_you_mean);
+    let message = format!("`{}` is no move that an agent could make", name.value);
+    fields
+        .problems
+        .push(Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone())).help(help));
+    false
+}
+
+fn check_version(wanted: &Text, fields: &mut Fields) {
+    let numbers = |text: &str| -> Option<Vec<u64>> {
+        let text = text.strip_prefix(">=").unwrap_or(text).trim();
+        text.split('.').map(|part| part.parse().ok()).collect()
+    };
+    let this = env!("CARGO_PKG_VERSION");
+    match (numbers(&wanted.value), numbers(this)) {
+        (Some(least), Some(have)) if least > have => fields.refuse(
+            ErrorKind::UnsupportedVersion,
+            format!("this policy needs Linchpin {} or newer; this is {this}", wanted.value),
+            wanted.span.clone(),
+        ),
+        (None, _) => fields.refuse(
+            ErrorKind::InvalidValue,
+            format!("`requires_version` is a version such as `0.2` or `1.0.3`, not `{}`", wanted.value),
+            wanted.span.clone(),
+        ),
+        _ => {}
+    }
+}

@@ -1,0 +1,51 @@
+//! Times and sizes, as a configuration writes them.
+
+use std::ops::{Range, RangeInclusive};
+use std::time::Duration;
+
+use crate::diagnostic::ErrorKind;
+use crate::fields::Fields;
+use crate::yaml::Yaml;
+
+pub const DAY: u64 = 24 * 60 * 60;
+pub const KIB: usize = 1024;
+/// Of KiB. A reason has to be seen at all, and no agent reads a book.
+const OUTPUT_LIMITS: RangeInclusive<usize> = 1..=64;
+
+/// `500ms`, `2s`, `5m`, `1h`, `90d`.
+pub fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize>)> {
+    let text = fields.text(key)?;
+    let digits = text.value.trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).trim_end();
+    let unit = text.value.get(digits.len()..).unwrap_or_default().trim();
+    let milliseconds = match unit {
+        "ms" => Some(1),
+        "s" => Some(1000),
+        "m" => Some(60 * 1000),
+        "h" => Some(60 * 60 * 1000),
+        "d" => Some(DAY * 1000),
+        _ => None,
+    };
+    let length = digits.parse::<u64>().ok().zip(milliseconds).and_then(|(count, unit)| count.checked_mul(unit));
+    let Some(length) = length else {
+        let message = format!("`{key}` is a time such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `{}`", text.value);
+        fields.refuse(ErrorKind::InvalidValue, message, text.span);
+        return None;
+    };
+    Some((Duration::from_millis(length), text.span))
+}
+
+/// `16 KiB`.
+pub fn output_limit(fields: &mut Fields) -> Option<usize> {
+    let node = fields.take("output_limit")?;
+    let count = match &node.value {
+        Yaml::Text(text) => text.strip_suffix("KiB").and_then(|count| count.trim_end().parse::<usize>().ok()),
+        _ => None,
+    };
+    if let Some(count) = count.filter(|count| OUTPUT_LIMITS.contains(count)) {
+        return Some(count * KIB);
+    }
+    let message =
+        format!("`output_limit` is a size from `{} KiB` to `{} KiB`", OUTPUT_LIMITS.start(), OUTPUT_LIMITS.end());
+    fields.refuse(ErrorKind::InvalidValue, message, node.span);
+    None
+}

@@ -1,0 +1,375 @@
+//! Whether editors and the reader mean the same language.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use engine::expr::Scope;
+use engine::rules::Tier;
+use jsonschema::Validator;
+use jsonschema::error::ValidationErrorKind;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::schemas;
+use crate::bundled::bundled_rules;
+use crate::case::Cases;
+use crate::config::{CONFIG, Config, RuleItem};
+use crate::definition::{Definition, Form};
+use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::format::{FORMATS, Format};
+use crate::keys::{self, Key, Keys};
+use crate::library::{self, Entries};
+use crate::rule::{FRONTMATTER, Reading, RuleReader};
+use crate::source::Source;
+use crate::yaml::{self, Node};
+use crate::{frontmatter, observers};
+
+/// A document of each format that has every key.
+const EVERYTHING: [(&str, &str); 4] = [
+    ("config", include_str!("everything/config.yml")),
+    ("rule", include_str!("everything/rule.yml")),
+    ("library", include_str!("everything/library.yml")),
+    ("cases", include_str!("everything/cases.yml")),
+];
+
+fn validator(format: &str) -> &'static Validator {
+    static VALIDATORS: LazyLock<BTreeMap<&str, Validator>> = LazyLock::new(|| {
+        let built = schemas().into_iter().map(|(name, schema)| (name, jsonschema::draft7::new(&schema)));
+        built.map(|(name, validator)| (name, validator.expect("a sound schema"))).collect()
+    });
+    VALIDATORS.get(format).expect("a format")
+}
+
+fn source(text: &str) -> Source {
+    Source::new("file", text)
+}
+
+fn parsed(text: &str) -> Node {
+    let source = source(text);
+    yaml::parse(&source, 0..text.len()).expect("sound YAML")
+}
+
+fn frontmatter_of(rule: &str) -> Option<Value> {
+    let source = source(rule);
+    let parts = frontmatter::split(&source).ok()?;
+    Some(yaml::parse(&source, parts.yaml).ok()?.to_json())
+}
+
+fn every_key() -> impl Iterator<Item = &'static Key> {
+    FORMATS.iter().flat_map(Format::mappings).flat_map(|mapping| keys::each(mapping.keys))
+}
+
+// What the readers say of a document, cases included.
+
+fn problems(format: &str, text: &str) -> Vec<Diagnostic> {
+    match format {
+        "config" => config_problems(text),
+        "rule" => rule_problems(&format!("---\n{text}\n---\nReason.\n")),
+        "library" => library_problems(text),
+        _ => {
+            let mut cases = Cases::default();
+            cases.read_list(&source(text));
+            cases.problems
+        }
+    }
+}
+
+fn errors(format: &str, document: &Value) -> Vec<Diagnostic> {
+    // JSON is YAML.
+    let mut problems = problems(format, &document.to_string());
+    problems.retain(|problem| problem.severity == Severity::Error);
+    problems
+}
+
+fn scope() -> Scope {
+    let mut scope = Scope::default();
+    scope.declare("tests_ran");
+    scope
+}
+
+/// The user's own, who may say all that can be said.
+fn reader<'a>(source: &'a Source, scope: &'a Scope) -> RuleReader<'a> {
+    RuleReader { source, owner: Tier::User, scope, protected_branches: &[] }
+}
+
+fn rule_problems(text: &str) -> Vec<Diagnostic> {
+    with_cases(reader(&source(text), &scope()).markdown("example", Form::Markdown))
+}
+
+fn with_cases(reading: Reading) -> Vec<Diagnostic> {
+    [reading.problems, cases_of(reading.definition.as_slice())].concat()
+}
+
+fn cases_of(definitions: &[Definition]) -> Vec<Diagnostic> {
+    definitions.iter().flat_map(|definition| Cases::of_rule(definition).problems).collect()
+}
+
+fn library_problems(text: &str) -> Vec<Diagnostic> {
+    match library::read(reader(&source(text), &scope()), "library") {
+        Ok((_, entries)) => [entries.problems, cases_of(&entries.definitions)].concat(),
+        Err(problems) => problems,
+    }
+}
+
+fn config_problems(text: &str) -> Vec<Diagnostic> {
+    let (source, scope) = (source(text), scope());
+    let mut config = Config::default();
+    let file = config.overlay(&source, Tier::User);
+    let mut problems = file.problems;
+    problems.extend(config.check_observers(&scope));
+    let mut entries = Entries::default();
+    let (definitions, end) = file.definitions;
+    entries.read(reader(&source, &scope), definitions, end, Form::Local);
+    problems.extend([entries.problems, cases_of(&entries.definitions)].concat());
+    for item in file.rules {
+        if let RuleItem::Inline(node, end) = item {
+            let text = node.span.start..end;
+            problems.extend(with_cases(reader(&source, &scope).entry("example", Form::Inline, node, text)));
+        }
+    }
+    problems
+}
+
+// Places in a document.
+
+/// The pointers to every value that stands behind a key, outer ones first.
+fn places(value: &Value) -> Vec<String> {
+    let inner: Vec<(String, &Value, bool)> = match value {
+        Value::Object(map) => map.iter().map(|(key, value)| (key.replace('/', "~1"), value, true)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(place, item)| (place.to_string(), item, false)).collect(),
+        _ => Vec::new(),
+    };
+    let mut found = Vec::new();
+    for (step, value, has_key) in inner {
+        found.extend(has_key.then(|| format!("/{step}")));
+        found.extend(places(value).into_iter().map(|place| format!("/{step}{place}")));
+    }
+    found
+}
+
+fn last_step(place: &str) -> &str {
+    place.rsplit('/').next().unwrap_or_default()
+}
+
+/// Values that hardly any key takes all of.
+fn plain_values() -> Vec<Value> {
+    vec![
+        json!(true),
+        json!(7),
+        json!(-1),
+        json!("x y"),
+        json!([]),
+        json!(["x y"]),
+        json!([7]),
+        json!({}),
+        json!({"x": 7}),
+    ]
+}
+
+#[test]
+fn schemas_are_sound_and_describe_every_key() {
+    for (name, schema) in schemas() {
+        assert!(jsonschema::draft7::meta::is_valid(&schema), "{name}");
+    }
+    for key in every_key() {
+        let about = key.about;
+        assert!(!about.is_empty() && !about.ends_with('.') && !about.contains('|'), "{}: {about}", key.name);
+    }
+}
+
+#[test]
+fn all_that_can_be_written_is_read_and_is_valid() {
+    for (format, text) in EVERYTHING {
+        let found = problems(format, text);
+        assert!(found.is_empty(), "{format}: {found:#?}");
+        let document = parsed(text).to_json();
+        let wrong: Vec<String> = validator(format).iter_errors(&document).map(|error| error.to_string()).collect();
+        assert!(wrong.is_empty(), "{format}: {wrong:#?}");
+    }
+    let written: BTreeSet<String> = EVERYTHING
+        .iter()
+        .flat_map(|(_, text)| places(&parsed(text).to_json()))
+        .map(|place| last_step(&place).to_owned())
+        .collect();
+    for key in every_key() {
+        assert!(written.contains(key.name), "`{}` is in no document here", key.name);
+    }
+}
+
+/// No false alarms; and a key of a table that no reader asks for would show here, since its value could be anything.
+#[test]
+fn what_a_schema_refuses_is_refused() {
+    let mut open = Vec::new();
+    for (format, text) in EVERYTHING {
+        let validator = validator(format);
+        let document = parsed(text).to_json();
+        for place in places(&document) {
+            let mut refused = 0;
+            for value in plain_values() {
+                let mut changed = document.clone();
+                *changed.pointer_mut(&place).expect("a place") = value.clone();
+                if !validator.is_valid(&changed) {
+                    refused += 1;
+                    assert!(!errors(format, &changed).is_empty(), "{format}: {value} at {place} is read");
+                }
+            }
+            if refused == 0 {
+                open.push(format!("{format}{place}"));
+            }
+            let mut without = document.clone();
+            let (outer, key) = place.rsplit_once('/').expect("a pointer");
+            without.pointer_mut(outer).and_then(Value::as_object_mut).expect("a mapping").remove(key);
+            if !validator.is_valid(&without) {
+                assert!(!errors(format, &without).is_empty(), "{format} without {place} is read");
+            }
+        }
+    }
+    let free = ["/variables/", "/set/", "/git/", "/input/", "/output/", "/input", "/output"];
+    open.retain(|place| !free.iter().any(|free| place.contains(free)));
+    assert_eq!(open, [""; 0], "anything may stand there");
+}
+
+#[test]
+fn what_others_wrote_is_valid() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |path: &Path| fs::read_to_string(path).expect("a file");
+    let init = root.join("crates/cli/src/commands/init");
+    let mut rules: Vec<String> = bundled_rules().iter().map(|rule| rule.text.to_owned()).collect();
+    rules.push(read(&init.join("keep-commit-hooks.md")));
+    let mut configs = vec![read(&init.join("config.yml"))];
+    let pages = fs::read_dir(root.join("docs")).expect("docs").filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    for page in pages.filter(|path| path.is_file()).chain([root.join("README.md")]) {
+        let page = read(&page);
+        rules.extend(blocks(&page, "markdown"));
+        configs.extend(blocks(&page, "yaml").into_iter().filter(|block| block.starts_with("observers:")));
+    }
+    assert!(rules.len() >= 8 && configs.len() >= 4, "{} rules, {} configurations", rules.len(), configs.len());
+    for rule in rules {
+        let fields = frontmatter_of(&rule).expect("frontmatter");
+        assert!(validator("rule").is_valid(&fields), "{rule}");
+    }
+    for config in configs {
+        assert!(validator("config").is_valid(&parsed(&config).to_json()), "{config}");
+    }
+}
+
+/// The fenced blocks of one kind.
+fn blocks(page: &str, kind: &str) -> Vec<String> {
+    let opening = format!("```{kind}\n");
+    page.split(&opening).skip(1).map(|rest| rest.split("\n```").next().unwrap_or_default().to_owned()).collect()
+}
+
+/// Of the deliberately broken files, a schema finds all that it can know of.
+#[test]
+fn what_is_broken_is_invalid() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/it/broken");
+    for name in ["config.yml", "observers.yml"] {
+        let text = fs::read_to_string(folder.join(name)).expect("a file");
+        assert!(!validator("config").is_valid(&parsed(&text).to_json()), "{name}");
+    }
+    let mut invalid = Vec::new();
+    for path in
+        fs::read_dir(folder.join("rules")).expect("rules").filter_map(|entry| entry.ok().map(|entry| entry.path()))
+    {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Some(fields) = frontmatter_of(&text) else { continue };
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let is_valid = validator("rule").is_valid(&fields);
+        let expressible = rule_problems(&text).into_iter().find(is_expressible);
+        if let (true, Some(problem)) = (is_valid, &expressible) {
+            panic!("{name} is valid, but {}", problem.message);
+        }
+        if !is_valid {
+            invalid.push(name);
+        }
+    }
+    invalid.sort();
+    insta::assert_debug_snapshot!(invalid, @r#"
+    [
+        "bad-choices",
+        "byte-order-mark",
+        "carriage-returns",
+        "file-rule",
+        "not-a-mapping",
+        "nothing-to-detect",
+        "pace-rule",
+        "structured-command",
+        "unknown-event",
+        "unknown-key",
+        "wrong-types",
+    ]
+    "#);
+}
+
+fn is_expressible(problem: &Diagnostic) -> bool {
+    let has_wrong_type =
+        [" takes ", " is one of ", "expected a mapping"].iter().any(|said| problem.message.contains(said));
+    match problem.kind {
+        ErrorKind::UnknownKey | ErrorKind::Unsupported | ErrorKind::UnknownEvent => true,
+        ErrorKind::InvalidValue => has_wrong_type,
+        _ => false,
+    }
+}
+
+/// Each default of a table, written down, changes nothing.
+#[test]
+fn defaults_are_what_leaving_out_means() {
+    let written = |keys: Keys| {
+        let lines = keys::each(keys).filter_map(|key| Some(format!("{}: {}\n", key.name, key.default?)));
+        lines.collect::<String>()
+    };
+    let read = |text: &str| {
+        let mut config = Config::default();
+        assert!(config.overlay(&source(text), Tier::User).problems.is_empty(), "{text}");
+        config
+    };
+    assert_eq!(read(&written(CONFIG.keys)), Config::default());
+
+    let rule = |fields: &str| {
+        let text = format!("---\ntools: [Bash]\n{fields}---\nReason.\n");
+        let definition =
+            reader(&source(&text), &scope()).markdown("example", Form::Markdown).definition.expect("a rule");
+        engine::rules::Rule { digest: String::new(), ..definition.rule }
+    };
+    assert_eq!(rule(&written(FRONTMATTER.keys)), rule(""));
+
+    let observer = |fields: &str| {
+        let text = format!("- behavior: task_claim_tracking\n{}", fields.replace('\n', "\n  "));
+        let reading = observers::read(parsed(text.trim_end()), &source(&text), Tier::User);
+        assert!(reading.problems.is_empty(), "{text}");
+        reading.observers.into_iter().map(|placed| placed.observer).collect::<Vec<_>>()
+    };
+    let mappings = FORMATS.iter().flat_map(Format::mappings);
+    let tracking = mappings.into_iter().find(|mapping| mapping.name == "behavior").expect("a mapping");
+    assert_eq!(observer(&format!("\n{}", written(tracking.keys))), observer(""));
+}
+
+fn any_key() -> impl Strategy<Value = String> {
+    let known: Vec<&str> = every_key().map(|key| key.name).collect();
+    prop_oneof![prop::sample::select(known).prop_map(str::to_owned), "[a-z_]{1,12}", "[^`\\pC]{1,6}"]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// The reader knows a key if and only if the schema does.
+    #[test]
+    fn the_same_keys_are_known(keys in prop::collection::btree_map(any_key(), prop::sample::select(plain_values()), 1..5)) {
+        let document: Value = keys.into_iter().collect::<serde_json::Map<_, _>>().into();
+        for format in ["config", "rule"] {
+            let is_unknown = |problem: &Diagnostic| matches!(problem.kind, ErrorKind::UnknownKey | ErrorKind::Unsupported);
+            let quoted = |problem: &Diagnostic| problem.message.split('`').nth(1).unwrap_or_default().to_owned();
+            let refused: BTreeSet<String> =
+                errors(format, &document).iter().filter(|problem| is_unknown(problem)).map(quoted).collect();
+            let unexpected: BTreeSet<String> = validator(format).iter_errors(&document).filter_map(|error| match error.kind() {
+                ValidationErrorKind::AdditionalProperties { unexpected } if error.instance_path().as_str().is_empty() => {
+                    Some(unexpected.clone())
+                }
+                _ => None,
+            }).flatten().collect();
+            prop_assert_eq!(refused, unexpected);
+        }
+    }
+}
