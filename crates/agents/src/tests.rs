@@ -58,7 +58,9 @@ fn outcomes_are_those_of_the_recorded_calls() {
     };
     assert_eq!(outcome(Agent::Claude, "after-bash.json"), Some(Outcome::Ok));
     assert_eq!(outcome(Agent::Claude, "failed-bash.json"), Some(Outcome::Failed));
+    assert_eq!(outcome(Agent::Claude, "failed-bash-without-output.json"), Some(Outcome::Failed));
     assert_eq!(outcome(Agent::Claude, "failed-mcp.json"), Some(Outcome::Failed));
+    assert_eq!(outcome(Agent::Claude, "claim-failed-timed-out.json"), Some(Outcome::Failed));
     assert_eq!(outcome(Agent::Claude, "written-after-interrupted-bash.json"), Some(Outcome::Failed));
     assert_eq!(outcome(Agent::Codex, "after-patch.json"), Some(Outcome::Ok));
     assert_eq!(outcome(Agent::Codex, "written-after-failed-patch.json"), Some(Outcome::Failed));
@@ -66,6 +68,7 @@ fn outcomes_are_those_of_the_recorded_calls() {
     // Codex shows a command's output and not how it ended.
     assert_eq!(outcome(Agent::Codex, "after-bash.json"), None);
     assert_eq!(outcome(Agent::Codex, "after-failed-bash.json"), None);
+    assert_eq!(outcome(Agent::Codex, "after-failed-bash-without-output.json"), None);
 }
 
 #[test]

@@ -13,8 +13,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use agents::{Agent, Answer};
+use engine::observers::COLLABORATION_MODE;
 use engine::{Event, EventKind, Lifted, Verdict};
 use policy::{Config, Mode};
+use serde_json::Value;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -71,8 +73,8 @@ fn read_event(agent: Agent, payload: impl Read, received: i64) -> Result<Event, 
     }
 }
 
-/// Adds what only the transcript tells: how a shell call went, and what the agent last said. Never before a tool call:
-/// that is where an agent waits most often, and nothing of this is known there yet.
+/// Adds what only the transcript tells: how a shell call went, what the agent last said, and the mode of a turn that
+/// begins. Never before a tool call: that is where an agent waits most often, and nothing of this is new there.
 fn with_transcript(agent: Agent, mut event: Arc<Event>) -> Arc<Event> {
     let Some(path) = event.transcript.as_deref().map(Path::new) else { return event };
     let call = event.tool.as_ref().filter(|call| call.shell.is_some()).and_then(|call| call.id.as_deref());
@@ -85,6 +87,12 @@ fn with_transcript(agent: Agent, mut event: Arc<Event>) -> Arc<Event> {
         let message = agents::transcript::last_message(agent, path).ok().flatten();
         if message.is_some() {
             Arc::make_mut(&mut event).message = message;
+        }
+    } else if let (EventKind::Prompt, Some(turn)) = (event.kind, event.extra.get("turn_id").and_then(Value::as_str)) {
+        // Only Codex names its turns, and only its transcript says which of them are for planning.
+        let mode = agents::transcript::mode(agent, path, turn).ok().flatten();
+        if let Some(mode) = mode {
+            Arc::make_mut(&mut event).extra.entry(COLLABORATION_MODE).or_insert(Value::String(mode));
         }
     }
     event
@@ -125,9 +133,13 @@ impl Terms {
     }
 }
 
+/// How long reading the configuration may take. Longer than judging usually may, so that on a very busy machine what the
+/// configuration says still counts, and far shorter than any agent waits.
+const FIRST_DEADLINE: Duration = Duration::from_secs(10);
+
 impl Default for Terms {
     fn default() -> Self {
-        Self::of(&Config::default())
+        Self { deadline: FIRST_DEADLINE, ..Self::of(&Config::default()) }
     }
 }
 

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::transcript::{Format, Tokens, Usage, UsageKey};
 
-pub(super) const FORMAT: Format = Format { usage, message, outcome: |_, _| None, usage_marks: &["\"usage\""] };
+pub(super) const FORMAT: Format =
+    Format { usage, message, outcome: |_, _| None, mode: |_, _| None, usage_marks: &["\"usage\""] };
 
 /// Lines that the client made up, such as errors, were no requests.
 fn is_real(line: &Value) -> bool {

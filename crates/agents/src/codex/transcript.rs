@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::transcript::{Format, Tokens, Usage, UsageKey};
 
 pub(super) const FORMAT: Format =
-    Format { usage, message, outcome, usage_marks: &["\"token_usage_record\"", "\"token_count\""] };
+    Format { usage, message, outcome, mode, usage_marks: &["\"token_usage_record\"", "\"token_count\""] };
 
 fn kind(value: &Value) -> &str {
     value.get("type").and_then(Value::as_str).unwrap_or_default()
@@ -72,4 +72,11 @@ fn outcome(line: &Value, call: &str) -> Option<Outcome> {
         _ => return None,
     };
     Some(if code == 0 { Outcome::Ok } else { Outcome::Failed })
+}
+
+/// Written before the hook on the prompt that begins the turn is called.
+fn mode(line: &Value, turn: &str) -> Option<Value> {
+    let payload = line.get("payload").filter(|_| kind(line) == "turn_context")?;
+    let is_meant = payload.get("turn_id").and_then(Value::as_str) == Some(turn);
+    is_meant.then(|| payload.pointer("/collaboration_mode/mode").cloned().unwrap_or_default())
 }

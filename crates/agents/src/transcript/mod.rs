@@ -1,4 +1,5 @@
-//! What an agent's transcript says that its hooks do not: tokens used, the last message, how a command ended.
+//! What an agent's transcript says that its hooks do not: tokens used, the last message, how a command ended, the
+//! mode of a turn.
 //!
 //! Transcripts are lines of JSON that grow at the end, may lag behind, and may end in half a line. Their formats are
 //! the agents' own business and change; whatever is not understood counts as nothing. All reading is bounded.
@@ -23,6 +24,8 @@ pub(crate) struct Format {
     pub message: fn(&Value) -> Option<String>,
     /// How the call of this id went, if the line says so.
     pub outcome: fn(&Value, call: &str) -> Option<Outcome>,
+    /// The mode of the turn of this id, if the line is the one that would say so; null where it does not.
+    pub mode: fn(&Value, turn: &str) -> Option<Value>,
     /// Only lines with one of these in them can report a usage; the others need not be parsed.
     pub usage_marks: &'static [&'static str],
 }
@@ -168,6 +171,14 @@ pub fn last_message(agent: Agent, path: &Path) -> io::Result<Option<String>> {
 pub fn outcome(agent: Agent, path: &Path, call: &str) -> io::Result<Option<Outcome>> {
     let format = &agent.adapter().transcript;
     last(path, |line| (format.outcome)(line, call))
+}
+
+/// The mode in which a turn runs, as the agent calls it, where its hooks do not say. A turn that the transcript does not
+/// know (yet) gives nothing.
+pub fn mode(agent: Agent, path: &Path, turn: &str) -> io::Result<Option<String>> {
+    let format = &agent.adapter().transcript;
+    let mode = last(path, |line| (format.mode)(line, turn))?;
+    Ok(mode.as_ref().and_then(Value::as_str).map(str::to_owned))
 }
 
 /// The first line from the end that `pick` takes.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use engine::event::Outcome;
 use proptest::prelude::*;
 
-use super::{Progress, Tokens, advance, last_message, outcome};
+use super::{Progress, Tokens, advance, last_message, mode, outcome};
 use crate::Agent;
 
 fn recorded(name: &str) -> PathBuf {
@@ -60,6 +60,19 @@ fn the_rollout_knows_how_a_command_ended() {
     assert_eq!(of("call_1"), Some(Outcome::Ok));
     assert_eq!(of("call_2"), Some(Outcome::Failed));
     assert_eq!(of("call_9"), None);
+}
+
+#[test]
+fn the_rollout_knows_the_mode_of_a_turn() {
+    let of = |turn: &str| mode(Agent::Codex, &recorded("codex-plan-mode.jsonl"), turn).unwrap();
+    assert_eq!(of("01a1ddef-587d-7600-b5b6-e877affc0224").as_deref(), Some("plan"));
+    assert_eq!(of("01a1ddef-597d-7b20-a0b4-26ff145c8a3a").as_deref(), Some("default"));
+    assert_eq!(of("another"), None);
+    // Earlier versions had no modes.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.jsonl");
+    fs::write(&path, "{\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"1\",\"model\":\"m\"}}\n").unwrap();
+    assert_eq!(mode(Agent::Codex, &path, "1").unwrap(), None);
 }
 
 #[test]

@@ -247,7 +247,7 @@ fn input_that_never_ends_is_answered_at_the_deadline() {
     let output = child.wait_with_output().expect("it ends");
     drop(input);
     assert_eq!(output.status.code(), Some(2));
-    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"Approval required by Linchpin: The rules were not judged within 2000 ms. Nobody can say whether this is allowed, so a person has to.");
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"Approval required by Linchpin: The rules were not judged within 10000 ms. Nobody can say whether this is allowed, so a person has to.");
 }
 
 #[test]

@@ -32,13 +32,9 @@ fn edits_wait_for_a_claim() {
     let project = project();
     project.config(CLAIMS).rule("claim-first", CLAIM_FIRST);
     assert_eq!(edit(&project), "deny");
-    project.hook("claude", &payload(&project, "claude", "written-claim-ok.json"));
+    project.hook("claude", &payload(&project, "claude", "claim-ok.json"));
     assert_eq!(edit(&project), "allow");
-    let close = project.event(
-        "PostToolUse",
-        &json!({"tool_name": "mcp__tasks__close_task", "tool_input": {"task_id": "#12"}, "tool_response": [{"type": "text", "text": "Closed."}]}),
-    );
-    project.hook("claude", &close);
+    project.hook("claude", &payload(&project, "claude", "after-close-task.json"));
     assert_eq!(edit(&project), "deny");
     // Another session has claimed nothing.
     let mut other = project.tool("Edit", &json!({"file_path": "a.rs"}));
@@ -52,8 +48,9 @@ fn every_form_of_success_and_failure() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/payloads").join(agent);
         let names =
             fs::read_dir(folder).expect("payloads").filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let forms: Vec<String> = names.filter(|name| name.starts_with("written-claim-")).collect();
-        assert!(forms.len() >= 2, "{forms:?}");
+        let is_claim = |name: &String| name.trim_start_matches("written-").starts_with("claim-");
+        let forms: Vec<String> = names.filter(is_claim).collect();
+        assert!(forms.len() >= 20, "{forms:?}");
         for form in forms {
             let project = project();
             project.config(CLAIMS).rule("claim-first", CLAIM_FIRST);
@@ -64,8 +61,26 @@ fn every_form_of_success_and_failure() {
                 let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-a\n+b\n*** End Patch\n";
                 edit = project.tool("apply_patch", &json!({ "command": patch }));
             }
-            let expected = if form.starts_with("written-claim-ok") { "allow" } else { "deny" };
+            let expected = if form.contains("claim-ok") { "allow" } else { "deny" };
             assert_eq!(project.hook(agent, &edit).decision(), expected, "{form}");
+        }
+    }
+}
+
+#[test]
+fn tasks_are_created_updated_and_closed() {
+    for agent in ["claude", "codex"] {
+        for claim in ["after-create-task.json", "after-update-task.json"] {
+            let project = project();
+            project
+                .config(CLAIMS)
+                .rule("claim-first", "---\ntools: [Bash]\nwhen: not task_claimed\n---\nClaim first.\n");
+            let run = || project.hook(agent, &payload(&project, agent, "before-bash.json")).decision();
+            assert_eq!(run(), "deny");
+            project.hook(agent, &payload(&project, agent, claim));
+            assert_eq!(run(), "allow", "{agent} {claim}");
+            project.hook(agent, &payload(&project, agent, "after-close-task.json"));
+            assert_eq!(run(), "deny", "{agent} {claim}");
         }
     }
 }
@@ -80,12 +95,43 @@ fn plan_mode_is_known_in_the_same_event() {
     planning["permission_mode"] = json!("plan");
     assert_eq!(project.hook("claude", &planning).decision(), "deny");
     assert_eq!(edit(&project), "allow");
-    project.hook("claude", &payload(&project, "claude", "written-enter-plan-mode.json"));
-    assert_eq!(edit(&project), "deny");
-    project.hook("claude", &payload(&project, "claude", "written-exit-plan-mode-refused.json"));
-    assert_eq!(project.hook("claude", &planning).decision(), "deny");
-    project.hook("claude", &payload(&project, "claude", "written-exit-plan-mode.json"));
-    assert_eq!(edit(&project), "allow");
+    for (file, decision) in [
+        ("before-enter-plan-mode.json", "allow"),
+        ("after-enter-plan-mode.json", "deny"),
+        ("before-exit-plan-mode.json", "deny"),
+        ("permission-exit-plan-mode.json", "deny"),
+        ("written-exit-plan-mode-refused.json", "deny"),
+        ("after-exit-plan-mode.json", "allow"),
+        ("prompt-in-plan-mode.json", "deny"),
+    ] {
+        project.hook("claude", &payload(&project, "claude", file));
+        // An agent sends its mode with every event; without, only what was seen before tells.
+        let mut edit = project.tool("Edit", &json!({"file_path": "a.rs"}));
+        edit.as_object_mut().expect("fields").remove("permission_mode");
+        assert_eq!(project.hook("claude", &edit).decision(), decision, "{file}");
+    }
+}
+
+#[test]
+fn codex_plans_by_what_its_transcript_says_of_the_turn() {
+    let project = project();
+    let config = "observers:\n  - behavior: detect_plan_mode\n";
+    project.config(config).rule("plan", "---\ntools: [Bash]\nwhen: plan_mode\n---\nYou are planning.\n");
+    let transcript = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/transcripts/codex-plan-mode.jsonl");
+    let run = || project.hook("codex", &payload(&project, "codex", "before-bash.json")).decision();
+    let prompt = |file: &str, transcript: Option<&Path>| {
+        let mut prompt = payload(&project, "codex", file);
+        prompt["transcript_path"] = json!(transcript);
+        project.hook("codex", &prompt);
+    };
+    prompt("prompt-in-plan-mode.json", None);
+    assert_eq!(run(), "allow", "nobody says so");
+    prompt("prompt-in-plan-mode.json", Some(&transcript));
+    assert_eq!(run(), "deny");
+    prompt("prompt.json", Some(&transcript));
+    assert_eq!(run(), "deny", "the transcript does not know this turn");
+    prompt("prompt-after-plan-mode.json", Some(&transcript));
+    assert_eq!(run(), "allow");
 }
 
 #[test]

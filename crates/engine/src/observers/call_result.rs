@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use super::json_in_prose;
 use crate::event::{Event, EventKind, Outcome, ToolCall};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,22 @@ impl CallResult {
             _ => answer,
         };
         Some(if says_failed(&answer) { Self::Failed } else { Self::Given(answer) })
+    }
+
+    /// The same, where JSON between the words of the answer counts as part of it. Only for tools that answer about what
+    /// they did: in the text of any other, JSON may be an example of anything.
+    pub(super) fn with_prose(self) -> Self {
+        let Self::Given(answer) = self else { return self };
+        let said: Vec<Value> = match &answer {
+            Value::String(text) => json_in_prose::objects(text),
+            Value::Array(blocks) => blocks.iter().filter_map(Value::as_str).flat_map(json_in_prose::objects).collect(),
+            _ => return Self::Given(answer),
+        };
+        if said.iter().any(says_failed) {
+            Self::Failed
+        } else {
+            Self::Given([answer].into_iter().chain(said).collect())
+        }
     }
 }
 
@@ -99,6 +116,7 @@ fn says_failed(value: &Value) -> bool {
         Value::Object(fields) => {
             let is = |key: &str, wanted: bool| fields.get(key) == Some(&Value::Bool(wanted));
             let has_error = fields.get("error").is_some_and(crate::expr::truthy);
+            let content = fields.get("content").filter(|content| content.is_array());
             let code = ["exit_code", "exitCode"].into_iter().find_map(|key| fields.get(key)?.as_i64());
             is("is_error", true)
                 || is("isError", true)
@@ -106,6 +124,7 @@ fn says_failed(value: &Value) -> bool {
                 || has_error
                 || fields.get("status").and_then(Value::as_str) == Some("error")
                 || code.is_some_and(|code| code != 0)
+                || content.is_some_and(says_failed)
         }
         // Several content blocks: one that says so will do.
         Value::Array(items) if is_content(items) => items.iter().map(block).any(|item| says_failed(&item)),

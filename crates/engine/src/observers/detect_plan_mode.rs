@@ -1,9 +1,11 @@
 //! `detect_plan_mode`: whether the agent is only planning.
 //!
-//! Three signs tell, the surest first:
+//! Four signs tell, the surest first:
 //! - a tool that enters or leaves plan mode and succeeded;
 //! - the permission mode that the agent sends along. `plan` says yes. Another mode says no only where `plan` was sent
 //!   before: some agents send their approval policy under this name, and plan all the same;
+//! - the mode of the turn that a prompt begins, where the agent has one. Codex does not send it; whoever reads the event
+//!   adds it from the transcript;
 //! - a marker that the agent puts into the prompt. Agents write those for their model, so only one that stands where the
 //!   agent itself would have put it counts, not one that is quoted.
 //!
@@ -16,6 +18,9 @@ use super::call_result::CallResult;
 use super::prompt_text::{self, Line};
 use crate::event::{Event, EventKind};
 use crate::situation::Situation;
+
+/// The field of an event's `extra` that holds the mode of its turn, named as Codex names it.
+pub const COLLABORATION_MODE: &str = "collaboration_mode";
 
 pub(super) const PLAN_MODE: &str = "plan_mode";
 /// Whether the agent's permission mode was what said so.
@@ -35,7 +40,7 @@ pub(super) fn observe(situation: &Situation) -> Changes {
     let (plan_mode, by_mode) = match (by_tool(event), permission_mode) {
         (Some(entered), mode) => (entered, entered && mode == Some("plan")),
         (None, Some("plan")) => (true, true),
-        (None, mode) => match by_prompt(event, mode.is_some()) {
+        (None, mode) => match by_turn(event).or_else(|| by_prompt(event, mode.is_some())) {
             Some(entered) => (entered, false),
             None if mode.is_some() && is(BY_PERMISSION_MODE) => (false, false),
             None => return changes,
@@ -61,6 +66,11 @@ fn by_tool(event: &Event) -> Option<bool> {
         return None;
     };
     matches!(CallResult::of(event)?, CallResult::Given(_)).then_some(entered)
+}
+
+/// Whether the turn that begins is for planning.
+fn by_turn(event: &Event) -> Option<bool> {
+    Some(event.extra.get(COLLABORATION_MODE)?.as_str()? == "plan")
 }
 
 /// What the last marker in the prompt says.

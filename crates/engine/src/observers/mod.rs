@@ -11,6 +11,7 @@ mod call_result;
 mod declared;
 mod detect_plan_mode;
 mod external;
+mod json_in_prose;
 mod mcp_call_tracking;
 mod prompt_text;
 mod task_claim_tracking;
@@ -27,6 +28,7 @@ use serde_json::Value;
 
 pub use behavior::Behavior;
 pub use declared::{Declared, Match};
+pub use detect_plan_mode::COLLABORATION_MODE;
 pub use external::{Answer, CONDITIONS, External};
 pub(crate) use mcp_call_tracking::{CALLS, FAILURES, RESULTS, dropped_size};
 pub use task_claim_tracking::TaskTools;

@@ -65,7 +65,8 @@ impl TaskTools {
         let Some(call) = event.tool.as_ref().filter(|call| !call.mcp.is_empty()) else { return changes };
         // The innermost: of a call that is passed on, the tool that does the work.
         let Some(tool) = call.mcp.last().filter(|tool| any(&self.servers, &tool.server)) else { return changes };
-        let Some(CallResult::Given(result)) = CallResult::of(event) else { return changes };
+        let result = CallResult::of(event).map(CallResult::with_prose);
+        let Some(CallResult::Given(result)) = result else { return changes };
         let arguments = if is_proxied(call) { passed_on(&call.input) } else { object(&call.input) };
         let deed = self.deed(&tool.tool, &arguments);
         let stored = situation.facts.variable(SEEN_TASKS);

@@ -33,6 +33,10 @@ fn a_claim_is_of_the_task_that_the_result_names() {
         json!({"content": text(&json!("Claimed.")), "structuredContent": {"task": task()}}),
         json!({"success": true, "task_id": ID}),
         text(&json!({"success": true, "error": null, "task": task()})),
+        json!(json!({"task": task()}).to_string()),
+        text(&json!(format!("Claimed it: {}. Good luck {{you}}!", task()))),
+        text(&json!(format!("Claimed.\n```json\n{:#}\n```\n", task()))),
+        json!([{"type": "text", "text": "Claimed."}, {"type": "text", "text": format!("See {}", task())}]),
     ] {
         let session = Session::default();
         assert_eq!(claim(&session, "#12", &result), json!([ID]), "{result}");
@@ -65,6 +69,10 @@ fn a_failure_in_any_form_changes_nothing() {
         text(&json!({"success": false, "id": ID})),
         text(&json!(format!("Error: {ID} is closed"))),
         json!([{"type": "text", "text": task().to_string()}, {"type": "text", "text": "{\"success\": false}"}]),
+        json!({"content": [{"type": "text", "text": "Not claimed."}, {"type": "text", "text": "{\"success\": false}"}]}),
+        json!(json!({"error": {"code": 3}, "id": ID}).to_string()),
+        text(&json!(format!("Could not: {}", json!({"error": "no", "task": task()})))),
+        text(&json!("Could not {do} it:\n```json\n{\n  \"success\": false\n}\n```\n")),
         Value::Null,
     ] {
         let session = Session::default();
@@ -80,6 +88,15 @@ fn a_failure_in_any_form_changes_nothing() {
         let session = Session::default();
         session.see(&claims(), &after_proxy("tasks", "claim_task", &json!({"id": ID}), &result)).expect("no fault");
         assert_eq!(session.get("claimed_tasks"), Value::Null, "{result}");
+    }
+}
+
+#[test]
+fn prose_is_looked_through_only_so_far() {
+    let far = format!("{}{}", "{".repeat(100), json!({"success": false}));
+    let long = format!("{}{}", "x".repeat(70_000), json!({"success": false}));
+    for prose in [far, long, "{".repeat(60_000), "{\"a\":".repeat(10_000)] {
+        assert_eq!(claim(&Session::default(), ID, &text(&json!(prose))), json!([ID]));
     }
 }
 
