@@ -87,12 +87,18 @@ fn without_controls(text: &str, but: &[&str]) -> String {
         let excepted = but.iter().find(|sequence| rest.starts_with(**sequence));
         let length = excepted.map_or(letter.len_utf8(), |sequence| sequence.len());
         let (head, tail) = rest.split_at(length);
-        if excepted.is_some() || !letter.is_control() || letter == '\n' || letter == '\t' {
+        if excepted.is_some() || letter == '\n' || letter == '\t' || !drives_terminal(letter) {
             kept.push_str(head);
         }
         rest = tail;
     }
     kept
+}
+
+/// Control characters, and those that change the order in which others are read.
+fn drives_terminal(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// What [`Output::paint`] writes. A colour is all that other text can pass for it with.

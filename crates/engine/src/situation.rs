@@ -114,6 +114,9 @@ impl Place {
     fn spelled(&self, path: &str) -> Option<String> {
         let home = self.home.as_ref().map(|home| (home.as_str(), "~"));
         let known = self.known_as.iter().map(|(folder, name)| (folder.as_str(), name.as_str()));
-        known.chain(home).find_map(|(folder, name)| paths::below(path, folder).map(|rest| format!("{name}/{rest}")))
+        known.chain(home).find_map(|(folder, name)| {
+            let rest = paths::below(path, folder)?;
+            Some(if rest.is_empty() { name.to_owned() } else { format!("{name}/{rest}") })
+        })
     }
 }

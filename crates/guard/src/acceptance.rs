@@ -1,8 +1,8 @@
 //! The changes of rules that a person wanted: a session that runs is held to its rules until it finds one here.
 //!
-//! One line a change, in the user's own folder: the rule, the digest it had, the digest it has now or `-`.
+//! One line a change, in the user's own folder: the rule, the digest it has now or `-`, and when. A session that knew the
+//! rule later than that was not meant.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,40 +13,54 @@ use crate::environment::Environment;
 
 pub struct Acceptance {
     file: PathBuf,
+    /// What was accepted of the user's own policy counts in every project.
+    of_user: PathBuf,
 }
 
 impl Acceptance {
     pub fn of(root: &Path, environment: &Environment) -> Self {
-        Self { file: environment.project_state(root).join("accepted") }
+        Self { file: environment.project_state(root).join("accepted"), of_user: environment.state.join("accepted") }
     }
 
-    pub fn includes(&self, change: &Weakened) -> bool {
-        self.lines().contains(&line(change))
+    /// For changes of the user's own policy.
+    pub fn of_user(environment: &Environment) -> Self {
+        let of_user = environment.state.join("accepted");
+        Self { file: of_user.clone(), of_user }
+    }
+
+    /// Whether it was accepted at this time (milliseconds since 1970) or later.
+    pub fn includes(&self, change: &Weakened, since: i64) -> bool {
+        let wanted = name(change);
+        let is_meant = |line: &str| {
+            line.rsplit_once(' ')
+                .is_some_and(|(name, time)| name == wanted && time.parse().is_ok_and(|time: i64| time >= since))
+        };
+        [&self.file, &self.of_user].into_iter().any(|file| text(file).lines().any(is_meant))
     }
 
     /// Besides what was accepted before.
-    pub fn add<'a>(&self, changes: impl IntoIterator<Item = &'a Weakened>) -> io::Result<()> {
-        let mut lines = self.lines();
-        let before = lines.len();
-        lines.extend(changes.into_iter().map(line));
-        if lines.len() == before {
+    pub fn add<'a>(&self, changes: impl IntoIterator<Item = &'a Weakened>, now: i64) -> io::Result<()> {
+        let added: Vec<String> = changes.into_iter().map(|change| format!("{} {now}", name(change))).collect();
+        if added.is_empty() {
             return Ok(());
         }
         let folder = self.file.parent().unwrap_or(Path::new("."));
         policy::create_private_folder(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        for line in lines {
+        file.write_all(text(&self.file).as_bytes())?;
+        for line in added {
             writeln!(file, "{line}")?;
         }
         file.persist(&self.file)?;
         Ok(())
     }
-
-    fn lines(&self) -> BTreeSet<String> {
-        fs::read_to_string(&self.file).unwrap_or_default().lines().map(str::to_owned).collect()
-    }
 }
 
-fn line(change: &Weakened) -> String {
-    format!("{} {} {}", change.rule, change.from, change.to.as_deref().unwrap_or("-"))
+fn text(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_default()
+}
+
+/// Which text it had does not matter: a person may have changed that too.
+fn name(change: &Weakened) -> String {
+    format!("{} {}", change.rule, change.to.as_deref().unwrap_or("-"))
 }

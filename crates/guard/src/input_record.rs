@@ -115,9 +115,19 @@ fn is_command(name: &str, value: &Value, call: &ToolCall) -> bool {
     name == "command" && matches!(&call.shell, Some(ShellText::Command(text)) if value == text)
 }
 
+/// Whether the field, or one within it, is where tools put what somebody wrote.
+fn holds_content(name: &str, value: &Value) -> bool {
+    CONTENT.contains(&name.to_ascii_lowercase().as_str())
+        || match value {
+            Value::Object(fields) => fields.iter().any(|(name, value)| holds_content(name, value)),
+            Value::Array(items) => items.iter().any(|item| holds_content("", item)),
+            _ => false,
+        }
+}
+
 /// How much room the field takes; `None` where it is not to be kept.
 fn kept_size(name: &str, value: &Value) -> Option<usize> {
-    if CONTENT.contains(&name.to_ascii_lowercase().as_str()) {
+    if holds_content(name, value) {
         return None;
     }
     let json = value.to_string();

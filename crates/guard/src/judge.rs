@@ -19,7 +19,7 @@ use crate::environment::Environment;
 use crate::failure::{self, Failure};
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
-use crate::live_facts::{History, LINKS, LiveFacts, links_fact};
+use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
 use crate::observing::{self, Programs};
 use crate::project::Project;
 use crate::session_policy;
@@ -61,7 +61,7 @@ struct Jurisdiction<'a> {
 impl<'a> Judge<'a> {
     /// The judge of an event's session.
     pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
-        let Held { policy, news, .. } = session_policy::of_event(project, event, environment);
+        let Held { policy, news } = session_policy::of_event(project, event, environment);
         Self { environment, project, policy, news, store: project.store(environment) }
     }
 
@@ -72,17 +72,20 @@ impl<'a> Judge<'a> {
     /// Judges an event and records it. `is_first`: nothing was heard of the session before.
     pub fn judge(&self, event: &Arc<Event>, is_first: bool) -> Judged {
         let programs = Programs::new(self.environment, &self.policy.config);
+        let nested = self.nested(event);
         if event.session == TRIAL_SESSION {
-            let (mut verdict, _) = self.verdict(event, Some(&SessionState::default()), is_first, &programs);
+            let (mut verdict, _) = self.verdict(event, &nested, Some(&SessionState::default()), is_first, &programs);
             // It is asked whether the guard works, not whether it is set aside.
             verdict.lifted = None;
             return Judged { verdict, id: None };
         }
-        self.record(event, |state| self.verdict(event, Some(state), is_first, &programs)).unwrap_or_else(|error| {
-            let (mut verdict, _) = self.verdict(event, None, is_first, &programs);
-            verdict.notices.push(failure::store_notice(&error));
-            Judged { verdict, id: None }
-        })
+        self.record(event, |state| self.verdict(event, &nested, Some(state), is_first, &programs)).unwrap_or_else(
+            |error| {
+                let (mut verdict, _) = self.verdict(event, &nested, None, is_first, &programs);
+                verdict.notices.push(failure::store_notice(&error));
+                Judged { verdict, id: None }
+            },
+        )
     }
 
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
@@ -98,12 +101,12 @@ impl<'a> Judge<'a> {
         judge: impl Fn(&SessionState) -> (Verdict, Effects),
     ) -> Result<Judged, StoreError> {
         let mut store = Store::open(&self.store, self.store_options(event))?;
-        let mut notices = self.news_of(&mut store);
+        let notices = self.news_of(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
         let allowed = OnceCell::new();
         let (mut verdict, id, read) = loop {
             let (mut verdict, effects) = judge(judgement.state());
-            verdict.notices.append(&mut notices);
+            verdict.notices.extend(notices.iter().cloned());
             let call = refused_call(event, &verdict, &mut judgement);
             if let Some(call) = &call {
                 // Looked for once, even if judged twice: what may pass once is then used up.
@@ -165,22 +168,25 @@ impl<'a> Judge<'a> {
     fn verdict(
         &self,
         event: &Arc<Event>,
+        nested: &[(Project, Held)],
         state: Option<&SessionState>,
         is_first: bool,
         programs: &Programs,
     ) -> (Verdict, Effects) {
-        let nested = self.nested(event);
         let policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
         let read = policies.flat_map(|policy| &policy.read).cloned().collect();
         let mut effects = Effects { read, ..Effects::default() };
         let mut findings: Vec<Finding> = Vec::new();
         let mut notices: Vec<String> = self.lifting().notice(event, is_first).into_iter().collect();
-        notices.extend(self.news.iter().map(session_policy::kept_notice));
+        notices.extend(self.news.iter().map(|change| session_policy::kept_notice(change, Path::new(""))));
         let mut broken = Vec::new();
         let mut holds = Vec::new();
         let mut approved = false;
-        notices.extend(nested.iter().flat_map(|(_, held)| &held.news).map(session_policy::kept_notice));
-        for here in self.jurisdictions(&nested, event, state) {
+        for (project, held) in nested {
+            let folder = project.root.strip_prefix(&self.project.root).unwrap_or(&project.root);
+            notices.extend(held.news.iter().map(|change| session_policy::kept_notice(change, folder)));
+        }
+        for here in self.jurisdictions(nested, event, state) {
             broken.extend(here.policy.broken.iter().map(failure::broken_notice));
             if is_first {
                 notices.extend(here.policy.untrusted.iter().cloned());
@@ -238,7 +244,15 @@ impl<'a> Judge<'a> {
 
     /// The policies of folders between the root and what the event is about.
     fn nested(&self, event: &Event) -> Vec<(Project, Held)> {
-        let nested = nested_roots(&self.project.root, event).into_iter().map(|root| {
+        // One that vanished during the session counts as it last was.
+        let has_policy = |folder: &Path| {
+            if folder.as_os_str().len() > LONGEST_PATH {
+                return false;
+            }
+            PolicyFolder::of_project(folder).has_policy()
+                || session_policy::knows(&nested_project(folder), event, self.environment)
+        };
+        let nested = nested_roots(&self.project.root, event, has_policy).into_iter().map(|root| {
             let project = nested_project(&root);
             let policy = session_policy::of_event(&project, event, self.environment);
             (project, policy)
@@ -369,17 +383,14 @@ pub(crate) fn nested_project(root: &Path) -> Project {
 
 /// The folders below the root that have a policy of their own and that the event is about: where it happens, and the
 /// files that it names.
-pub(crate) fn nested_roots(root: &Path, event: &Event) -> Vec<PathBuf> {
+pub(crate) fn nested_roots(root: &Path, event: &Event, has_policy: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let files = event.tool.iter().flat_map(|call| &call.files).map(|file| file.path.as_str());
     let mut roots: Vec<PathBuf> = std::iter::once(event.cwd.as_str())
         .chain(files)
         .map(|path| PathBuf::from(engine::paths::tidy(path)))
         .flat_map(|path| {
             let between = path.ancestors().take_while(|folder| *folder != root && folder.starts_with(root));
-            between
-                .filter(|folder| PolicyFolder::of_project(folder).has_policy())
-                .map(Path::to_owned)
-                .collect::<Vec<_>>()
+            between.filter(|folder| has_policy(folder)).map(Path::to_owned).collect::<Vec<_>>()
         })
         .collect();
     roots.sort();

@@ -311,7 +311,7 @@ pub fn held_rule(counter: &str) -> Option<&str> {
 }
 
 /// No system takes a longer one, so nothing can be at it.
-const LONGEST_PATH: usize = 4096;
+pub const LONGEST_PATH: usize = 4096;
 
 /// Where a link leads that leads to nothing yet: writing to it makes that file.
 fn dangling(link: &Path) -> Option<PathBuf> {

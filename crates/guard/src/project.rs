@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use policy::{Compiled, PolicyFolder, Tiers};
+use policy::{Compiled, Loaded, PolicyFolder, Tiers};
 
 use crate::environment::Environment;
 use crate::session_root;
@@ -17,9 +17,15 @@ pub struct Project {
 impl Project {
     /// For people: the nearest ancestor with a policy folder, or what `LINCHPIN_ROOT` says; else where they are.
     pub fn of_person(environment: &Environment) -> Self {
-        let named = environment.get("LINCHPIN_ROOT").map(PathBuf::from).filter(|root| root.is_absolute());
-        let root = named.unwrap_or_else(|| nearest_root(&environment.cwd).unwrap_or_else(|| environment.cwd.clone()));
-        Self::at(&root, environment)
+        let root = named_root(environment).or_else(|| nearest_root(&environment.cwd));
+        Self::at(root.as_deref().unwrap_or(&environment.cwd), environment)
+    }
+
+    /// What guards the sessions of agents here, and where their journal is: the outermost ancestor with a policy folder,
+    /// as for the agents themselves.
+    pub fn of_sessions(environment: &Environment) -> Self {
+        let root = named_root(environment).or_else(|| outermost_root(&environment.cwd));
+        Self::at(root.as_deref().unwrap_or(&environment.cwd), environment)
     }
 
     /// For commands that people and agents run alike: the root of the session that this one runs in; else a person's.
@@ -27,7 +33,7 @@ impl Project {
         let running = agents::environment::session(|name| environment.get(name));
         running
             .and_then(|(agent, session)| session_root::remembered(agent.name(), &session, environment))
-            .unwrap_or_else(|| Self::of_person(environment))
+            .unwrap_or_else(|| Self::of_sessions(environment))
     }
 
     pub fn at(root: &Path, environment: &Environment) -> Self {
@@ -62,11 +68,34 @@ impl Project {
         environment.project_state(&self.root).join("policy")
     }
 
+    /// The policy to judge by.
     pub fn compiled(&self, environment: &Environment) -> Compiled {
-        let cache = self.cache(environment);
         let trust = Trust::of(&self.root, environment);
-        policy::compiled(&self.tiers, &cache, |weakening| trust.accepts(weakening))
+        policy::compiled(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening))
     }
+
+    /// The policy, for those who only look.
+    pub fn looked_at(&self, environment: &Environment) -> Compiled {
+        let trust = Trust::of(&self.root, environment);
+        policy::looked_at(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening))
+    }
+
+    /// All that the policy's files say now, with the last good versions of those that are broken.
+    pub fn load(&self, environment: &Environment) -> Loaded {
+        let trust = Trust::of(&self.root, environment);
+        policy::load(&self.tiers, &policy::before(&self.cache(environment)), |weakening| trust.accepts(weakening))
+    }
+}
+
+/// By its real place, because what is kept for a project is found by that.
+fn named_root(environment: &Environment) -> Option<PathBuf> {
+    let named = environment.get("LINCHPIN_ROOT").map(PathBuf::from).filter(|root| root.is_absolute())?;
+    Some(named.canonicalize().unwrap_or(named))
+}
+
+/// The outermost folder, from `start` upwards, that has a policy: one farther in adds to it and takes nothing away.
+pub fn outermost_root(start: &Path) -> Option<PathBuf> {
+    start.ancestors().filter(|folder| PolicyFolder::of_project(folder).has_policy()).last().map(Path::to_owned)
 }
 
 /// The nearest folder, from `start` upwards, that has a policy folder.

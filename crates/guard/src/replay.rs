@@ -13,7 +13,6 @@
 //! - Holds are counted anew, because they follow from the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -137,24 +136,22 @@ impl Tally {
 
 /// The rules of another folder in the place of the project's: one with `config.yml` or `rules/`, or a project that has a
 /// policy. `None` where there is no policy. What weakens a guard counts too: nothing of this is put in force.
-pub fn policy_of_folder(folder: &Path, project: &Project) -> io::Result<Option<Compiled>> {
+pub fn policy_of_folder(folder: &Path, project: &Project) -> Option<Compiled> {
     let of_project = PolicyFolder::of_project(folder);
     let itself = PolicyFolder { path: folder.to_owned(), ..PolicyFolder::of_project(folder) };
-    let Some(found) = [of_project, itself].into_iter().find(PolicyFolder::has_policy) else { return Ok(None) };
+    let found = [of_project, itself].into_iter().find(PolicyFolder::has_policy)?;
     let tiers = Tiers { project: Some(found), user: project.tiers.user.clone() };
-    compiled(&tiers, |_| true).map(Some)
+    Some(policy::read_anew(&tiers, |_| true))
 }
 
 /// The project's rules as its files are now, whatever an earlier state of them still means to a session.
-pub fn policy_of_project(project: &Project, environment: &Environment) -> io::Result<Compiled> {
+pub fn policy_of_project(project: &Project, environment: &Environment) -> Compiled {
     let trust = Trust::of(&project.root, environment);
-    compiled(&project.tiers, |weakening| trust.accepts(weakening))
+    policy::read_anew(&project.tiers, |weakening| trust.accepts(weakening))
 }
 
-/// Without the cache, which remembers how files were.
-fn compiled(tiers: &Tiers, trusted: impl Fn(&str) -> bool) -> io::Result<Compiled> {
-    let nowhere = tempfile::tempdir()?;
-    Ok(policy::compiled(tiers, &nowhere.path().join("policy"), trusted))
+fn has_policy(folder: &Path) -> bool {
+    PolicyFolder::of_project(folder).has_policy()
 }
 
 /// A policy that an event falls under.
@@ -293,14 +290,14 @@ impl<'a> Replay<'a> {
 
     /// Reads the policies of folders that an event falls under, where they were not met before.
     fn meet_policies(&mut self, event: &Event) {
-        for root in nested_roots(self.root, event) {
-            self.nested.entry(root).or_insert_with_key(|root| nested_project(root).compiled(self.environment));
+        for root in nested_roots(self.root, event, has_policy) {
+            self.nested.entry(root).or_insert_with_key(|root| nested_project(root).looked_at(self.environment));
         }
     }
 
     fn jurisdictions(&self, event: &Event) -> Vec<Jurisdiction<'_>> {
         let own = Jurisdiction { root: self.root, folder: Path::new(""), policy: &self.policy };
-        let roots: BTreeSet<PathBuf> = nested_roots(self.root, event).into_iter().collect();
+        let roots: BTreeSet<PathBuf> = nested_roots(self.root, event, has_policy).into_iter().collect();
         let nested = self.nested.iter().filter(|(root, _)| roots.contains(*root));
         let nested = nested.filter_map(|(root, policy)| {
             let folder = root.strip_prefix(self.root).ok()?;

@@ -1,10 +1,10 @@
 //! The policy that counts for one session: the project's, with what a change during the session would take away.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::Event;
-use policy::{Held, Weakened};
+use policy::{Held, Holding, Kept, Weakened};
 
 use crate::acceptance::Acceptance;
 use crate::environment::Environment;
@@ -17,33 +17,37 @@ pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> 
     let policy = project.compiled(environment);
     // An event that does not say whose it is has no session that remembers.
     if event.session.is_empty() || event.session == TRIAL_SESSION {
-        return Held { policy, kept: Vec::new(), news: Vec::new() };
+        return Held { policy, news: Vec::new() };
     }
     let pin = pin(project, &event.agent, &event.session, environment);
     let acceptance = Acceptance::of(&project.root, environment);
-    policy::hold(policy, &pin, &project.cache(environment), |change| acceptance.includes(change))
+    let cache = project.cache(environment);
+    let holding = Holding { pin: &pin, cache: &cache, now: event.time };
+    holding.hold(policy, |change, since| acceptance.includes(change, since))
+}
+
+/// Whether a session was ever judged by this project's policy.
+pub fn knows(project: &Project, event: &Event, environment: &Environment) -> bool {
+    pin(project, &event.agent, &event.session, environment).exists()
 }
 
 /// What a session keeps.
-pub fn kept(project: &Project, agent: &str, session: &str, environment: &Environment) -> Vec<Weakened> {
+pub fn kept(project: &Project, agent: &str, session: &str, environment: &Environment) -> Vec<Kept> {
     policy::kept(&pin(project, agent, session, environment))
 }
 
 /// What any session of the project keeps.
-pub fn kept_by_any(project: &Project, environment: &Environment) -> Vec<Weakened> {
+pub fn kept_by_any(project: &Project, environment: &Environment) -> Vec<Kept> {
     let pins = fs::read_dir(pins(project, environment)).into_iter().flatten();
-    let mut kept: Vec<Weakened> = pins.filter_map(Result::ok).flat_map(|pin| policy::kept(&pin.path())).collect();
-    kept.sort_by(|a, b| (&a.rule, &a.from, &a.to).cmp(&(&b.rule, &b.from, &b.to)));
-    kept.dedup();
+    let mut kept: Vec<Kept> = pins.filter_map(Result::ok).flat_map(|pin| policy::kept(&pin.path())).collect();
+    kept.sort_by(|a, b| a.change.rule.cmp(&b.change.rule));
     kept
 }
 
-pub fn kept_notice(change: &Weakened) -> String {
-    format!(
-        "rule `{}` {} during this session; it stays as it was until a person runs `linchpin trust`",
-        change.rule,
-        change.what()
-    )
+/// `folder`: where the policy lies, below the session's root.
+pub fn kept_notice(change: &Weakened, folder: &Path) -> String {
+    let there = if folder.as_os_str().is_empty() { String::new() } else { format!(" in {}", folder.display()) };
+    format!("{} during this session; it stays as it was until a person runs `linchpin trust`{there}", change.what())
 }
 
 fn pins(project: &Project, environment: &Environment) -> PathBuf {

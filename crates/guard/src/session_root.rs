@@ -6,14 +6,13 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use engine::Event;
 use policy::PolicyFolder;
 
 use crate::environment::Environment;
 use crate::judge::TRIAL_SESSION;
-use crate::project::Project;
+use crate::project::{Project, outermost_root};
 
 pub struct SessionRoot {
     pub project: Project,
@@ -32,9 +31,8 @@ pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -
     // The real folder, so that no other spelling of it leads around the rules; the process's own where none is there.
     let start =
         given.into_iter().find_map(|folder| folder.canonicalize().ok()).unwrap_or_else(|| environment.cwd.clone());
-    // The outermost: a policy farther in adds to it and takes nothing away.
-    let root = start.ancestors().filter(|folder| PolicyFolder::of_project(folder).has_policy()).last();
-    let project = Project::at(root.unwrap_or(&start), environment);
+    let root = outermost_root(&start);
+    let project = Project::at(root.as_deref().unwrap_or(&start), environment);
     // Only where there is a policy is there something to be moved away from.
     if known && event.session != TRIAL_SESSION && project.has_policy() {
         remember(&memory(&event.agent, &event.session, environment), &project.root, root.is_some());
@@ -90,26 +88,11 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
 fn remember(memory: &Path, root: &Path, has_policy: bool) {
     let Some(folder) = memory.parent() else { return };
     let written = policy::create_private_folder(folder).and_then(|()| {
-        forget_old(folder);
+        policy::forget_old_files(folder);
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(if has_policy { WITH_POLICY } else { WITHOUT_POLICY })?;
         file.write_all(root.as_os_str().as_encoded_bytes())?;
         file.persist_noclobber(memory).map_err(|error| error.error)
     });
     drop(written);
-}
-
-/// No session lives that long.
-const OLD: Duration = Duration::from_hours(90 * 24);
-
-/// Done when a session begins, which is rarely.
-fn forget_old(folder: &Path) {
-    let is_old = |path: &Path| {
-        let modified = path.metadata().and_then(|metadata| metadata.modified());
-        modified.ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age > OLD)
-    };
-    let files = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    for path in files.filter(|path| is_old(path)) {
-        let _ = fs::remove_file(path);
-    }
 }

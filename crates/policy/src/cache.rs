@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::definition::Definition;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::digest::digest;
 use crate::folder::Tiers;
 use crate::inputs;
@@ -80,8 +80,36 @@ pub(crate) const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LIN
 /// The policy of these tiers: from the cache where that still holds, else read anew and written there. A cache that
 /// cannot be written only costs time. A project folder that is named and no longer there counts as it last was.
 pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> Compiled {
-    let before = match Stored::read(cache) {
-        Some(stored) if stored.is_current(tiers, &trusted) || stored.has_vanished(tiers) => {
+    get(tiers, Some(cache), &trusted, |header, inputs, rules| {
+        // A read-only disk is no reason not to judge.
+        let _ = write(cache, header, inputs, rules);
+    })
+}
+
+/// The same for those who only look: nothing is written, so that whoever judges next still learns that the policy is new.
+pub fn looked_at(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> Compiled {
+    get(tiers, Some(cache), &trusted, |_, _, _| {})
+}
+
+/// How the policy was when it was last compiled; every file is to be read again.
+pub fn before(cache: &Path) -> Before {
+    let before = Stored::read(cache).map(Stored::into_before).unwrap_or_default();
+    Before { files: BTreeMap::new(), ..before }
+}
+
+/// The policy as its files are now, whatever was there before.
+pub fn read_anew(tiers: &Tiers, trusted: impl Fn(&str) -> bool) -> Compiled {
+    get(tiers, None, &trusted, |_, _, _| {})
+}
+
+fn get(
+    tiers: &Tiers,
+    cache: Option<&Path>,
+    trusted: &impl Fn(&str) -> bool,
+    keep: impl Fn(&Header, &[u8], &RuleSet),
+) -> Compiled {
+    let before = match cache.and_then(Stored::read) {
+        Some(stored) if stored.is_current(tiers, trusted) || stored.has_vanished(tiers) => {
             return stored.into_compiled();
         }
         Some(stored) => stored.into_before(),
@@ -89,13 +117,12 @@ pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> 
     };
     // Taken before the files are read: what changes from now on must look newer.
     let now = SystemTime::now();
-    let mut loaded = load(tiers, &before, &trusted);
+    let mut loaded = load(tiers, &before, trusted);
     let read = std::mem::take(&mut loaded.definitions).into_iter().filter(|rule| !rule.text.is_empty()).collect();
     let inputs = loaded.inputs.to_bytes();
-    let (header, rules) = compile(loaded, tiers, &trusted, now);
+    let (header, rules) = compile(loaded, tiers, trusted, now);
     if let Some(inputs) = inputs {
-        // A read-only disk is no reason not to judge.
-        let _ = write(cache, &header, &inputs, &rules);
+        keep(&header, &inputs, &rules);
     }
     Compiled { read, ..header.into_compiled(rules) }
 }
@@ -104,7 +131,8 @@ fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: 
     let rules = loaded.in_force_rules();
     let last_good = |problem: &Diagnostic| {
         let mut definitions = loaded.rules.iter().map(|in_force| &in_force.definition);
-        definitions.any(|definition| definition.is_last_good && definition.rule.source == problem.source.name)
+        loaded.last_good_configs.contains(&problem.source.name)
+            || definitions.any(|definition| definition.is_last_good && definition.rule.source == problem.source.name)
     };
     let mut broken: Vec<BrokenFile> = Vec::new();
     let mut seen = Vec::new();
@@ -116,7 +144,7 @@ fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: 
         }
     }
     let untrusted = loaded.diagnostics.iter().filter(|problem| {
-        problem.severity == Severity::Warning && problem.kind == crate::diagnostic::ErrorKind::Untrusted
+        problem.severity == Severity::Warning && matches!(problem.kind, ErrorKind::Untrusted | ErrorKind::Overruled)
     });
     let header = Header {
         build: BUILD.to_owned(),
@@ -219,7 +247,6 @@ fn section(bytes: &[u8], start: usize) -> Option<Range<usize>> {
 fn write(path: &Path, header: &Header, inputs: &[u8], rules: &RuleSet) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     create_private_folder(folder)?;
-    let header_generation = header.generation.clone();
     let header = postcard::to_stdvec(header).map_err(io::Error::other)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     for part in [header.as_slice(), inputs] {
@@ -228,36 +255,10 @@ fn write(path: &Path, header: &Header, inputs: &[u8], rules: &RuleSet) -> io::Re
     }
     file.write_all(rules.as_bytes())?;
     file.persist(path)?;
-    keep_generation(path, &header_generation)
-}
-
-/// Earlier compiled policies, by what names them: sessions may still be held to one.
-const GENERATIONS: &str = "generations";
-/// As many as a long day of editing rules makes.
-const GENERATIONS_KEPT: usize = 64;
-
-/// The file just written stays under its own name when the next takes its place.
-fn keep_generation(cache: &Path, generation: &str) -> io::Result<()> {
-    let folder = cache.with_file_name(GENERATIONS);
-    create_private_folder(&folder)?;
-    let kept = folder.join(generation);
-    if !kept.exists() {
-        fs::hard_link(cache, &kept).or_else(|_| fs::copy(cache, &kept).map(drop))?;
-        forget_generations(&folder)?;
-    }
     Ok(())
 }
 
-fn forget_generations(folder: &Path) -> io::Result<()> {
-    let files = fs::read_dir(folder)?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut files: Vec<_> = files.map(|path| (path.metadata().and_then(|data| data.modified()).ok(), path)).collect();
-    files.sort();
-    let surplus = files.len().saturating_sub(GENERATIONS_KEPT);
-    files.iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
-}
-
-/// The rules that were compiled then; none where nobody remembers.
-pub(crate) fn rules_of_generation(cache: &Path, generation: &str) -> Vec<Rule> {
-    let stored = Stored::read(&cache.with_file_name(GENERATIONS).join(generation));
-    stored.map(|stored| stored.into_before().rules).unwrap_or_default()
+/// The rules of a compiled policy, wherever it lies; none where it cannot be read.
+pub(crate) fn rules_in(file: &Path) -> Vec<Rule> {
+    Stored::read(file).map(|stored| stored.into_before().rules).unwrap_or_default()
 }

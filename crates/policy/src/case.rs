@@ -125,7 +125,16 @@ impl Cases {
         let mut cases = Self::default();
         let path = folder.path.join("tests");
         match reading::files_with_extension(&path, "yml") {
-            Ok(files) => files.iter().for_each(|file| cases.read_file(folder, file)),
+            Ok(files) => {
+                for file in &files {
+                    cases.read_file(folder, file);
+                }
+                let unread = reading::files_with_extension(&path, "yaml").unwrap_or_default();
+                cases.problems.extend(unread.iter().map(|file| {
+                    let source = Source::new(folder.shown(file), "");
+                    Diagnostic::error(ErrorKind::InvalidValue, "a file of cases ends in `.yml`", &source, None)
+                }));
+            }
             Err(error) => cases.problems.push(reading::unreadable(folder, &path, &error)),
         }
         cases

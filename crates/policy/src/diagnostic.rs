@@ -65,6 +65,8 @@ pub enum ErrorKind {
     Unsupported,
     /// Weakens a guard, and no person has accepted it.
     Untrusted,
+    /// Would change what is the user's own.
+    Overruled,
     /// A new rule's name is taken.
     RuleExists,
     /// Something still names the rule.

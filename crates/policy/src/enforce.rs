@@ -15,6 +15,7 @@ use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::frontmatter;
 use crate::source::Source;
+use crate::tool_rule::PROTECTED_BRANCHES;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct InForce {
@@ -41,6 +42,8 @@ pub struct Enforcement {
     pending: Vec<Weakening>,
     /// Of the project: what the `when` of a rule that approves may depend on.
     variables: String,
+    observers: String,
+    pub protected_branches: Vec<String>,
     pub problems: Vec<Diagnostic>,
 }
 
@@ -81,6 +84,7 @@ impl Enforcement {
     /// The settings of a project that need a person's acceptance.
     pub fn add_settings(&mut self, file: &ConfigFile, source: &Source) {
         self.variables.clone_from(&file.variables);
+        self.observers.clone_from(&file.observers);
         for Unaccepted { setting, key, text } in &file.settings {
             self.pending.push(Weakening {
                 effect: setting.effect(),
@@ -127,7 +131,10 @@ impl Enforcement {
         }
         let is_of_project = definition.owner == Tier::Project;
         let effect = match self.chosen_by_user.contains(&rule.id) {
-            _ if !is_of_project || definition.is_last_good => None,
+            _ if !is_of_project => None,
+            // What a broken file once said takes nothing from the user.
+            true if definition.is_last_good => return,
+            false if definition.is_last_good => None,
             true if definition.enabled => Some("takes the place of a rule that the user chose"),
             true => Some("switches off a rule that the user chose"),
             false if definition.enabled && rule.action == Level::Allow => Some("approves calls without asking"),
@@ -184,13 +191,24 @@ impl Enforcement {
         Enforced { rules: self.rules.into_values().collect(), weakening, untrusted, problems: self.problems }
     }
 
-    /// All that has to be accepted, as one text. Whether a rule approves may depend on variables that the project sets.
+    /// All that has to be accepted, as one text that can be read in one way only. What a rule approves may depend on what
+    /// else the project says, which is then accepted with it.
     fn weakening(&self) -> String {
-        let depends = |change: &Weakening| matches!(&change.change, Change::Rule(rule, _) if rule.rule.when.is_some());
-        let variables = self.pending.iter().any(depends).then_some(self.variables.as_str());
-        let parts = self.pending.iter().flat_map(|change| {
-            [change.source.name.as_str(), change.source.text.get(change.part.clone()).unwrap_or_default()]
-        });
-        parts.chain(variables).collect::<Vec<_>>().join("\n")
+        if self.pending.is_empty() {
+            return String::new();
+        }
+        let text = |change: &Weakening| change.source.text.get(change.part.clone()).unwrap_or_default().to_owned();
+        let mut parts: Vec<[String; 2]> =
+            self.pending.iter().map(|change| [change.source.name.clone(), text(change)]).collect();
+        let has_condition =
+            |change: &Weakening| matches!(&change.change, Change::Rule(rule, _) if rule.rule.when.is_some());
+        if self.pending.iter().any(has_condition) {
+            parts.push(["variables".to_owned(), self.variables.clone()]);
+            parts.push(["observers".to_owned(), self.observers.clone()]);
+        }
+        if self.pending.iter().any(|change| text(change).contains(PROTECTED_BRANCHES)) {
+            parts.push(["protected branches".to_owned(), self.protected_branches.join(" ")]);
+        }
+        serde_json::to_string(&parts).unwrap_or_default()
     }
 }

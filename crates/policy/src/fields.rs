@@ -90,6 +90,15 @@ impl<'a> Fields<'a> {
         Some(found)
     }
 
+    /// A text that people forget to quote where it looks like a number.
+    pub fn text_or_number(&mut self, key: &str) -> Option<Text> {
+        let node = self.take(key)?;
+        match node.value {
+            Yaml::Number(number) => Some(Text { value: number.to_string(), span: node.span }),
+            _ => self.as_text(node, key),
+        }
+    }
+
     fn as_text(&mut self, node: Node, key: &str) -> Option<Text> {
         match node.value {
             Yaml::Text(value) => Some(Text { value, span: node.span }),

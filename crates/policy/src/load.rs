@@ -45,6 +45,8 @@ pub struct Loaded {
     pub weakening: String,
     /// The rules that are left out until a person accepts them.
     pub untrusted: Vec<Definition>,
+    /// The configurations that count as they last were, by the names under which people know them.
+    pub last_good_configs: Vec<String>,
     /// How many rule files were read, in force or not.
     pub files: usize,
 }
@@ -129,6 +131,8 @@ struct Loader<'a> {
     known: BTreeMap<(Tier, &'a str), usize>,
     /// No configuration has changed since.
     has_same_settings: bool,
+    /// Names of rules that the user's configuration itself holds.
+    users_own: BTreeSet<String>,
 }
 
 impl<'a> Loader<'a> {
@@ -149,6 +153,7 @@ impl<'a> Loader<'a> {
                 .map(|(place, rule)| ((rule.tier, rule.id.as_str()), place))
                 .collect(),
             has_same_settings: false,
+            users_own: BTreeSet::new(),
         }
     }
 
@@ -164,6 +169,7 @@ impl<'a> Loader<'a> {
             (read, Some(last_good)) if replaced.contains(&path) || (read.is_none() && path.exists()) => {
                 source = named(&last_good.text);
                 file = self.loaded.config.overlay(&source, folder.tier);
+                self.loaded.last_good_configs.push(source.name.clone());
                 self.loaded.sound_configs.push(last_good);
             }
             (None, _) => {}
@@ -177,6 +183,7 @@ impl<'a> Loader<'a> {
                     config = self.loaded.config.clone();
                     source = named(&last_good.text);
                     file = config.overlay(&source, folder.tier);
+                    self.loaded.last_good_configs.push(source.name.clone());
                     self.loaded.sound_configs.push(last_good);
                 } else if !broken {
                     self.loaded.sound_configs.push(SoundConfig { path, text: source.text.to_string() });
@@ -202,9 +209,17 @@ impl<'a> Loader<'a> {
         let is_broken = |layer: &&Layer| problems.iter().any(|problem| problem.source.name == layer.source.name);
         self.broken_configs.extend(layers.iter().filter(is_broken).map(|layer| layer.folder.config()));
         self.say(problems);
+        for layer in layers.iter().filter(|layer| layer.folder.tier == Tier::User) {
+            let inline = layer.file.rules.iter().enumerate().filter_map(|(place, item)| match item {
+                RuleItem::Inline(node, _) => Some(inline_id(node, Tier::User, place + 1)),
+                RuleItem::Name(_) => None,
+            });
+            self.users_own.extend(inline.chain(layer.file.definitions.0.iter().map(|(key, _)| key.text.clone())));
+        }
         let has_user_tier = layers.iter().any(|layer| layer.folder.tier == Tier::User);
         self.has_same_settings = self.loaded.sound_configs == self.before.configs;
         self.protected_branches = self.loaded.config.protected_branches(has_user_tier);
+        self.enforcement.protected_branches.clone_from(&self.protected_branches);
     }
 
     fn add_bundled(&mut self) {
@@ -285,7 +300,8 @@ impl<'a> Loader<'a> {
     /// needs its text: a rule that approves, or takes another's place.
     fn unchanged(&mut self, layer: &Layer, path: &Path, id: &str) -> Option<Definition> {
         let then = self.before.files.get(path).filter(|_| self.has_same_settings)?;
-        if layer.folder.tier == Tier::Project && self.catalogue.resolve(id, Tier::User).is_some() {
+        let is_users = self.catalogue.resolve(id, Tier::User).is_some() || self.users_own.contains(id);
+        if layer.folder.tier == Tier::Project && is_users {
             return None;
         }
         let source = layer.folder.shown(path);
@@ -428,7 +444,7 @@ impl<'a> Loader<'a> {
         for (place, item) in file.rules.into_iter().enumerate() {
             let name = match item {
                 RuleItem::Inline(node, end) => {
-                    let id = inline_id(&node, place + 1);
+                    let id = inline_id(&node, tier, place + 1);
                     let text = extent(&source, node.span.start, end);
                     let reading = reader.entry(&id, Form::Inline, node, text);
                     problems.extend(reading.problems);
@@ -505,7 +521,7 @@ fn last_good(rule: &Rule, form: Form, owner: Tier) -> Definition {
 }
 
 /// A rule in a list needs no name; one that has a title goes by it.
-fn inline_id(node: &Node, place: usize) -> String {
+fn inline_id(node: &Node, tier: Tier, place: usize) -> String {
     let title = match &node.value {
         Yaml::Map(entries) => entries.iter().find(|(key, _)| key.text == "name").map(|(_, value)| &value.value),
         _ => None,
@@ -513,7 +529,12 @@ fn inline_id(node: &Node, place: usize) -> String {
     let title = if let Some(Yaml::Text(title)) = title { title } else { "" };
     let words = title.split(|letter: char| !letter.is_ascii_alphanumeric());
     let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
-    if words.is_empty() { format!("inline-{place}") } else { words.join("-") }
+    match tier {
+        _ if !words.is_empty() => words.join("-"),
+        // The places of two tiers' lists have nothing to do with each other.
+        Tier::User => format!("user-inline-{place}"),
+        _ => format!("inline-{place}"),
+    }
 }
 
 fn unknown_rule(name: &Text, source: &Source, mut known: Vec<&str>) -> Diagnostic {

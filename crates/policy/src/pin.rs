@@ -2,18 +2,20 @@
 //!
 //! An edited or added rule counts at the next event. One that is removed, switched off or made milder while a session
 //! runs does not: the session keeps it as it was until a person says so. A pin is the memory of that. It names the
-//! policy that the session was last judged by and holds the rules that only the session still has; it lies in the
-//! user's own folder, like the compiled policies that it refers to.
+//! policy that the session was last judged by and holds the rules that only the session still has; beside it lies that
+//! policy itself, as a link to the compiled one, for the day when they differ. Both lie in the user's own folder.
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use engine::rules::{Rule, RuleSet};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::{self, BUILD, Compiled};
-use crate::private_folder::create_private_folder;
+use crate::config::Mode;
+use crate::private_folder::{create_private_folder, forget_old_files};
 use crate::weakened::{Weakened, weakened};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,61 +23,118 @@ struct Pin {
     build: String,
     /// The compiled policy that the session was last judged by.
     generation: String,
-    kept: Vec<Weakened>,
-    /// That policy with the rules that were kept, packed; empty where none were.
+    /// When that began, in milliseconds since 1970. What a person accepted before does not mean this.
+    since: i64,
+    enforces: bool,
+    kept: Vec<Kept>,
+    /// That policy's rules with those that were kept, packed; empty where none were.
     rules: Vec<u8>,
+}
+
+/// A change that does not count for a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    pub change: Weakened,
+    /// The session has been judged by what was there before since this time at the latest.
+    pub since: i64,
 }
 
 /// A policy as it counts for one session.
 #[derive(Debug)]
 pub struct Held {
     pub policy: Compiled,
-    /// What stays in force for this session alone.
-    pub kept: Vec<Weakened>,
-    /// Those of them that were not kept before.
+    /// The changes that do not count and that were not known of before.
     pub news: Vec<Weakened>,
 }
 
-/// Holds a session to what it was last judged by. `pin` is its memory, `cache` where `policy` was compiled to;
-/// `accepted` says whether a person wanted a change. What cannot be read or written is as if it were the first event.
-pub fn hold(policy: Compiled, pin: &Path, cache: &Path, accepted: impl Fn(&Weakened) -> bool) -> Held {
-    let Some(old) = Pin::read(pin) else {
-        Pin::new(&policy).write(pin);
-        return Held { policy, kept: Vec::new(), news: Vec::new() };
-    };
-    let is_same = old.generation == policy.generation;
-    if is_same && !old.kept.iter().any(&accepted) {
-        return old.apply(policy);
-    }
-    // Somebody switched everything off, and only a person can.
-    let before = if policy.config.enabled { old.rules_before(cache) } else { Vec::new() };
-    let Ok(now) = policy.rules.all() else { return Held { policy, kept: Vec::new(), news: Vec::new() } };
-    let mut lost = weakened(&before, &now);
-    lost.retain(|(change, _)| !accepted(change));
-    let mut next = Pin::new(&policy);
-    if !lost.is_empty() {
-        let is_kept = |rule: &Rule| lost.iter().any(|(change, _)| change.rule == rule.id);
-        let mut rules: Vec<Rule> = now.into_iter().filter(|rule| !is_kept(rule)).collect();
-        rules.extend(lost.iter().map(|(_, rule)| (*rule).clone()));
-        rules.sort_by(|a, b| a.id.cmp(&b.id));
-        if let Ok(packed) = RuleSet::pack(&rules) {
-            next.rules = packed.as_bytes().to_vec();
-            next.kept = lost.into_iter().map(|(change, _)| change).collect();
+/// Where a session's memory lies, and what it is compared with.
+pub struct Holding<'a> {
+    pub pin: &'a Path,
+    /// Where the policy was compiled to.
+    pub cache: &'a Path,
+    /// Milliseconds since 1970.
+    pub now: i64,
+}
+
+impl Holding<'_> {
+    /// Holds a session to what it was last judged by. `accepted` says whether a person wanted a change, at the given time
+    /// or later. What cannot be read or written is as if it were the session's first event.
+    pub fn hold(&self, policy: Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> Held {
+        let Some(old) = Pin::read(self.pin) else {
+            self.pin(&Pin::new(&policy, self.now));
+            return Held { policy, news: Vec::new() };
+        };
+        if old.speaks_for(&policy) && !old.kept.iter().any(|kept| accepted(&kept.change, kept.since)) {
+            return old.apply(policy);
         }
+        let Ok(now) = policy.rules.all() else { return Held { policy, news: Vec::new() } };
+        let before = old.rules_before(self.pin);
+        let mut lost = weakened(&before, &now);
+        lost.retain(|(change, _)| !accepted(change, old.since_of(&change.rule)));
+        let mut next = Pin::new(&policy, self.now);
+        let keep = |change: Weakened| Kept { since: old.since_of(&change.rule), change };
+        if !lost.is_empty() {
+            let is_kept = |rule: &Rule| lost.iter().any(|(change, _)| change.rule == rule.id);
+            let mut rules: Vec<Rule> = now.into_iter().filter(|rule| !is_kept(rule)).collect();
+            rules.extend(lost.iter().map(|(_, rule)| (*rule).clone()));
+            rules.sort_by(|a, b| a.id.cmp(&b.id));
+            if let Ok(packed) = RuleSet::pack(&rules) {
+                next.rules = packed.as_bytes().to_vec();
+                next.kept = lost.into_iter().map(|(change, _)| keep(change)).collect();
+            }
+        }
+        let observing = Weakened::observing();
+        if old.enforces && !next.enforces && !accepted(&observing, old.since_of(&observing.rule)) {
+            next.enforces = true;
+            next.kept.push(keep(observing));
+        }
+        self.pin(&next);
+        let is_news = |kept: &&Kept| !old.kept.contains(kept);
+        let news = next.kept.iter().filter(is_news).map(|kept| kept.change.clone()).collect();
+        Held { news, ..next.apply(policy) }
     }
-    next.write(pin);
-    let news = next.kept.iter().filter(|change| !old.kept.contains(change)).cloned().collect();
-    Held { news, ..next.apply(policy) }
+
+    fn pin(&self, pin: &Pin) {
+        let written = || -> io::Result<()> {
+            let folder = self.pin.parent().unwrap_or(Path::new("."));
+            create_private_folder(folder)?;
+            if !self.pin.exists() {
+                forget_old_files(folder);
+            }
+            let beside = beside(self.pin);
+            let link = tempfile::Builder::new().make_in(folder, |path| fs::hard_link(self.cache, path))?;
+            link.into_temp_path().persist(beside)?;
+            let bytes = postcard::to_stdvec(pin).map_err(io::Error::other)?;
+            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            file.write_all(&bytes)?;
+            file.persist(self.pin)?;
+            Ok(())
+        };
+        // Where nothing can be written, every event is judged by the policy as it is.
+        let _ = written();
+    }
 }
 
 /// What a session keeps, without judging by it.
-pub fn kept(pin: &Path) -> Vec<Weakened> {
+pub fn kept(pin: &Path) -> Vec<Kept> {
     Pin::read(pin).map(|pin| pin.kept).unwrap_or_default()
 }
 
+/// The policy that a pin names.
+fn beside(pin: &Path) -> PathBuf {
+    pin.with_extension("policy")
+}
+
 impl Pin {
-    fn new(policy: &Compiled) -> Self {
-        Self { build: BUILD.to_owned(), generation: policy.generation.clone(), kept: Vec::new(), rules: Vec::new() }
+    fn new(policy: &Compiled, now: i64) -> Self {
+        Self {
+            build: BUILD.to_owned(),
+            generation: policy.generation.clone(),
+            since: now,
+            enforces: policy.config.mode == Mode::Enforce,
+            kept: Vec::new(),
+            rules: Vec::new(),
+        }
     }
 
     fn read(path: &Path) -> Option<Self> {
@@ -83,31 +142,34 @@ impl Pin {
         (pin.build == BUILD).then_some(pin)
     }
 
-    fn write(&self, path: &Path) {
-        let written = || -> io::Result<()> {
-            let folder = path.parent().unwrap_or(Path::new("."));
-            create_private_folder(folder)?;
-            let bytes = postcard::to_stdvec(self).map_err(io::Error::other)?;
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            file.write_all(&bytes)?;
-            file.persist(path)?;
-            Ok(())
-        };
-        // Where nothing can be written, every event is judged by the policy as it is.
-        let _ = written();
+    fn speaks_for(&self, policy: &Compiled) -> bool {
+        let enforces = policy.config.mode == Mode::Enforce;
+        self.generation == policy.generation && (self.enforces == enforces || self.keeps_enforcing())
     }
 
-    fn rules_before(&self, cache: &Path) -> Vec<Rule> {
-        if self.kept.is_empty() {
-            return cache::rules_of_generation(cache, &self.generation);
+    fn keeps_enforcing(&self) -> bool {
+        self.kept.iter().any(|kept| kept.change == Weakened::observing())
+    }
+
+    /// Since when, at the latest, the session has been judged by a rule.
+    fn since_of(&self, rule: &str) -> i64 {
+        self.kept.iter().find(|kept| kept.change.rule == rule).map_or(self.since, |kept| kept.since)
+    }
+
+    fn rules_before(&self, pin: &Path) -> Vec<Rule> {
+        if self.rules.is_empty() {
+            return cache::rules_in(&beside(pin));
         }
         RuleSet::from_bytes(self.rules.clone(), 0).all().unwrap_or_default()
     }
 
     fn apply(self, mut policy: Compiled) -> Held {
-        if !self.kept.is_empty() {
+        if self.keeps_enforcing() {
+            Arc::make_mut(&mut policy.config).mode = Mode::Enforce;
+        }
+        if !self.rules.is_empty() {
             policy.rules = RuleSet::from_bytes(self.rules, 0);
         }
-        Held { policy, kept: self.kept, news: Vec::new() }
+        Held { policy, news: Vec::new() }
     }
 }

@@ -3,7 +3,7 @@
 use engine::rules::{Rule, Tier};
 
 use crate::definition::{Definition, Form};
-use crate::diagnostic::ErrorKind;
+use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::enforce::{InForce, Reason};
 use crate::load::Loaded;
 
@@ -39,9 +39,9 @@ impl Loaded {
         self.rules.iter().map(|rule| rule.definition.rule.clone()).collect()
     }
 
-    /// How much waits for a person's acceptance.
-    pub fn untrusted_parts(&self) -> usize {
-        self.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted && problem.part.is_some()).count()
+    /// What waits for a person's acceptance.
+    pub fn untrusted_parts(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted && problem.part.is_some())
     }
 
     pub fn in_force(&self, id: &str) -> Option<&InForce> {

@@ -143,7 +143,7 @@ fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
 }
 
 /// Not valid as a regex by itself, so that no other meaning is taken away.
-const PROTECTED_BRANCHES: &str = "{protected_branches}";
+pub const PROTECTED_BRANCHES: &str = "{protected_branches}";
 
 fn regex(key: &str, protected: &[String], fields: &mut Fields) -> Option<TextSearch> {
     let text = fields.text(key)?;

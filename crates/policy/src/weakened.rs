@@ -4,6 +4,8 @@ use engine::Level;
 use engine::rules::Rule;
 use serde::{Deserialize, Serialize};
 
+use crate::config::Mode;
+
 /// A rule that is gone, or asks for less than it did. Every other change of a rule is none of this: who may write rules
 /// may make them wrong, but nobody makes the guard milder in passing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,9 +18,23 @@ pub struct Weakened {
 }
 
 impl Weakened {
-    /// What happened to it, for people.
-    pub fn what(&self) -> &'static str {
-        if self.to.is_some() { "got a milder action" } else { "was removed or switched off" }
+    /// Not a rule, but all of them: a policy that only observes now.
+    pub fn observing() -> Self {
+        Self {
+            rule: "mode".to_owned(),
+            from: Mode::Enforce.name().to_owned(),
+            to: Some(Mode::Observe.name().to_owned()),
+        }
+    }
+
+    /// What happened, for people.
+    pub fn what(&self) -> String {
+        let rule = &self.rule;
+        match &self.to {
+            _ if *self == Self::observing() => "`mode` became `observe`".to_owned(),
+            Some(_) => format!("rule `{rule}` got a milder action"),
+            None => format!("rule `{rule}` was removed or switched off"),
+        }
     }
 }
 

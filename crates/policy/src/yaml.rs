@@ -1,6 +1,7 @@
 //! YAML as a tree in which every key and value knows its place in the file.
 //!
-//! Types are the plain ones of YAML 1.2: `on`, `no` and `off` are text, only `true` and `false` are not.
+//! There are no aliases: a part of a file means what stands there, and nothing elsewhere changes it. Types are the plain
+//! ones of YAML 1.2: `on`, `no` and `off` are text, only `true` and `false` are not.
 
 use std::fmt;
 use std::ops::Range;
@@ -74,7 +75,7 @@ pub fn parse(source: &Source, part: Range<usize>) -> Result<Node, Box<Diagnostic
     let options = options! {
         strict_booleans: true,
         with_snippet: false,
-        budget: budget! { max_depth: DEPTH_LIMIT, max_nodes: NODE_LIMIT, max_documents: 1 },
+        budget: budget! { max_depth: DEPTH_LIMIT, max_nodes: NODE_LIMIT, max_documents: 1, max_aliases: 0 },
     };
     let parsed: Result<Spanned<Option<Raw>>, _> = serde_saphyr::from_str_with_options(text, options);
     match parsed {
@@ -109,6 +110,9 @@ fn plain_message(error: &serde_saphyr::Error) -> String {
         return format!("the key `{key}` is there twice");
     }
     let text = error.without_snippet().to_string();
+    if text.contains("Aliases {") {
+        return "an alias (`*name`) is not part of policy files: write out what it stands for".to_owned();
+    }
     let text = text.split(" at line ").next().unwrap_or_default();
     let text = text.lines().next().unwrap_or_default().trim_end_matches([':', '.', ' ']);
     format!("invalid YAML: {text}")

@@ -66,7 +66,7 @@ fn rule(id: &str, project: &Project, context: &Context) -> Result<Rule, Problem>
     let here = Project::of_person(&context.environment);
     let mut rules = Vec::new();
     for project in [project, &here] {
-        let found = project.compiled(&context.environment).rules.all();
+        let found = project.looked_at(&context.environment).rules.all();
         rules.extend(found.map_err(|error| Problem::new("Unreadable", error.to_string()))?);
     }
     let help = suggest::closest(id, rules.iter().map(|rule| rule.id.as_str()))

@@ -14,7 +14,7 @@ use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Allow, context: &Context) -> Outcome {
     person::required("allow", &context.environment)?;
-    let project = Project::of_person(&context.environment);
+    let project = Project::of_sessions(&context.environment);
     let entry = entry(arguments.id, &super::log::open(&project, context)?)?;
     let call = refused_call(&entry, &project)?;
     let span = if arguments.session { Span::Session } else { Span::Once };

@@ -48,8 +48,9 @@ impl Check {
 
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
 pub fn run(context: &Context) -> Outcome {
-    let project = Project::of_person(&context.environment);
+    let project = Project::of_sessions(&context.environment);
     let mut checks = policy_checks(&project, context);
+    checks.extend(state_check(context));
     checks.push(journal_check(&project, context));
     checks.extend(agent_checks(&project, context));
     let is_bad = checks.iter().any(|check| check.state == State::Bad);
@@ -62,7 +63,7 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
         let help = "`linchpin init` writes one";
         return vec![Check::bad("no policy: every event is allowed", help)];
     }
-    let compiled = project.compiled(&context.environment);
+    let compiled = project.looked_at(&context.environment);
     let rules = compiled.rules.all().unwrap_or_default();
     let mut checks = vec![Check::fine(format!("{} in force", counted(rules.len(), "rule")))];
     for file in &compiled.broken {
@@ -77,6 +78,18 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
         checks.push(Check::bad(lifting::paused(&pause, super::now()), "`linchpin resume` ends it"));
     }
     checks
+}
+
+/// What Linchpin keeps for the user has to be kept somewhere: without it no session is held to its rules.
+fn state_check(context: &Context) -> Option<Check> {
+    let folder = &context.environment.state;
+    let tried = policy::create_private_folder(folder).and_then(|()| tempfile::NamedTempFile::new_in(folder).map(drop));
+    let error = tried.err()?;
+    let text = format!("nothing can be kept in {}: {error}", folder.display());
+    Some(Check::bad(
+        text,
+        "until it can be written, no grant can be made, and a rule that is taken away is gone at once",
+    ))
 }
 
 fn journal_check(project: &Project, context: &Context) -> Check {

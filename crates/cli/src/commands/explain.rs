@@ -109,7 +109,7 @@ enum Wanted {
 }
 
 fn explain_entry(wanted: Wanted, context: &Context) -> Outcome {
-    let project = Project::of_person(&context.environment);
+    let project = Project::of_sessions(&context.environment);
     let store = super::log::open(&project, context)?;
     let filter = match wanted {
         Wanted::Number(id) => {
@@ -128,7 +128,7 @@ fn explain_entry(wanted: Wanted, context: &Context) -> Outcome {
         };
         Problem::new("NotFound", message).help("`linchpin log` shows what there is")
     })?;
-    let policy = project.compiled(&context.environment);
+    let policy = project.looked_at(&context.environment);
     let journal = super::log::open(&project, context)?;
     let mut replay = Replay::new(&project, policy, journal, &context.environment);
     let considered = replay.explain(&store, &entry)?;

@@ -16,7 +16,7 @@ use crate::person;
 use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Log, context: &Context) -> Outcome {
-    let project = Project::of_person(&context.environment);
+    let project = Project::of_sessions(&context.environment);
     if let Some(LogAction::Prune) = arguments.action {
         return prune(&project, context);
     }
@@ -191,7 +191,7 @@ fn prune(project: &Project, context: &Context) -> Outcome {
     // Reading first: `prune` is no reason to make a journal.
     drop(open(project, context)?);
     let retention =
-        i64::try_from(project.compiled(&context.environment).config.retention.as_millis()).unwrap_or(i64::MAX);
+        i64::try_from(project.looked_at(&context.environment).config.retention.as_millis()).unwrap_or(i64::MAX);
     let options = store::Options { busy: Duration::from_secs(5), now: super::now() };
     let mut store = Store::open(&project.store(&context.environment), options)?;
     let pruned = store.prune(super::now().saturating_sub(retention))?;

@@ -29,6 +29,7 @@ use store::Store;
 use crate::arguments::{Arguments, Command};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
+use crate::problem::Problem;
 
 /// What every command is given.
 pub struct Context {
@@ -37,7 +38,10 @@ pub struct Context {
 }
 
 pub fn run() -> process::ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error),
+    };
     let environment = Environment::of_process();
     let output = Output::new(arguments.json, environment.get("NO_COLOR").is_some());
     let context = Context { environment, output };
@@ -80,10 +84,24 @@ pub fn run() -> process::ExitCode {
 }
 
 /// Writes into the journal what somebody did by hand.
-fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> Result<(), crate::problem::Problem> {
+fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> Result<(), Problem> {
     let options = store::Options { busy: Duration::from_secs(5), now: note.time };
     Store::open(&project.store(&context.environment), options)?.note(note)?;
     Ok(())
+}
+
+/// Help and versions are no errors; for who asked for JSON, errors are JSON here too.
+fn usage(error: &clap::Error) -> process::ExitCode {
+    let wants_json = std::env::args_os().any(|argument| argument == "--json");
+    if !wants_json || !error.use_stderr() {
+        let _ = error.print();
+        return process::ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    }
+    let message = error.render().to_string();
+    let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    Output::new(true, true)
+        .value(&Problem::new("Usage", first).help("`linchpin --help` shows what there is").to_json());
+    ExitCode::Usage.into()
 }
 
 /// Now, in milliseconds since 1970.

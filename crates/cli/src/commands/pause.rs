@@ -48,7 +48,7 @@ pub fn resume(context: &Context) -> Outcome {
 }
 
 fn project(context: &Context) -> Result<Project, Problem> {
-    let project = Project::of_person(&context.environment);
+    let project = Project::of_sessions(&context.environment);
     if project.has_policy() {
         return Ok(project);
     }

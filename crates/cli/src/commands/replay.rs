@@ -19,7 +19,7 @@ use crate::output::Output;
 use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
-    let project = Project::of_person(&context.environment);
+    let project = Project::of_sessions(&context.environment);
     let scope = Scope {
         since: arguments.since.as_deref().map(super::log::since).transpose()?,
         session: arguments.session.clone(),
@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
     let entries = super::log::open(&project, context)?;
     let policy = match &arguments.rules {
         Some(folder) => other_rules(folder, &project)?,
-        None => guard::replay::policy_of_project(&project, &context.environment)?,
+        None => guard::replay::policy_of_project(&project, &context.environment),
     };
     // Of a policy that is not whole, no comparison tells anything.
     if let Some(file) = policy.broken.first() {
@@ -76,7 +76,7 @@ fn other_rules(folder: &Path, project: &Project) -> Result<Compiled, Problem> {
     let folder = folder
         .canonicalize()
         .map_err(|error| Problem::new("NotFound", format!("`{}` cannot be looked at: {error}", folder.display())))?;
-    guard::replay::policy_of_folder(&folder, project)?.ok_or_else(|| {
+    guard::replay::policy_of_folder(&folder, project).ok_or_else(|| {
         Problem::new("NoPolicy", format!("there is no policy in `{}`", folder.display()))
             .help("name a folder with `config.yml` or `rules/`, or a project that has a `.linchpin`")
     })

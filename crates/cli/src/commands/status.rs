@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::rules::Rule;
 use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy};
-use policy::Mode;
+use policy::{Kept, Mode};
 use serde_json::{Map, Value, json};
 use store::{SessionKey, SessionState};
 
@@ -16,7 +16,7 @@ use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let project = Project::of_command(&context.environment);
-    let compiled = project.compiled(&context.environment);
+    let compiled = project.looked_at(&context.environment);
     let rules = if project.has_policy() {
         compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?
     } else {
@@ -42,6 +42,12 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let acknowledged = state.as_ref().map(|state| acknowledged(state, &rules)).unwrap_or_default();
     let pause = Pause::of(&project.root, &context.environment, now);
     let mode = compiled.config.mode;
+    let variables: Map<String, Value> = state
+        .map(|state| state.variables)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|(name, _)| !name.starts_with('_'))
+        .collect();
     if context.output.json {
         let in_force: Vec<Value> = rules
             .iter()
@@ -51,12 +57,6 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         let acknowledgements: Vec<Value> = acknowledged
             .iter()
             .map(|ack| json!({ "rule": ack.rule, "reason": ack.reason, "by": ack.by.name(), "time": ack.time }))
-            .collect();
-        let variables: Map<String, Value> = state
-            .map(|state| state.variables)
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|(name, _)| !name.starts_with('_'))
             .collect();
         context.output.value(&json!({
             "workflow": null,
@@ -70,7 +70,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
                 "queue": {},
                 "acknowledgements": acknowledgements,
                 "holds": holds,
-                "kept": kept.iter().map(|change| &change.rule).collect::<Vec<_>>(),
+                "kept": kept.iter().map(|kept| &kept.change.rule).collect::<Vec<_>>(),
                 "variables": variables,
                 "broken": compiled.broken.iter().map(|file| &file.problem).collect::<Vec<_>>(),
             },
@@ -97,15 +97,15 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     for rule in &rules {
         output.line(format!("  {:<28} {:<6} {}", rule.id, rule.action.name(), rule.tier.name()));
     }
-    for change in &kept {
-        let (rule, what) = (&change.rule, change.what());
-        output.line(format!(
-            "{} {rule} {what}, and counts for this session until `linchpin trust`",
-            output.bold("Kept   ")
-        ));
+    for Kept { change, .. } in &kept {
+        let what = change.what();
+        output.line(format!("{} {what}; for this session it stays until `linchpin trust`", output.bold("Kept   ")));
     }
     for (rule, count) in &holds {
         output.line(format!("{} {rule} held this session's stop {}", output.bold("Holds  "), counted(*count, "time")));
+    }
+    for (name, value) in &variables {
+        output.line(format!("{} {name} = {value}", output.bold("Knows  ")));
     }
     for ack in &acknowledged {
         output.line(format!("{} {}, by the {}: {}", output.bold("Ack    "), ack.rule, ack.by.name(), ack.reason));

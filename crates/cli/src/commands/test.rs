@@ -3,8 +3,8 @@
 use engine::decide::Consideration;
 use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Level};
-use guard::{Project, trial, trust::Trust};
-use policy::{Before, Case, Cases, Diagnostic, Form, Loaded, Standing, Style, Subject};
+use guard::{Project, trial};
+use policy::{Case, Cases, Diagnostic, Form, Loaded, Standing, Style, Subject};
 use serde_json::{Value, json};
 
 use super::validate::counted;
@@ -16,8 +16,7 @@ use crate::problem::{Outcome, Problem};
 pub fn run(arguments: &Test, context: &Context) -> Outcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
-    let trust = Trust::of(&project.root, &context.environment);
-    let loaded = policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening));
+    let loaded = project.load(&context.environment);
     let mut runs = Vec::new();
     let mut problems: Vec<Diagnostic> = loaded.errors().cloned().collect();
     for definition in &loaded.definitions {

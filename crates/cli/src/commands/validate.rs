@@ -1,7 +1,7 @@
 //! `validate`: is every policy file sound?
 
 use guard::Project;
-use policy::{Before, Cases, Diagnostic, Severity, Style};
+use policy::{Cases, Diagnostic, Severity, Style};
 use serde_json::{Map, Value, json};
 
 use super::Context;
@@ -25,8 +25,7 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
         }
     };
     require_policy(&project)?;
-    let trust = guard::trust::Trust::of(&project.root, &context.environment);
-    let mut loaded = policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening));
+    let mut loaded = project.load(&context.environment);
     let cases = loaded.definitions.iter().map(Cases::of_rule).chain(project.tiers.folders().map(Cases::of_folder));
     let problems: Vec<Diagnostic> = cases.flat_map(|cases| cases.problems).collect();
     loaded.diagnostics.extend(problems);

@@ -33,12 +33,12 @@ fn a_rule_that_is_removed_stays_for_the_session() {
     Rules   2 rules in force
       people-only-commands         block  bundled
       protect-guardrails           block  bundled
-    Kept    no-danger was removed or switched off, and counts for this session until `linchpin trust`
+    Kept    rule `no-danger` was removed or switched off; for this session it stays until `linchpin trust`
     ");
     insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
     exit 0
     --- stdout
-    no-danger was removed or switched off while a session ran, which keeps it as it was
+    rule `no-danger` was removed or switched off while a session ran, which keeps it as it was
     Accepted. It holds until one of these parts changes.
     --- stderr
     ");
@@ -101,4 +101,105 @@ fn what_one_person_accepted_is_not_what_another_change_takes_away() {
     remove(&project, "no-harm");
     assert_eq!(project.decision("danger"), "allow");
     assert_eq!(project.decision("harm"), "deny");
+}
+
+#[test]
+fn what_was_accepted_once_is_not_accepted_for_ever() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.run(&["rules", "disable", "no-danger"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+    assert_eq!(project.run(&["rules", "enable", "no-danger"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "deny");
+    remove(&project, "no-danger");
+    assert_eq!(project.decision("danger"), "deny");
+    // In a session that never heard of the first time, too.
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(decision_elsewhere(&project, "danger"), "deny");
+    remove(&project, "no-danger");
+    assert_eq!(decision_elsewhere(&project, "danger"), "deny");
+}
+
+#[test]
+fn a_person_may_change_a_rule_and_then_switch_it_off() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    let edited = NO_DANGER.replace("safety", "caution");
+    let edit = project.command(&["rules", "edit", "no-danger", "--file", "-"]);
+    assert_eq!(project.feed(edit, edited.as_bytes()).code, Some(0));
+    assert_eq!(project.run(&["rules", "disable", "no-danger"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_persons_change_of_their_own_policy_counts_in_every_project() {
+    let project = project();
+    project.user_rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    let elsewhere = project.root().join("../elsewhere");
+    fs::create_dir_all(elsewhere.join(".linchpin/rules")).expect("another project");
+    let mut disable = project.command(&["rules", "disable", "no-danger", "--user"]);
+    disable.current_dir(&elsewhere);
+    assert_eq!(project.feed(disable, b"").code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_session_that_enforces_goes_on_doing_so() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).config("mode: observe\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project.config("mode: enforce\n");
+    assert_eq!(project.decision("danger"), "deny");
+    // The very text that was trusted once.
+    project.config("mode: observe\n");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).json()["systemMessage"], @r#""Linchpin: `mode` became `observe` during this session; it stays as it was until a person runs `linchpin trust`""#);
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(decision_elsewhere(&project, "danger"), "allow");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn everything_switched_off_is_a_change_like_any_other() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).config("enabled: false\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project.config("enabled: true\n");
+    assert_eq!(project.decision("danger"), "deny");
+    project.config("enabled: false\n");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_nested_policy_that_vanishes_stays_for_the_session() {
+    let project = project();
+    project.file("sub/.linchpin/rules/no-danger.md", NO_DANGER);
+    let there = |session: &str| {
+        let mut payload = project.bash("danger");
+        payload["session_id"] = json!(session);
+        payload["cwd"] = json!(project.root().join("sub"));
+        project.hook("claude", &payload).decision()
+    };
+    assert_eq!(there("session-1"), "deny");
+    fs::remove_dir_all(project.root().join("sub/.linchpin")).expect("a policy");
+    assert_eq!(there("session-1"), "deny");
+    assert_eq!(there("session-2"), "allow");
+}
+
+#[test]
+fn a_hundred_edits_later_a_session_still_knows_its_rules() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    for number in 0..70 {
+        project.rule("other", &NO_DANGER.replace("danger( ", &format!("other{number}( ")));
+        decision_elsewhere(&project, "ls");
+    }
+    remove(&project, "no-danger");
+    assert_eq!(project.decision("danger"), "deny");
 }

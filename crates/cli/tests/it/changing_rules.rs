@@ -1240,18 +1240,24 @@ fn another_rules_folder() {
 }
 
 #[test]
-fn an_agent_exports_but_not_into_a_policy() {
+fn an_agent_prints_rules_and_nobody_exports_into_a_policy() {
     let project = project();
     assert_eq!(by_agent(&project, &["rules", "export", "hard-reset"], "").code, Some(0));
     std::os::unix::fs::symlink(".linchpin/rules", project.root().join("door")).expect("a link");
     project.config("rules_dir: other/rules\n").file("other/rules/x.md", NO_DANGER);
     let before = files(&project.root());
-    let mut said = Vec::new();
+    let mut said = vec![by_agent(&project, &["rules", "export", "hard-reset", "--to", "out"], "").transcript()];
     for to in [".linchpin/rules", "door", "door/../.linchpin/new", "other/rules", "other/../other/rules/below"] {
-        said.push(by_agent(&project, &["rules", "export", "hard-reset", "--to", to], "").transcript());
+        said.push(project.run(&["rules", "export", "hard-reset", "--to", to]).transcript());
         assert_eq!(files(&project.root()), before);
     }
     insta::assert_snapshot!(said.join("\n"), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `linchpin rules export --to` is for people, and `CLAUDECODE` shows that an agent runs it
+    help: run it in a terminal of your own
+
     exit 2
     --- stdout
     --- stderr

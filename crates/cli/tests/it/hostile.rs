@@ -225,3 +225,89 @@ fn links_that_lead_out_are_not_followed() {
     --- stderr
     ");
 }
+
+#[test]
+fn what_was_accepted_cannot_come_to_mean_something_else() {
+    let project = project();
+    let rule = |text: &str| format!("---\n{text}action: allow\n---\nFine.\n");
+    let approved = |command: &str| {
+        project.hook("claude", &project.bash(command)).stdout.contains("\"permissionDecision\":\"allow\"")
+    };
+    // By a variable that an observer sets.
+    project.config("variables: {okay: false}\n");
+    project.rule("fine", &rule("command_pattern: '^ls( |$)'\nwhen: okay\n"));
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project
+        .config("variables: {okay: false}\nobservers:\n  - {name: x, on: before_tool, match: {}, set: {okay: true}}\n");
+    assert!(!approved("ls"));
+    // By another list of branches.
+    project.config("protected_branches: [sandbox]\n");
+    project.rule("fine", &rule("command_pattern: '^git push origin {protected_branches}$'\n"));
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert!(approved("git push origin sandbox"));
+    project.config("protected_branches: [main]\n");
+    assert!(!approved("git push origin main"));
+    // By an alias.
+    project.config("rules:\n  - {name: a, command_pattern: &p '^ls$', reason: No.}\n  - {name: b, command_pattern: *p, action: allow, reason: Fine.}\n");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: an alias (`*name`) is not part of policy files: write out what it stands for
+     --> .linchpin/config.yml:3:32
+      |
+    3 |   - {name: b, command_pattern: *p, action: allow, reason: Fine.}
+      |                                ^
+
+    warning: approves calls without asking; it is not in force until a person accepts it
+    --> .linchpin/rules/fine.md
+     = help: run `linchpin trust` once you have read it
+
+    2 rules in force; 1 error and 1 warning.
+    ");
+}
+
+#[test]
+fn a_users_command_accepts_nothing_of_the_project() {
+    let project = project();
+    project.rule("hard-reset", "---\ncommand_pattern: '^zzz'\n---\nOf the project.\n");
+    assert_eq!(project.run(&["rules", "enable", "hard-reset", "--user"]).code, Some(0));
+    assert_eq!(project.decision("git reset --hard"), "deny");
+}
+
+#[test]
+fn what_a_broken_file_once_said_takes_nothing_from_the_user() {
+    let project = project();
+    project.rule("no-danger", "---\ncommand_pattern: '^zzz'\n---\nOf the project.\n");
+    assert_eq!(project.decision("danger"), "allow");
+    project.rule("no-danger", "---\ncommand_pattern: '('\n---\nOf the project.\n");
+    project.user_rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn rules_of_two_tiers_without_names_do_not_meet() {
+    let project = project();
+    fs::create_dir_all(project.user_policy()).expect("a folder");
+    fs::write(project.user_policy().join("config.yml"), "rules: [{command_pattern: '^a', reason: A.}]\n")
+        .expect("a file");
+    project.config("rules: [{command_pattern: '^b', reason: B.}]\n");
+    assert_eq!(project.decision("a"), "deny");
+    assert_eq!(project.decision("b"), "deny");
+}
+
+#[test]
+fn a_policy_folder_is_guarded_wherever_it_is() {
+    let project = project();
+    let home = project.home();
+    for command in [
+        "rm -rf ../config/linchpin".to_owned(),
+        "mv ../state/linchpin /tmp/y".to_owned(),
+        format!("touch {}/other/.linchpin/config.yml", home.display()),
+        "cd sub && echo x > ../.linchpin/config.yml".to_owned(),
+        "linchpin rules export hard-reset --to somewhere".to_owned(),
+        "linchpin rules export hard-reset --to=somewhere".to_owned(),
+    ] {
+        assert_ne!(project.decision(&command), "allow", "{command}");
+    }
+    let elsewhere =
+        project.tool("Write", &serde_json::json!({ "file_path": home.join("p2/.linchpin/rules/x.md"), "content": "" }));
+    assert_eq!(project.hook("claude", &elsewhere).decision(), "deny");
+}

@@ -244,9 +244,9 @@ fn a_broken_entry_stays_as_it_last_was() {
     1 | rules: [no-stosh]
       |         ^^^^^^^^
       |
-      = help: the rules are delete-outside-project, force-push-protected, hard-reset, people-only-commands, protect-guardrails, read-secrets
+      = help: did you mean `no-stash`?
 
-    2 rules in force; 2 errors.
+    4 rules in force; 2 errors.
     --- stderr
     ");
 }

@@ -156,6 +156,8 @@ impl Scope {
         }
         let help = if functions::find(name).is_some() {
             Some(format!("`{name}` is a function: write `{name}(…)`"))
+        } else if let Some(behavior) = crate::observers::behavior_that_sets(name) {
+            Some(format!("the behavior `{behavior}` sets it: add `- behavior: {behavior}` to `observers`"))
         } else {
             suggestion(name, self.declared().chain(CONTEXT.iter().map(|context| context.name)))
         };

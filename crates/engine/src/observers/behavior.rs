@@ -43,3 +43,9 @@ impl Behavior {
         }
     }
 }
+
+/// The behavior in the box that sets a variable.
+pub fn behavior_that_sets(variable: &str) -> Option<&'static str> {
+    let all = [Behavior::TaskClaimTracking(TaskTools::default()), Behavior::DetectPlanMode, Behavior::McpCallTracking];
+    all.iter().find(|behavior| behavior.variables().contains(&variable)).map(Behavior::name)
+}

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use behavior::Behavior;
+pub use behavior::{Behavior, behavior_that_sets};
 pub use declared::{Declared, Match};
 pub use detect_plan_mode::COLLABORATION_MODE;
 pub use external::{Answer, CONDITIONS, External};

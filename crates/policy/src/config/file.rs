@@ -23,6 +23,8 @@ pub struct ConfigFile {
     pub settings: Vec<Unaccepted>,
     /// The texts of `variables`, on which a rule's `when` may depend.
     pub variables: String,
+    /// The text of `observers`, likewise.
+    pub observers: String,
     pub problems: Vec<Diagnostic>,
 }
 

@@ -29,6 +29,7 @@ impl Config {
         let key = fields.key_span("observers").unwrap_or_default();
         let text = extent(fields.source(), key.start, fields.end_of("observers"));
         let Some(node) = fields.take("observers") else { return };
+        file.observers.push_str(fields.source().text.get(text.clone()).unwrap_or_default());
         let mut reading = observers::read(node, fields.source(), tier);
         fields.problems.append(&mut reading.problems);
         for Placed { observer, span } in reading.observers {
@@ -49,7 +50,7 @@ impl Config {
             }
             match self.conflict_with_user(&observer) {
                 Some(why) => fields.problems.push(
-                    Diagnostic::warning(ErrorKind::Untrusted, why, fields.source(), Some(span))
+                    Diagnostic::warning(ErrorKind::Overruled, why, fields.source(), Some(span))
                         .help("let it set a variable of another name"),
                 ),
                 None if tier == Tier::Project && observer.is_external() => {

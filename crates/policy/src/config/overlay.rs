@@ -11,6 +11,7 @@ use super::quantity::{duration, output_limit};
 use super::{Config, ConfigFile};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
+use crate::folder::PolicyFolder;
 use crate::source::Source;
 use crate::yaml::{self, Yaml};
 
@@ -31,7 +32,7 @@ impl Config {
         };
         let mut fields = Fields::of(node, source, CONFIG.keys);
         fields.refuse_unknown();
-        if let Some(version) = fields.text("requires_version") {
+        if let Some(version) = fields.text_or_number("requires_version") {
             check_version(&version, &mut fields);
         }
         file.take_rules(&mut fields);
@@ -78,8 +79,12 @@ impl Config {
             self.agent_may = sound.collect::<Vec<_>>();
         }
         if let Some(folder) = fields.text("rules_dir") {
-            if folder.value.starts_with('/') || folder.value.split('/').any(|part| part == "..") {
+            let parts: Vec<&str> = folder.value.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+            if folder.value.starts_with('/') || parts.contains(&"..") {
                 fields.refuse(ErrorKind::InvalidValue, "`rules_dir` stays within the project", folder.span);
+            } else if parts.starts_with(&[PolicyFolder::NAME, "agent"]) {
+                let message = "`rules_dir` cannot be the agent's own folder: it would write its own rules";
+                fields.refuse(ErrorKind::InvalidValue, message, folder.span);
             } else {
                 self.rules_dir = Some(folder.value);
             }
@@ -107,7 +112,7 @@ impl Config {
                     "`{}` is what the user's own observer `{}` sets; its first value is left out",
                     key.text, owner.name
                 );
-                let problem = Diagnostic::warning(ErrorKind::Untrusted, message, fields.source(), Some(key.span));
+                let problem = Diagnostic::warning(ErrorKind::Overruled, message, fields.source(), Some(key.span));
                 fields.problems.push(problem.help("declare a variable of another name"));
                 continue;
             }

@@ -11,6 +11,7 @@ use super::document::Document;
 use super::file;
 use super::refusal::Refusal;
 use crate::bundled::{BundledRule, bundled_rules};
+use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::folder::{PolicyFolder, Tiers};
 use crate::load::{Before, Loaded, load};
@@ -74,6 +75,8 @@ impl Editor {
 
     /// Checks what the policy would be, and writes only if that is as sound as is asked.
     pub(super) fn apply(&self, changes: Vec<Change>, demand: Demand) -> Result<Changed, Refusal> {
+        // Two commands at once take turns; the second then sees what the first has written.
+        let _turn = file::turn(&self.folder.path);
         let warnings = self.check(&changes, demand)?;
         let targets = changes.iter().map(|change| self.target(change)).collect::<Result<Vec<_>, _>>()?;
         let mut written = Vec::new();
@@ -118,6 +121,12 @@ impl Editor {
         }
         if let Some(bundled) = bundled_rules().iter().find(|rule| rule.id == id) {
             return Ok(Place::Bundled(bundled));
+        }
+        let is_in_config =
+            |known: &&Definition| known.rule.id == id && matches!(known.form, Form::Inline | Form::Local);
+        if let Some(known) = self.before.definitions.iter().find(is_in_config) {
+            let message = format!("`{id}` is written in {}, where no command changes it", known.shown_place());
+            return Err(Refusal::new(ErrorKind::NotEditable, message).help("change it there, in an editor"));
         }
         let refusal = Refusal::new(ErrorKind::UnknownRule, format!("no rule is named `{id}`"));
         if self.other_tiers().any(|other| other.own_place(id).is_ok_and(|place| place.is_some())) {

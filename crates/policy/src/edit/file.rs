@@ -10,6 +10,13 @@ use crate::diagnostic::ErrorKind;
 /// As much as is read of a policy file.
 pub const SIZE_LIMIT: u64 = 256 * 1024;
 
+/// Waits until nobody else changes files of this folder; the turn ends when it is dropped. Where a folder cannot be locked,
+/// what others wrote meanwhile is still noticed before anything is replaced.
+pub fn turn(folder: &Path) -> Option<fs::File> {
+    let folder = fs::File::open(folder).ok()?;
+    folder.lock().ok().map(|()| folder)
+}
+
 /// `None` where there is no such file. `name` is how messages call it.
 pub fn read(path: &Path, name: &str) -> Result<Option<String>, Refusal> {
     match read_bounded(path, SIZE_LIMIT) {

@@ -1,4 +1,4 @@
-//! `rules export`: the text of rules of any tier. It changes no policy, so an agent may run it.
+//! `rules export`: the text of rules of any tier. Printing it changes nothing, so an agent may; writing files is for people.
 
 use guard::Project;
 use policy::PolicyFolder;
@@ -8,6 +8,7 @@ use serde_json::json;
 use super::{Context, is_terminal};
 use crate::arguments::ExportRules;
 use crate::exit_code::ExitCode;
+use crate::person;
 use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &ExportRules, context: &Context) -> Outcome {
@@ -18,6 +19,7 @@ pub fn run(arguments: &ExportRules, context: &Context) -> Outcome {
     let editor = Editor::open(&project.tiers, &folder);
     let rules = arguments.ids.iter().map(|id| editor.export(id)).collect::<Result<Vec<Exported>, _>>()?;
     if let Some(to) = &arguments.to {
+        person::required("rules export --to", &context.environment)?;
         let files = editor.write_exported(&rules, &context.environment.cwd.join(to))?;
         if output.json {
             output.value(&json!({ "written": files }));

@@ -10,7 +10,7 @@ use crate::problem::Outcome;
 
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
 pub fn run(context: &Context) -> Outcome {
-    let loaded = super::load(&Project::of_person(&context.environment), context);
+    let loaded = Project::of_person(&context.environment).load(&context.environment);
     let all: Vec<(&Definition, Standing)> =
         loaded.definitions.iter().map(|definition| (definition, loaded.standing(definition))).collect();
     if context.output.json {

@@ -21,8 +21,8 @@ use engine::suggest;
 use guard::Project;
 use guard::acceptance::Acceptance;
 use guard::trust::Trust;
-use policy::edit::Editor;
-use policy::{Before, Loaded, PolicyFolder};
+use policy::edit::{Changed, Editor};
+use policy::{Diagnostic, Loaded, PolicyFolder};
 
 use super::Context;
 use crate::arguments::Rules;
@@ -45,12 +45,6 @@ pub fn run(what: &Rules, context: &Context) -> Outcome {
     }
 }
 
-/// The policy as its files are now.
-fn load(project: &Project, context: &Context) -> Loaded {
-    let trust = Trust::of(&project.root, &context.environment);
-    policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening))
-}
-
 fn unknown(name: &str, loaded: &Loaded) -> Problem {
     let known = loaded.definitions.iter().map(|definition| definition.rule.id.as_str());
     let help = suggest::closest(name, known)
@@ -62,6 +56,8 @@ fn unknown(name: &str, loaded: &Loaded) -> Problem {
 struct Target {
     project: Project,
     editor: Editor,
+    /// The user's own policy is changed, not a project's.
+    is_users: bool,
     /// The policy as it was.
     before: Loaded,
 }
@@ -73,23 +69,27 @@ impl Target {
         let folder =
             if user { PolicyFolder::of_user(&context.environment.config) } else { project_folder(&project)?.clone() };
         let editor = Editor::open(&project.tiers, &folder);
-        let before = load(&project, context);
-        Ok(Self { project, editor, before })
+        let before = project.load(&context.environment);
+        Ok(Self { project, editor, is_users: user, before })
     }
 
-    /// Called once a person has changed the policy: what the change takes away, sessions that run need not keep, and
-    /// what it adds needs no second yes. Something that waited for acceptance before still does.
-    fn accept_change(&self, context: &Context) -> io::Result<()> {
+    /// Called once a person has changed rules: what the change takes away of them, sessions that run need not keep, and
+    /// what it adds to the project's own files needs no second yes. What others changed meanwhile is not meant.
+    fn accept_change(&self, changed: &Changed, ids: &[&str], context: &Context) -> io::Result<()> {
         // A first rule of the user's makes a tier that was not there before.
         let project = Project::at(&self.project.root, &context.environment);
-        let trust = Trust::of(&project.root, &context.environment);
-        let after = policy::load(&project.tiers, &Before::default(), |_| true);
-        if self.before.untrusted_parts() == 0 && !after.weakening.is_empty() {
-            trust.accept(&after.weakening)?;
+        let after = project.load(&context.environment);
+        let is_own = |part: &Diagnostic| changed.changes.iter().any(|change| change.name == part.source.name);
+        if !self.is_users && self.before.untrusted_parts().count() == 0 && after.untrusted_parts().all(is_own) {
+            Trust::of(&project.root, &context.environment).accept(&after.weakening)?;
         }
-        let (before, now) = (self.before.in_force_rules(), load(&project, context).in_force_rules());
-        let changes: Vec<_> = policy::weakened(&before, &now).into_iter().map(|(change, _)| change).collect();
-        Acceptance::of(&project.root, &context.environment).add(&changes)
+        let (before, now) = (self.before.in_force_rules(), project.load(&context.environment).in_force_rules());
+        let weakened = policy::weakened(&before, &now).into_iter().map(|(change, _)| change);
+        let weakened: Vec<_> = weakened.filter(|change| ids.contains(&change.rule.as_str())).collect();
+        let environment = &context.environment;
+        let acceptance =
+            if self.is_users { Acceptance::of_user(environment) } else { Acceptance::of(&project.root, environment) };
+        acceptance.add(&weakened, super::now())
     }
 }
 

@@ -1,9 +1,8 @@
 //! What a change was, and what it means from now on.
 
 use guard::Project;
-use guard::trust::Trust;
 use policy::edit::{Change, Changed};
-use policy::{Before, Diagnostic, ErrorKind, Loaded};
+use policy::{Diagnostic, ErrorKind, Loaded};
 use serde_json::{Value, json};
 
 use super::{Context, Target, line_diff};
@@ -17,13 +16,12 @@ const LINES_SHOWN: usize = 40;
 /// Tells about a change that a person made; `ids` are the rules that it was about.
 pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Context) -> Outcome {
     if !changed.changes.is_empty() {
-        target.accept_change(context)?;
+        target.accept_change(changed, ids, context)?;
     }
     let output = &context.output;
     // The policy may have begun with this change.
     let project = Project::at(&target.project.root, &context.environment);
-    let trust = Trust::of(&project.root, &context.environment);
-    let now = policy::load(&project.tiers, &Before::default(), |weakening| trust.accepts(weakening));
+    let now = project.load(&context.environment);
     let warnings = warnings(changed, &now);
     if output.json {
         let file = |change: &Change| json!({ "file": change.name, "before": change.before, "after": change.after });

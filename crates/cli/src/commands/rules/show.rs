@@ -10,11 +10,11 @@ use crate::exit_code::ExitCode;
 use crate::problem::{Outcome, Problem};
 
 pub fn run(name: &str, version: Option<&str>, context: &Context) -> Outcome {
-    let project = Project::of_person(&context.environment);
     if let Some(version) = version {
-        return show_version(&project, name, version, context);
+        return show_version(name, version, context);
     }
-    let loaded = super::load(&project, context);
+    let project = Project::of_person(&context.environment);
+    let loaded = project.load(&context.environment);
     let found = loaded.named(name);
     let Some(definition) = found.first() else { return Err(super::unknown(name, &loaded)) };
     let rule = &definition.rule;
@@ -31,8 +31,8 @@ pub fn run(name: &str, version: Option<&str>, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
-fn show_version(project: &Project, name: &str, version: &str, context: &Context) -> Outcome {
-    let known = log::open(project, context)?.rule_versions(name)?;
+fn show_version(name: &str, version: &str, context: &Context) -> Outcome {
+    let known = log::open(&Project::of_sessions(&context.environment), context)?.rule_versions(name)?;
     let Some(kept) = known.iter().find(|kept| kept.digest.starts_with(version)) else {
         let problem = Problem::new("NotFound", format!("the journal has no version `{version}` of `{name}`"));
         return Err(problem.help(match known.as_slice() {

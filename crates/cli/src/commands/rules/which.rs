@@ -9,7 +9,7 @@ use crate::exit_code::ExitCode;
 use crate::problem::Outcome;
 
 pub fn run(name: &str, context: &Context) -> Outcome {
-    let loaded = super::load(&Project::of_person(&context.environment), context);
+    let loaded = Project::of_person(&context.environment).load(&context.environment);
     let found = loaded.named(name);
     let Some((meant, hidden)) = found.split_first() else { return Err(super::unknown(name, &loaded)) };
     let standing = loaded.standing(meant);
