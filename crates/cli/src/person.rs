@@ -19,15 +19,28 @@ pub fn required(command: &str, environment: &Environment) -> Result<(), Problem>
     }
 }
 
-/// Asks on the terminal. `read` is what the person should have read before they pass `--yes` instead.
+/// Whether there is somebody to ask.
+pub fn is_there(output: &Output) -> bool {
+    !output.json && io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Asks for a yes before something is done. `read` is what the person should have read before they pass `--yes` instead.
 pub fn confirmed(question: &str, read: &str, output: &Output) -> Result<bool, Problem> {
-    if output.json || !io::stdin().is_terminal() {
+    if !is_there(output) {
         return Err(Problem::new("Untrusted", "there is no terminal to ask on")
             .help(format!("pass `--yes` once you have read {read}")));
     }
-    write!(io::stdout(), "{question} [y/N] ")?;
+    Ok(says_yes(question, false)?)
+}
+
+/// Asks on the terminal; `preset` is what an empty answer means.
+pub fn says_yes(question: &str, preset: bool) -> io::Result<bool> {
+    write!(io::stdout(), "{question} [{}] ", if preset { "Y/n" } else { "y/N" })?;
     io::stdout().flush()?;
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let read = io::stdin().lock().read_line(&mut answer)?;
+    Ok(match answer.trim() {
+        "" => preset && read > 0,
+        answer => matches!(answer, "y" | "Y" | "yes"),
+    })
 }

@@ -4,7 +4,7 @@
 //! rule later than that was not meant.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use policy::Weakened;
@@ -44,15 +44,7 @@ impl Acceptance {
         if added.is_empty() {
             return Ok(());
         }
-        let folder = self.file.parent().unwrap_or(Path::new("."));
-        policy::create_private_folder(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(text(&self.file).as_bytes())?;
-        for line in added {
-            writeln!(file, "{line}")?;
-        }
-        file.persist(&self.file)?;
-        Ok(())
+        policy::write_private_file(&self.file, format!("{}{}\n", text(&self.file), added.join("\n")))
     }
 }
 

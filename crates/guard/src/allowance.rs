@@ -11,7 +11,6 @@ use engine::{Event, Lifted};
 use store::{Entry, EventId};
 
 use crate::environment::Environment;
-use crate::private_file;
 
 /// How often a call may pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +68,7 @@ impl Allowances {
 
     /// In place of an earlier one for the same call. `refusal` is the event by which the person knows the call.
     pub fn grant(&self, call: &Call, refusal: EventId, span: Span) -> io::Result<()> {
-        private_file::write(&self.folder.join(&call.0), &format!("{} {}\n", span.name(), refusal.0))
+        policy::write_private_file(&self.folder.join(&call.0), format!("{} {}\n", span.name(), refusal.0))
     }
 
     /// Whether the call may pass now. What may pass once is used up by this: of several processes, one removes the file.

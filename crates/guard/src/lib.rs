@@ -19,7 +19,6 @@ mod live_facts;
 mod masked_command;
 mod observing;
 pub mod pause;
-mod private_file;
 pub mod project;
 mod recorded_event;
 mod recorded_facts;

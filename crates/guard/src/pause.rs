@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::environment::Environment;
-use crate::private_file;
 
 /// Nobody means to go without a guard for longer.
 pub const LONGEST_PAUSE: Duration = Duration::from_hours(24);
@@ -33,7 +32,7 @@ impl Pause {
 
     /// In place of an earlier one.
     pub fn begin(&self, root: &Path, environment: &Environment) -> io::Result<()> {
-        private_file::write(&file(root, environment), &format!("{}\n{}\n", self.until, self.reason))
+        policy::write_private_file(&file(root, environment), format!("{}\n{}\n", self.until, self.reason))
     }
 
     pub fn end(root: &Path, environment: &Environment) -> io::Result<()> {

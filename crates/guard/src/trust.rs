@@ -8,7 +8,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::environment::Environment;
-use crate::private_file;
 
 pub struct Trust {
     file: PathBuf,
@@ -26,6 +25,6 @@ impl Trust {
 
     /// In place of what was accepted before.
     pub fn accept(&self, weakening: &str) -> io::Result<()> {
-        private_file::write(&self.file, &format!("{}\n", policy::digest(weakening)))
+        policy::write_private_file(&self.file, format!("{}\n", policy::digest(weakening)))
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::digest::digest;
 use crate::folder::Tiers;
 use crate::inputs;
 use crate::load::{Before, Loaded, SoundConfig, load};
-use crate::private_folder::create_private_folder;
+use crate::private::write_private_file;
 
 /// A policy, ready to judge by.
 #[derive(Debug)]
@@ -245,17 +245,14 @@ fn section(bytes: &[u8], start: usize) -> Option<Range<usize>> {
 }
 
 fn write(path: &Path, header: &Header, inputs: &[u8], rules: &RuleSet) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    create_private_folder(folder)?;
     let header = postcard::to_stdvec(header).map_err(io::Error::other)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut bytes = Vec::new();
     for part in [header.as_slice(), inputs] {
-        file.write_all(&u32::try_from(part.len()).map_err(io::Error::other)?.to_le_bytes())?;
-        file.write_all(part)?;
+        bytes.extend(u32::try_from(part.len()).map_err(io::Error::other)?.to_le_bytes());
+        bytes.extend(part);
     }
-    file.write_all(rules.as_bytes())?;
-    file.persist(path)?;
-    Ok(())
+    bytes.extend(rules.as_bytes());
+    write_private_file(path, bytes)
 }
 
 /// The rules of a compiled policy, wherever it lies; none where it cannot be read.

@@ -3,26 +3,25 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use engine::Level;
 use engine::expr::Scope;
 use engine::rules::{Rule, Tier};
-use engine::{Level, suggest};
 
 use crate::bundled::bundled_rules;
 use crate::catalogue::Catalogue;
 use crate::config::{Config, ConfigFile, RuleItem, Setting};
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::enforce::{Enforcement, InForce, Reason};
-use crate::fields::Text;
 use crate::folder::{PolicyFolder, Tiers};
 use crate::inputs::Inputs;
-use crate::library::{self, Entries, extent};
+use crate::library::{self, Entries};
 use crate::reading;
 use crate::rule::RuleReader;
 use crate::rule_id;
+use crate::rule_list::{RuleList, inline_id};
 use crate::source::Source;
 use crate::stamp::Stamp;
-use crate::yaml::{Node, Yaml};
 
 /// Of one file.
 const PROBLEMS_LIMIT: usize = 50;
@@ -224,13 +223,8 @@ impl<'a> Loader<'a> {
 
     fn add_bundled(&mut self) {
         for bundled in bundled_rules() {
-            let reader = RuleReader {
-                source: &bundled.source(),
-                owner: Tier::Bundled,
-                scope: &self.scope,
-                protected_branches: &self.protected_branches,
-            };
-            let reading = reader.markdown(bundled.id, Form::Bundled);
+            let source = bundled.source();
+            let reading = self.reader(&source, Tier::Bundled).markdown(bundled.id, Form::Bundled);
             self.say(reading.problems);
             let Some(definition) = reading.definition else { continue };
             if definition.rule.locked {
@@ -279,12 +273,7 @@ impl<'a> Loader<'a> {
             return;
         };
         self.loaded.files += 1;
-        let reader = RuleReader {
-            source: &source,
-            owner: layer.folder.tier,
-            scope: &self.scope,
-            protected_branches: &self.protected_branches,
-        };
+        let reader = self.reader(&source, layer.folder.tier);
         let reading = reader.markdown(&id, Form::Markdown);
         self.say(reading.problems);
         let Some(definition) = reading.definition else {
@@ -318,12 +307,7 @@ impl<'a> Loader<'a> {
             return;
         };
         self.loaded.files += 1;
-        let reader = RuleReader {
-            source: &source,
-            owner: layer.folder.tier,
-            scope: &self.scope,
-            protected_branches: &self.protected_branches,
-        };
+        let reader = self.reader(&source, layer.folder.tier);
         match library::read(reader, &name) {
             Ok((library, entries)) => {
                 self.catalogue.add_library(library);
@@ -375,12 +359,6 @@ impl<'a> Loader<'a> {
         let _ = self.catalogue.add(last_good(rule, form, layer.folder.tier));
     }
 
-    /// A rule in a configuration that is broken now, as it last was.
-    fn last_local(&self, id: &str, form: Form, source: &Source, owner: Tier) -> Option<Definition> {
-        let is_it = |rule: &&Rule| rule.id == id && rule.tier == Tier::Local && rule.source == source.name;
-        self.before.rules.iter().find(is_it).map(|rule| last_good(rule, form, owner))
-    }
-
     /// Puts the rules of one tier in force.
     fn enforce(&mut self, layer: Layer) {
         let tier = layer.folder.tier;
@@ -425,68 +403,26 @@ impl<'a> Loader<'a> {
     /// The `rules` list of a configuration: names, and rules written there.
     fn enforce_list(&mut self, layer: Layer) {
         let Layer { folder, file, source, .. } = layer;
-        let tier = folder.tier;
-        let reader = RuleReader {
-            source: &source,
-            owner: tier,
-            scope: &self.scope,
-            protected_branches: &self.protected_branches,
+        let list = RuleList {
+            reader: self.reader(&source, folder.tier),
+            catalogue: &self.catalogue,
+            broken: &self.broken,
+            before: &self.before.rules,
         };
-        let mut local = Entries::default();
-        let (definitions, end) = file.definitions;
-        local.read(reader, definitions, end, Form::Local);
-        let imported = self.catalogue.imported(&file.imports, &source, tier);
-        let last = local.broken.iter().filter_map(|id| self.last_local(id, Form::Local, &source, tier));
-        local.definitions.extend(last.collect::<Vec<_>>());
-        let mut problems = std::mem::take(&mut local.problems);
-        problems.extend(imported.problems);
-        let mut chosen: Vec<(Definition, Reason)> = Vec::new();
-        for (place, item) in file.rules.into_iter().enumerate() {
-            let name = match item {
-                RuleItem::Inline(node, end) => {
-                    let id = inline_id(&node, tier, place + 1);
-                    let text = extent(&source, node.span.start, end);
-                    let reading = reader.entry(&id, Form::Inline, node, text);
-                    problems.extend(reading.problems);
-                    let definition = reading.definition.or_else(|| self.last_local(&id, Form::Inline, &source, tier));
-                    chosen.extend(definition.map(|definition| (definition, Reason::Named(tier))));
-                    continue;
-                }
-                RuleItem::Name(name) => name,
-            };
-            let own = local.definitions.iter().find(|definition| definition.rule.id == name.value);
-            let found = own.or_else(|| imported.rules.get(&name.value).copied());
-            match found.or_else(|| self.catalogue.resolve(&name.value, tier)) {
-                Some(found) if !found.enabled => problems.push(
-                    Diagnostic::warning(
-                        ErrorKind::InvalidValue,
-                        format!("`{}` is named here and switched off in {}", name.value, found.shown_place()),
-                        &source,
-                        Some(name.span),
-                    )
-                    .help("`linchpin rules enable` switches it on"),
-                ),
-                Some(found) => chosen.push((found.clone(), Reason::Named(tier))),
-                None if self.broken.contains(&name.value) || local.broken.contains(&name.value) => {}
-                None => {
-                    let local = local.definitions.iter().map(|definition| definition.rule.id.as_str());
-                    let known =
-                        local.chain(imported.rules.keys().map(String::as_str)).chain(self.catalogue.names(tier));
-                    problems.push(unknown_rule(&name, &source, known.collect()));
-                }
-            }
-        }
-        self.loaded.definitions.append(&mut local.definitions);
-        if problems.iter().any(|problem| problem.severity == Severity::Error && problem.source.name == source.name) {
+        let listed = list.read(file);
+        let is_error = |problem: &Diagnostic| problem.severity == Severity::Error && problem.source.name == source.name;
+        if listed.problems.iter().any(is_error) {
             self.broken_configs.push(folder.config());
         }
-        self.say(problems);
-        for (definition, reason) in chosen {
-            if definition.form == Form::Inline {
-                self.loaded.definitions.push(definition.clone());
-            }
-            self.enforcement.choose(definition, reason, tier);
+        self.loaded.definitions.extend(listed.written);
+        self.say(listed.problems);
+        for definition in listed.chosen {
+            self.enforcement.choose(definition, Reason::Named(folder.tier), folder.tier);
         }
+    }
+
+    fn reader<'s>(&'s self, source: &'s Source, owner: Tier) -> RuleReader<'s> {
+        RuleReader { source, owner, scope: &self.scope, protected_branches: &self.protected_branches }
     }
 
     /// A file can be wrong in more ways than anybody wants to read.
@@ -515,33 +451,7 @@ impl<'a> Loader<'a> {
 }
 
 /// A rule whose text cannot be used now, as it last was.
-fn last_good(rule: &Rule, form: Form, owner: Tier) -> Definition {
+pub fn last_good(rule: &Rule, form: Form, owner: Tier) -> Definition {
     let (source, text) = (Source::new(&rule.source, ""), 0..0);
     Definition { rule: rule.clone(), form, owner, enabled: true, is_last_good: true, source, text, tests: None }
-}
-
-/// A rule in a list needs no name; one that has a title goes by it.
-fn inline_id(node: &Node, tier: Tier, place: usize) -> String {
-    let title = match &node.value {
-        Yaml::Map(entries) => entries.iter().find(|(key, _)| key.text == "name").map(|(_, value)| &value.value),
-        _ => None,
-    };
-    let title = if let Some(Yaml::Text(title)) = title { title } else { "" };
-    let words = title.split(|letter: char| !letter.is_ascii_alphanumeric());
-    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
-    match tier {
-        _ if !words.is_empty() => words.join("-"),
-        // The places of two tiers' lists have nothing to do with each other.
-        Tier::User => format!("user-inline-{place}"),
-        _ => format!("inline-{place}"),
-    }
-}
-
-fn unknown_rule(name: &Text, source: &Source, mut known: Vec<&str>) -> Diagnostic {
-    known.sort_unstable();
-    known.dedup();
-    let help = suggest::closest(&name.value, known.iter().copied())
-        .map_or_else(|| format!("the rules are {}", known.join(", ")), suggest::did_you_mean);
-    let message = format!("no rule is named `{}`", name.value);
-    Diagnostic::error(ErrorKind::UnknownRule, message, source, Some(name.span.clone())).help(help)
 }

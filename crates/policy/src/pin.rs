@@ -6,7 +6,7 @@
 //! policy itself, as a link to the compiled one, for the day when they differ. Both lie in the user's own folder.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cache::{self, BUILD, Compiled};
 use crate::config::Mode;
-use crate::private_folder::{create_private_folder, forget_old_files};
+use crate::private::{create_private_folder, forget_old_files, write_private_file};
 use crate::weakened::{Weakened, weakened};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -105,10 +105,7 @@ impl Holding<'_> {
             let link = tempfile::Builder::new().make_in(folder, |path| fs::hard_link(self.cache, path))?;
             link.into_temp_path().persist(beside)?;
             let bytes = postcard::to_stdvec(pin).map_err(io::Error::other)?;
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            file.write_all(&bytes)?;
-            file.persist(self.pin)?;
-            Ok(())
+            write_private_file(self.pin, bytes)
         };
         // Where nothing can be written, every event is judged by the policy as it is.
         let _ = written();

@@ -4,7 +4,7 @@ use engine::decide::Consideration;
 use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Level};
 use guard::{Project, trial};
-use policy::{Case, Cases, Diagnostic, Form, Loaded, Standing, Style, Subject};
+use policy::{Case, Cases, Diagnostic, Form, Loaded, Standing, Subject};
 use serde_json::{Value, json};
 
 use super::validate::counted;
@@ -134,9 +134,8 @@ impl Run {
 
 fn show(runs: &[Run], problems: &[Diagnostic], context: &Context) {
     let output = &context.output;
-    let style = if output.coloured { Style::Coloured } else { Style::Plain };
     for problem in problems {
-        output.rendered(&problem.render(style));
+        output.rendered(&problem.render(output.style()));
         output.blank();
     }
     for run in runs.iter().filter(|run| !run.passed()) {

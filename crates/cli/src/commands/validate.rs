@@ -1,7 +1,7 @@
 //! `validate`: is every policy file sound?
 
 use guard::Project;
-use policy::{Cases, Diagnostic, Severity, Style};
+use policy::{Cases, Diagnostic, Severity};
 use serde_json::{Map, Value, json};
 
 use super::Context;
@@ -42,9 +42,8 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
         }));
         return Ok(code);
     }
-    let style = if context.output.coloured { Style::Coloured } else { Style::Plain };
     for diagnostic in &loaded.diagnostics {
-        context.output.rendered(&diagnostic.render(style));
+        context.output.rendered(&diagnostic.render(context.output.style()));
         context.output.blank();
     }
     let rules = counted(loaded.rules.len(), "rule");

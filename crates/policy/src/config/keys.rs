@@ -20,7 +20,7 @@ pub static CONFIG: Mapping = Mapping::new(
 );
 
 static KEYS: &[Key] = &[
-    Key::new("agent_may", Takes::Words(|| MOVES.to_vec()), "the moves in a workflow that an agent may make by itself")
+    Key::new("agent_may", Takes::Words(|| MOVES.to_vec()), "the moves in a workflow that an agent may make by itself; this version has no workflows yet")
         .or("[next, continue, repeat, status]"),
     Key::new(
         "command_env",
@@ -58,8 +58,8 @@ static KEYS: &[Key] = &[
     Key::new(
         "progress_command",
         Takes::Text,
-        "a program that gets progress messages on its standard input; a project's has to be accepted with `linchpin \
-         trust`",
+        "a program that gets progress messages on its standard input, of which this version sends none yet; a project's \
+         has to be accepted with `linchpin trust`",
     ),
     Key::new(
         "protected_branches",
@@ -81,7 +81,7 @@ static KEYS: &[Key] = &[
     Key::new(
         "sandbox",
         Takes::Word(|| words(&SANDBOXES)),
-        "where commands of rules and gates may write: `repo`, in the repository and in caches where the system can see \
+        "where commands of rules and gates may write, of which this version has none yet: `repo`, in the repository and in caches where the system can see \
          to it; `require`, they do not run where it cannot; `off`, anywhere, which for a project has to be accepted with \
          `linchpin trust`",
     )

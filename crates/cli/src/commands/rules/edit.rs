@@ -7,7 +7,7 @@ use policy::edit::Changed;
 
 use super::report::report;
 use super::text_editor::TextEditor;
-use super::{Context, Target, draft_text, is_terminal, says_yes};
+use super::{Context, Target, draft_text};
 use crate::arguments::EditRule;
 use crate::person;
 use crate::problem::{Outcome, Problem};
@@ -25,7 +25,7 @@ pub fn run(arguments: &EditRule, context: &Context) -> Outcome {
 
 /// Edits a copy until it is sound, or the person has had enough.
 fn by_hand(target: &Target, path: &Path, before: &str, context: &Context) -> Result<Changed, Problem> {
-    if context.output.json || !is_terminal() {
+    if !person::is_there(&context.output) {
         return Err(Problem::new("InvalidValue", "there is no terminal to edit on")
             .help("give the new text with `--file FILE`, or `--file -` for standard input"));
     }
@@ -41,7 +41,7 @@ fn by_hand(target: &Target, path: &Path, before: &str, context: &Context) -> Res
         };
         context.output.line(problem.to_text());
         context.output.blank();
-        if !says_yes("Edit it again?", true)? {
+        if !person::says_yes("Edit it again?", true)? {
             let kept = folder.keep().join(path.file_name().unwrap_or_default());
             return Err(problem.help(format!("the rule is as it was; your text is kept in `{}`", kept.display())));
         }

@@ -1,11 +1,13 @@
 //! `rules export`: the text of rules of any tier. Printing it changes nothing, so an agent may; writing files is for people.
 
+use std::io::{self, IsTerminal};
+
 use guard::Project;
 use policy::PolicyFolder;
 use policy::edit::{Editor, Exported};
 use serde_json::json;
 
-use super::{Context, is_terminal};
+use super::Context;
 use crate::arguments::ExportRules;
 use crate::exit_code::ExitCode;
 use crate::person;
@@ -40,7 +42,7 @@ pub fn run(arguments: &ExportRules, context: &Context) -> Outcome {
             .help("name a folder for them: `--to DIR`"));
     };
     let text = rule.text.strip_suffix('\n').unwrap_or(&rule.text);
-    if is_terminal() {
+    if io::stdout().is_terminal() {
         output.line(text);
     } else {
         output.rendered(text);

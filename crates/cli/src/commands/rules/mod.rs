@@ -15,7 +15,7 @@ mod show;
 mod text_editor;
 mod which;
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io;
 
 use engine::suggest;
 use guard::Project;
@@ -97,21 +97,5 @@ fn project_folder(project: &Project) -> Result<&PolicyFolder, Problem> {
     project.tiers.project.as_ref().ok_or_else(|| {
         let message = format!("there is no policy in `{}` or above it", project.root.display());
         Problem::new("NoPolicy", message).help("`linchpin init` writes one; `--user` means your own")
-    })
-}
-
-fn is_terminal() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
-}
-
-/// Asks on the terminal; `preset` is what an empty answer means.
-fn says_yes(question: &str, preset: bool) -> io::Result<bool> {
-    write!(io::stdout(), "{question} [{}] ", if preset { "Y/n" } else { "y/N" })?;
-    io::stdout().flush()?;
-    let mut answer = String::new();
-    let read = io::stdin().lock().read_line(&mut answer)?;
-    Ok(match answer.trim() {
-        "" => preset && read > 0,
-        answer => matches!(answer, "y" | "Y" | "yes"),
     })
 }

@@ -6,7 +6,7 @@ use policy::{Diagnostic, Style};
 use serde_json::{Value, json};
 
 use super::report::report;
-use super::{Context, Target, draft_text, is_terminal, project_folder, says_yes};
+use super::{Context, Target, draft_text, project_folder};
 use crate::arguments::{AcceptRule, ProposeRule};
 use crate::commands::validate;
 use crate::exit_code::ExitCode;
@@ -57,14 +57,8 @@ pub fn accept(arguments: &AcceptRule, context: &Context) -> Outcome {
         context.output.rendered(&warning.render(context.output.style()));
         context.output.blank();
     }
-    if !arguments.yes {
-        if context.output.json || !is_terminal() {
-            return Err(Problem::new("Untrusted", "there is no terminal to ask on")
-                .help("pass `--yes` once you have read the rule"));
-        }
-        if !says_yes("Make it a rule of this project?", false)? {
-            return Err(Problem::new("Untrusted", "nothing was accepted"));
-        }
+    if !arguments.yes && !person::confirmed("Make it a rule of this project?", "the rule", &context.output)? {
+        return Err(Problem::new("Untrusted", "nothing was accepted"));
     }
     let changed = target.editor.accept(&proposal, &proposals)?;
     report(&target, &changed, &[id], context)

@@ -1,7 +1,7 @@
-//! Folders that nobody but their owner looks into.
+//! Files and folders of the user's own: written whole or not at all, and for nobody else's eyes.
 
 use std::fs::{self, DirBuilder};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,6 +12,16 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Writes the file, in place of one that is there, and makes the folders that it needs.
+pub fn write_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    create_private_folder(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes.as_ref())?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// No session lives that long.
