@@ -257,5 +257,6 @@ fn write(path: &Path, header: &Header, inputs: &[u8], rules: &RuleSet) -> io::Re
 
 /// The rules of a compiled policy, wherever it lies; none where it cannot be read.
 pub(crate) fn rules_in(file: &Path) -> Vec<Rule> {
-    Stored::read(file).map(|stored| stored.into_before().rules).unwrap_or_default()
+    let stored = Stored::read(file);
+    stored.and_then(|stored| stored.into_compiled().rules.all().ok()).unwrap_or_default()
 }

@@ -4,7 +4,8 @@
 //! read, without a copy, and each is looked up in its open folder instead of from the root of the disk.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,8 @@ use crate::stamp::Stamp;
 /// Files and folders with the stamp each had before it was read; none for what was not there.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    files: BTreeMap<PathBuf, Option<Stamp>>,
+    /// By path; as plain bytes, because comparing paths part by part is what looking at a thousand of them would cost.
+    files: BTreeMap<OsString, Option<Stamp>>,
 }
 
 /// On disk: a folder, and the bytes of some of its files behind it.
@@ -37,7 +39,7 @@ impl Inputs {
     /// To be called before the file is read: a write in between then shows as a change.
     pub fn note(&mut self, path: &Path) -> Option<Stamp> {
         let stamp = Stamp::of(path);
-        self.files.insert(path.to_owned(), stamp);
+        self.files.insert(path.as_os_str().to_owned(), stamp);
         stamp
     }
 
@@ -50,6 +52,7 @@ impl Inputs {
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let mut folders: BTreeMap<&str, Vec<File>> = BTreeMap::new();
         for (path, stamp) in &self.files {
+            let path = Path::new(path);
             let file = File { name: path.file_name()?.to_str()?, stamp: *stamp };
             folders.entry(path.parent()?.to_str()?).or_default().push(file);
         }
@@ -65,14 +68,14 @@ impl Inputs {
 }
 
 /// All that [`Inputs::to_bytes`] wrote down.
-pub fn stamps(mut bytes: &[u8]) -> BTreeMap<PathBuf, Stamp> {
+pub fn stamps(mut bytes: &[u8]) -> BTreeMap<OsString, Stamp> {
     let mut stamps = BTreeMap::new();
     while let Ok((chunk, rest)) = postcard::take_from_bytes::<Chunk>(bytes) {
         bytes = rest;
         let mut files = chunk.files;
         while let Ok((file, rest)) = postcard::take_from_bytes::<File>(files) {
             files = rest;
-            stamps.extend(file.stamp.map(|stamp| (Path::new(chunk.folder).join(file.name), stamp)));
+            stamps.extend(file.stamp.map(|stamp| (Path::new(chunk.folder).join(file.name).into_os_string(), stamp)));
         }
         if bytes.is_empty() {
             break;

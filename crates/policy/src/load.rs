@@ -1,6 +1,7 @@
 //! The policy as its files say: every tier read, checked, and laid over the farther ones.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use engine::Level;
@@ -62,7 +63,7 @@ pub struct Before {
     pub rules: Vec<Rule>,
     pub configs: Vec<SoundConfig>,
     /// Files that said what these rules say, as they were then.
-    pub files: BTreeMap<PathBuf, Stamp>,
+    pub files: BTreeMap<OsString, Stamp>,
 }
 
 /// Reads every tier. `trusted` says whether a person accepted a text of what weakens a guard; what they have not
@@ -288,7 +289,7 @@ impl<'a> Loader<'a> {
     /// thousand files again because of one takes longer than an agent should wait. What may need a person's acceptance
     /// needs its text: a rule that approves, or takes another's place.
     fn unchanged(&mut self, layer: &Layer, path: &Path, id: &str) -> Option<Definition> {
-        let then = self.before.files.get(path).filter(|_| self.has_same_settings)?;
+        let then = self.before.files.get(path.as_os_str()).filter(|_| self.has_same_settings)?;
         let is_users = self.catalogue.resolve(id, Tier::User).is_some() || self.users_own.contains(id);
         if layer.folder.tier == Tier::Project && is_users {
             return None;

@@ -59,7 +59,8 @@ fn paths_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
         Err(error) => return Err(error),
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    paths.sort();
+    // As bytes: paths compare part by part, which is slow and orders no better.
+    paths.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
     Ok(paths)
 }
 
