@@ -7,34 +7,53 @@
 
 use serde_json::Value;
 
+/// What a supplier does not say is what somebody says who knows nothing.
 pub trait Facts: Send + Sync {
     /// A variable of the session, or its declared default.
-    fn variable(&self, name: &str) -> Option<Value>;
+    fn variable(&self, _name: &str) -> Option<Value> {
+        None
+    }
 
     /// The names of all variables that have a value, in byte order.
-    fn variable_names(&self) -> Vec<String>;
+    fn variable_names(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// A field of `git`; null where there is no repository.
-    fn git(&self, field: GitField) -> Value;
+    fn git(&self, _field: GitField) -> Value {
+        Value::Null
+    }
 
     /// The simple commands that the session ran, by their normalised text, newest first.
-    fn commands_ran(&self) -> Vec<RanCommand>;
+    fn commands_ran(&self) -> Vec<RanCommand> {
+        Vec::new()
+    }
 
     /// The real path behind links, as far as the path exists; `None` where nobody can look.
-    fn resolved(&self, path: &str) -> Option<String>;
+    fn resolved(&self, _path: &str) -> Option<String> {
+        None
+    }
 
     /// How often the rule has held the stop that the agent is now trying again.
-    fn holds(&self, rule: &str) -> u32;
+    fn holds(&self, _rule: &str) -> u32 {
+        0
+    }
 
     /// Whether somebody acknowledged the rule, in the version with this digest, in this session.
-    fn acknowledged(&self, rule: &str, digest: &str) -> bool;
+    fn acknowledged(&self, _rule: &str, _digest: &str) -> bool {
+        false
+    }
 
     /// Why something that was asked for since this was last asked cannot be told. The rule that asked is then at fault.
-    fn take_fault(&self) -> Option<String>;
+    fn take_fault(&self) -> Option<String> {
+        None
+    }
 
     /// Whether, since this was last asked, something was asked for that is stored and cannot be read now. What a rule
     /// made of it does not count.
-    fn take_missed(&self) -> bool;
+    fn take_missed(&self) -> bool {
+        false
+    }
 
     /// A rule is about to use this part of the event. To be noted by whoever writes judgements down.
     fn asked(&self, _part: EventPart<'_>) {}
@@ -110,40 +129,4 @@ pub struct RanCommand {
 #[derive(Debug, Default)]
 pub struct NoFacts;
 
-impl Facts for NoFacts {
-    fn variable(&self, _name: &str) -> Option<Value> {
-        None
-    }
-
-    fn variable_names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn git(&self, _field: GitField) -> Value {
-        Value::Null
-    }
-
-    fn commands_ran(&self) -> Vec<RanCommand> {
-        Vec::new()
-    }
-
-    fn resolved(&self, _path: &str) -> Option<String> {
-        None
-    }
-
-    fn holds(&self, _rule: &str) -> u32 {
-        0
-    }
-
-    fn acknowledged(&self, _rule: &str, _digest: &str) -> bool {
-        false
-    }
-
-    fn take_fault(&self) -> Option<String> {
-        None
-    }
-
-    fn take_missed(&self) -> bool {
-        false
-    }
-}
+impl Facts for NoFacts {}

@@ -191,14 +191,6 @@ impl Facts for RecordedFacts {
         is_acknowledged(&self.past.variables, rule, digest)
     }
 
-    fn take_fault(&self) -> Option<String> {
-        None
-    }
-
-    fn take_missed(&self) -> bool {
-        false
-    }
-
     fn asked(&self, part: EventPart<'_>) {
         if let Some(lacking) = self.lacking(part) {
             self.lacks(lacking);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agents::Agent;
 use engine::event::{Outcome, ToolCall};
-use engine::facts::{Facts, GitField, RanCommand};
+use engine::facts::{Facts, GitField};
 use engine::rules::{RuleSet, RuleSetError};
 use engine::{Decision, Event, EventKind, Inquiry, Place, Situation};
 use policy::{Case, Config, EventFields, Subject};
@@ -99,29 +99,5 @@ impl Facts for CaseFacts {
 
     fn git(&self, field: GitField) -> Value {
         self.git.get(field.name()).cloned().unwrap_or(Value::Null)
-    }
-
-    fn commands_ran(&self) -> Vec<RanCommand> {
-        Vec::new()
-    }
-
-    fn resolved(&self, _path: &str) -> Option<String> {
-        None
-    }
-
-    fn holds(&self, _rule: &str) -> u32 {
-        0
-    }
-
-    fn acknowledged(&self, _rule: &str, _digest: &str) -> bool {
-        false
-    }
-
-    fn take_fault(&self) -> Option<String> {
-        None
-    }
-
-    fn take_missed(&self) -> bool {
-        false
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Changes, Observer, ObserverKind};
 use crate::event::Event;
-use crate::facts::{Facts, GitField, NoFacts, RanCommand};
+use crate::facts::{Facts, GitField, NoFacts};
 use crate::situation::{Place, Situation};
 
 /// A session that remembers what observers set.
@@ -56,30 +56,6 @@ impl Facts for Session {
 
     fn git(&self, field: GitField) -> Value {
         NoFacts.git(field)
-    }
-
-    fn commands_ran(&self) -> Vec<RanCommand> {
-        Vec::new()
-    }
-
-    fn resolved(&self, _path: &str) -> Option<String> {
-        None
-    }
-
-    fn holds(&self, _rule: &str) -> u32 {
-        0
-    }
-
-    fn acknowledged(&self, _rule: &str, _digest: &str) -> bool {
-        false
-    }
-
-    fn take_fault(&self) -> Option<String> {
-        None
-    }
-
-    fn take_missed(&self) -> bool {
-        false
     }
 }
 
