@@ -100,11 +100,11 @@ fn what_is_no_pause() {
     let project = project();
     insta::assert_snapshot!(project.run(&["pause", "soon", "--reason", "x"]).stderr, @"
     error: `soon` is no length of time
-    help: write how long, such as `10m` or `2h`
+    help: write how long, such as `10m` or `2h`, at most `24h`
     ");
     insta::assert_snapshot!(project.run(&["pause", "25h", "--reason", "x"]).stderr, @"
     error: `25h` is longer than the 24 hours that a pause can last
-    help: write how long, such as `10m` or `2h`
+    help: write how long, such as `10m` or `2h`, at most `24h`
     ");
     insta::assert_snapshot!(project.run(&["pause", "1h", "--reason", " "]).stderr, @"
     error: `--reason` is empty

@@ -83,6 +83,9 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
         if is_rules(from) {
             return Ok(vec![from.to_owned()]);
         }
+        if !from.exists() {
+            return Err(Refusal::new(ErrorKind::NotFound, format!("there is no `{shown}`")));
+        }
         let message = format!("`{shown}` is no rule file");
         return Err(Refusal::new(ErrorKind::InvalidValue, message)
             .help("rules are `.md` files, libraries of rules `.yml` files"));
