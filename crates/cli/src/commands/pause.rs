@@ -66,7 +66,8 @@ fn one_line(reason: &str) -> Result<String, Problem> {
 }
 
 fn milliseconds(text: &str) -> Result<i64, Problem> {
-    let invalid = |why: String| Problem::new("InvalidValue", why).help("write how long, such as `10m` or `2h`, at most `24h`");
+    let invalid =
+        |why: String| Problem::new("InvalidValue", why).help("write how long, such as `10m` or `2h`, at most `24h`");
     let duration = text
         .parse::<SignedDuration>()
         .ok()
