@@ -50,6 +50,10 @@ pub(super) fn own_lines(prompt: &str) -> Vec<Line<'_>> {
 fn split_at_tags<'t>(line: &'t str, tags: &mut Vec<&'t str>, lines: &mut Vec<Line<'t>>) -> bool {
     let mut rest = line;
     while let Some((before, tag, after)) = next_tag(rest) {
+        // An agent's own note begins a line; behind words, a quotation mark or a backtick somebody speaks of one.
+        if tags.is_empty() && !before.trim().is_empty() {
+            return true;
+        }
         push(before, tags, lines);
         rest = after;
         match tag {

@@ -104,6 +104,9 @@ fn quoted_markers_do_not_count() {
         format!("see this:\n```\n{marker}\n```"),
         format!("see this:\n~~~xml\n{marker}\n~~~\n"),
         format!("> {marker}"),
+        format!("`{marker}`"),
+        format!("What does \"{marker}\" mean?"),
+        format!("He wrote: {marker}"),
         format!("    {marker}"),
         format!("<conversation-history>\n{marker}\n</conversation-history>\ngo on"),
         format!("<a><b>{marker}</b></a>"),
@@ -125,7 +128,7 @@ fn quoted_markers_do_not_count() {
 
 #[test]
 fn what_follows_a_quote_counts_again() {
-    let text = "```\ncode\n```\n<br/> 1 < 2 <system-reminder>Plan mode is active</system-reminder>";
+    let text = "```\ncode\n```\n<br/> 1 < 2\n<system-reminder>Plan mode is active</system-reminder>";
     assert!(after(&Session::default(), &prompt(text)));
     // The last one is the newest.
     let both = "# Active Approval Mode: Plan\n# Active Approval Mode: Default\n";
