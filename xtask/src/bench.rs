@@ -14,6 +14,9 @@ use crate::process::cargo;
 
 const ROUNDS: usize = 300;
 const WARM_UP: usize = 10;
+const EDITS: usize = 100;
+/// Files that were just written are read anew until their clock has moved on.
+const FILE_AGE: Duration = Duration::from_millis(100);
 
 /// A project with a policy and a journal, and a home of its own.
 struct Scene {
@@ -35,15 +38,38 @@ pub fn run() -> Result<()> {
     million.fill_journal(1_000_000)?;
 
     let truth = || Command::new("/bin/true");
-    let medians =
-        in_turns(&[&truth, &|| plain.hook(&binary), &|| ten.hook(&binary), &|| thousand.hook(&binary), &|| {
-            million.hook(&binary)
-        }])?;
+    let medians = in_turns(
+        ROUNDS,
+        &[
+            &|| Ok(truth()),
+            &|| Ok(plain.hook(&binary)),
+            &|| Ok(ten.hook(&binary)),
+            &|| Ok(thousand.hook(&binary)),
+            &|| Ok(million.hook(&binary)),
+        ],
+    )?;
     let [truth, one, ten, thousand, million] = medians.as_slice() else { unreachable!() };
     print(&format!("/bin/true                                {:>7.2} ms", milliseconds(*truth)));
     row("one event, bundled rules / true", *one, *truth, 3.0);
     row("1,000 rules / 10 rules", *thousand, *ten, 1.5);
     row("1,000,000 events / none", *million, *one, 1.2);
+
+    let [ten, thousand] = [Scene::new(10)?, Scene::new(1000)?];
+    let edited = in_turns(
+        EDITS,
+        &[
+            &|| {
+                ten.edit_a_rule()?;
+                Ok(ten.hook(&binary))
+            },
+            &|| {
+                thousand.edit_a_rule()?;
+                Ok(thousand.hook(&binary))
+            },
+        ],
+    )?;
+    let [ten, thousand] = edited.as_slice() else { unreachable!() };
+    row("1,000 rules / 10 rules, one just edited", *thousand, *ten, 1.5);
 
     let scene = Scene::new(0)?;
     let mut times = Vec::new();
@@ -69,12 +95,13 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// The median time of each, measured in turns so that noise falls on all alike.
-fn in_turns(commands: &[&dyn Fn() -> Command]) -> Result<Vec<Duration>> {
+/// The median time of each, measured in turns so that noise falls on all alike. What is done to make a command is not
+/// measured.
+fn in_turns(rounds: usize, commands: &[&dyn Fn() -> Result<Command>]) -> Result<Vec<Duration>> {
     let mut times = vec![Vec::new(); commands.len()];
-    for round in 0..WARM_UP + ROUNDS {
+    for round in 0..WARM_UP + rounds {
         for (command, times) in commands.iter().zip(&mut times) {
-            let taken = time(&mut command())?;
+            let taken = time(&mut command()?)?;
             if round >= WARM_UP {
                 times.push(taken);
             }
@@ -116,9 +143,16 @@ impl Scene {
         });
         File::create(&payload)?.write_all(event.to_string().as_bytes())?;
         let scene = Self { folder, payload };
-        // Files that were just written are read anew until their clock has moved on.
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(FILE_AGE);
         Ok(scene)
+    }
+
+    /// Makes the policy one that has to be compiled anew.
+    fn edit_a_rule(&self) -> Result<()> {
+        let rule = self.folder.path().join("project/.linchpin/rules/rule-0005.md");
+        File::options().append(true).open(rule)?.write_all(b"And no other.\n")?;
+        std::thread::sleep(FILE_AGE);
+        Ok(())
     }
 
     fn hook(&self, binary: &Path) -> Command {

@@ -5,23 +5,24 @@
 //! remembers how every file last was when it was sound, which is what stays in force while the file is broken. Because
 //! of that it lives in the user's own folder, out of reach of the repository that it judges.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use engine::rules::{Rule, RuleSet};
+use engine::rules::RuleSet;
 use serde::{Deserialize, Serialize};
 
+use crate::amend::{Sound, contested};
 use crate::config::Config;
 use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::digest::digest;
 use crate::folder::Tiers;
-use crate::inputs;
+use crate::inputs::{self, Inputs};
 use crate::load::{Before, Loaded, SoundConfig, load};
 use crate::private::write_private_file;
 
@@ -56,21 +57,20 @@ impl BrokenFile {
 }
 
 /// What does not grow with the number of rules.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Header {
     /// Another build may lay out everything else in another way.
     build: String,
-    tiers: Vec<std::path::PathBuf>,
+    tiers: Vec<PathBuf>,
     /// Whether what weakens a guard was accepted when this was made, and what that was.
     weakening: String,
     accepted: bool,
-    /// One of the inputs was so new that it could change once more without showing.
-    unsettled: bool,
     compiled: SystemTime,
     config: Config,
     sound_configs: Vec<SoundConfig>,
     broken: Vec<BrokenFile>,
     untrusted: Vec<String>,
+    contested: Vec<String>,
     generation: String,
 }
 
@@ -80,93 +80,101 @@ pub(crate) const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("LIN
 /// The policy of these tiers: from the cache where that still holds, else read anew and written there. A cache that
 /// cannot be written only costs time. A project folder that is named and no longer there counts as it last was.
 pub fn compiled(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> Compiled {
-    get(tiers, Some(cache), &trusted, |header, inputs, rules| {
+    get(tiers, Some(cache), &trusted, |fresh| {
         // A read-only disk is no reason not to judge.
-        let _ = write(cache, header, inputs, rules);
+        let _ = fresh.write(cache);
     })
 }
 
 /// The same for those who only look: nothing is written, so that whoever judges next still learns that the policy is new.
 pub fn looked_at(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) -> Compiled {
-    get(tiers, Some(cache), &trusted, |_, _, _| {})
+    get(tiers, Some(cache), &trusted, |_| {})
 }
 
-/// How the policy was when it was last compiled; every file is to be read again.
+/// How the policy was when it was last compiled.
 pub fn before(cache: &Path) -> Before {
-    let before = Stored::read(cache).map(Stored::into_before).unwrap_or_default();
-    Before { files: BTreeMap::new(), ..before }
+    Stored::read(cache).map(|stored| stored.before()).unwrap_or_default()
 }
 
 /// The policy as its files are now, whatever was there before.
 pub fn read_anew(tiers: &Tiers, trusted: impl Fn(&str) -> bool) -> Compiled {
-    get(tiers, None, &trusted, |_, _, _| {})
+    get(tiers, None, &trusted, |_| {})
 }
 
-fn get(
-    tiers: &Tiers,
-    cache: Option<&Path>,
-    trusted: &impl Fn(&str) -> bool,
-    keep: impl Fn(&Header, &[u8], &RuleSet),
-) -> Compiled {
-    let before = match cache.and_then(Stored::read) {
-        Some(stored) if stored.is_current(tiers, trusted) || stored.has_vanished(tiers) => {
-            return stored.into_compiled();
+fn get(tiers: &Tiers, cache: Option<&Path>, trusted: &impl Fn(&str) -> bool, keep: impl Fn(&Fresh)) -> Compiled {
+    let fresh = match cache.and_then(Stored::read) {
+        None => compile(tiers, &Before::default(), trusted),
+        Some(stored) => {
+            let changed = stored.changed(tiers, trusted);
+            if changed.as_ref().is_some_and(Vec::is_empty) || stored.has_vanished(tiers) {
+                return stored.into_compiled();
+            }
+            let amended = changed.and_then(|changed| stored.amended(tiers, &changed));
+            amended.unwrap_or_else(|| compile(tiers, &stored.before(), trusted))
         }
-        Some(stored) => stored.into_before(),
-        None => Before::default(),
     };
+    keep(&fresh);
+    Compiled { read: fresh.read, ..fresh.header.into_compiled(fresh.rules) }
+}
+
+/// A policy that was just read.
+struct Fresh {
+    header: Header,
+    /// As they are written down; none where they cannot be, or the policy is not worth keeping.
+    inputs: Option<Vec<u8>>,
+    rules: RuleSet,
+    read: Vec<Definition>,
+}
+
+fn compile(tiers: &Tiers, before: &Before, trusted: &impl Fn(&str) -> bool) -> Fresh {
     // Taken before the files are read: what changes from now on must look newer.
     let now = SystemTime::now();
-    let mut loaded = load(tiers, &before, trusted);
-    let read = std::mem::take(&mut loaded.definitions).into_iter().filter(|rule| !rule.text.is_empty()).collect();
+    let loaded = load(tiers, before, trusted);
     let inputs = loaded.inputs.to_bytes();
-    let (header, rules) = compile(loaded, tiers, trusted, now);
-    if let Some(inputs) = inputs {
-        keep(&header, &inputs, &rules);
-    }
-    Compiled { read, ..header.into_compiled(rules) }
-}
-
-fn compile(loaded: Loaded, tiers: &Tiers, trusted: &impl Fn(&str) -> bool, now: SystemTime) -> (Header, RuleSet) {
-    let rules = loaded.in_force_rules();
-    let last_good = |problem: &Diagnostic| {
-        let mut definitions = loaded.rules.iter().map(|in_force| &in_force.definition);
-        loaded.last_good_configs.contains(&problem.source.name)
-            || definitions.any(|definition| definition.is_last_good && definition.rule.source == problem.source.name)
-    };
-    let mut broken: Vec<BrokenFile> = Vec::new();
-    let mut seen = Vec::new();
-    for problem in loaded.errors() {
-        // One line a file: its first error.
-        if !seen.contains(&problem.source.name) {
-            seen.push(problem.source.name.clone());
-            broken.push(BrokenFile { problem: problem.line(), has_last_good: last_good(problem) });
-        }
-    }
-    let untrusted = loaded.diagnostics.iter().filter(|problem| {
-        problem.severity == Severity::Warning && matches!(problem.kind, ErrorKind::Untrusted | ErrorKind::Overruled)
-    });
+    let packed = RuleSet::pack(&loaded.in_force_rules());
     let header = Header {
         build: BUILD.to_owned(),
         tiers: tiers.folders().map(|folder| folder.path.clone()).collect(),
         accepted: trusted(&loaded.weakening),
-        untrusted: untrusted.map(Diagnostic::line).collect(),
-        unsettled: loaded.inputs.is_unsettled(now),
+        untrusted: loaded.left_out().map(Diagnostic::line).collect(),
         compiled: now,
+        broken: broken_files(&loaded),
+        contested: contested(&loaded),
         weakening: loaded.weakening,
         config: loaded.config,
         sound_configs: loaded.sound_configs,
-        broken,
         generation: String::new(),
     };
+    let read = loaded.definitions.into_iter().filter(|rule| !rule.text.is_empty()).collect();
     // Rules that were just read can be packed; if one day they cannot, an empty set must not pass for the policy.
-    match RuleSet::pack(&rules) {
-        Ok(packed) => (Header { generation: digest(packed.as_bytes()), ..header }, packed),
+    match packed {
+        Ok(rules) => Fresh { header: Header { generation: digest(rules.as_bytes()), ..header }, inputs, rules, read },
         Err(error) => {
             let problem = format!("the policy cannot be compiled: {error}");
             let broken = vec![BrokenFile { problem, has_last_good: false }];
-            (Header { broken, unsettled: true, ..header }, RuleSet::default())
+            Fresh { header: Header { broken, ..header }, inputs: None, rules: RuleSet::default(), read }
         }
+    }
+}
+
+/// One line a file: its first error.
+fn broken_files(loaded: &Loaded) -> Vec<BrokenFile> {
+    let has_last_good = |problem: &Diagnostic| {
+        let mut definitions = loaded.rules.iter().map(|in_force| &in_force.definition);
+        loaded.last_good_configs.contains(&problem.source.name)
+            || definitions.any(|definition| definition.is_last_good && definition.rule.source == problem.source.name)
+    };
+    let mut seen = BTreeSet::new();
+    let first = loaded.errors().filter(|problem| seen.insert(problem.source.name.as_str()));
+    first.map(|problem| BrokenFile { problem: problem.line(), has_last_good: has_last_good(problem) }).collect()
+}
+
+impl Loaded {
+    /// What the project asked for and does not get.
+    fn left_out(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|problem| {
+            problem.severity == Severity::Warning && matches!(problem.kind, ErrorKind::Untrusted | ErrorKind::Overruled)
+        })
     }
 }
 
@@ -183,10 +191,24 @@ impl Header {
     }
 }
 
+impl Fresh {
+    fn write(&self, path: &Path) -> io::Result<()> {
+        let Some(inputs) = &self.inputs else { return Ok(()) };
+        let header = postcard::to_stdvec(&self.header).map_err(io::Error::other)?;
+        let mut bytes = Vec::new();
+        for part in [&header, inputs] {
+            bytes.extend(u32::try_from(part.len()).map_err(io::Error::other)?.to_le_bytes());
+            bytes.extend(part);
+        }
+        bytes.extend(self.rules.as_bytes());
+        write_private_file(path, bytes)
+    }
+}
+
 /// The cache as it lies on disk: the header, the inputs and the rules, each of the first two behind its length.
 struct Stored {
     header: Header,
-    bytes: Vec<u8>,
+    bytes: Arc<Vec<u8>>,
     inputs: Range<usize>,
 }
 
@@ -197,19 +219,26 @@ impl Stored {
         let header = section(&bytes, 0)?;
         let inputs = section(&bytes, header.end)?;
         let header: Header = postcard::from_bytes(bytes.get(header)?).ok()?;
-        (header.build == BUILD).then_some(Self { header, bytes, inputs })
+        (header.build == BUILD).then_some(Self { header, bytes: Arc::new(bytes), inputs })
+    }
+
+    fn inputs(&self) -> &[u8] {
+        self.bytes.get(self.inputs.clone()).unwrap_or_default()
+    }
+
+    fn rules(&self) -> RuleSet {
+        RuleSet::from_bytes(Arc::clone(&self.bytes), self.inputs.end)
     }
 
     fn is_of(&self, tiers: &Tiers) -> bool {
         self.header.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
     }
 
-    fn is_current(&self, tiers: &Tiers, trusted: &impl Fn(&str) -> bool) -> bool {
+    /// The files and folders that it no longer speaks for; `None`: it speaks for nothing that is asked for.
+    fn changed(&self, tiers: &Tiers, trusted: &impl Fn(&str) -> bool) -> Option<Vec<PathBuf>> {
         let header = &self.header;
-        self.is_of(tiers)
-            && !header.unsettled
-            && self.bytes.get(self.inputs.clone()).is_some_and(inputs::are_unchanged)
-            && (header.weakening.is_empty() || trusted(&header.weakening) == header.accepted)
+        let is_as_accepted = header.weakening.is_empty() || trusted(&header.weakening) == header.accepted;
+        (is_as_accepted && self.is_of(tiers)).then(|| inputs::changed(self.inputs(), header.compiled))?
     }
 
     /// The project's policy is gone, though it is asked for: what was last read of it still counts.
@@ -218,21 +247,33 @@ impl Stored {
     }
 
     fn into_compiled(self) -> Compiled {
-        let rules = RuleSet::from_bytes(self.bytes, self.inputs.end);
+        let rules = self.rules();
         self.header.into_compiled(rules)
     }
 
-    fn into_before(self) -> Before {
-        let mut files = self.bytes.get(self.inputs.clone()).map(inputs::stamps).unwrap_or_default();
-        // What was new then may have changed once more without showing.
-        files.retain(|_, stamp| !stamp.is_fresh(self.header.compiled));
-        let is_sound = self.header.broken.is_empty();
-        let rules = RuleSet::from_bytes(self.bytes, self.inputs.end);
-        Before {
-            rules: rules.all().unwrap_or_default(),
-            configs: self.header.sound_configs,
-            files: if is_sound { files } else { BTreeMap::new() },
+    /// `None` where more than some rules is to be read again.
+    fn amended(&self, tiers: &Tiers, changed: &[PathBuf]) -> Option<Fresh> {
+        let header = &self.header;
+        if !header.broken.is_empty() || !header.untrusted.is_empty() {
+            return None;
         }
+        // Taken before the files are read: what changes from now on must look newer.
+        let compiled = SystemTime::now();
+        let sound = Sound { tiers, config: &header.config, rules: &self.rules(), contested: &header.contested };
+        let mut inputs = Inputs::from_bytes(self.inputs())?;
+        let amended = sound.amend(changed, &mut inputs)?;
+        let versions = amended.read.iter().map(|definition| definition.rule.digest.as_str());
+        let generation = digest(versions.fold(header.generation.clone(), |name, version| name + version));
+        Some(Fresh {
+            header: Header { compiled, generation, ..header.clone() },
+            inputs: inputs.to_bytes(),
+            rules: amended.rules,
+            read: amended.read,
+        })
+    }
+
+    fn before(&self) -> Before {
+        Before { rules: self.rules().all().unwrap_or_default(), configs: self.header.sound_configs.clone() }
     }
 }
 
@@ -244,19 +285,7 @@ fn section(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (length <= rest.len()).then_some(start..start + length)
 }
 
-fn write(path: &Path, header: &Header, inputs: &[u8], rules: &RuleSet) -> io::Result<()> {
-    let header = postcard::to_stdvec(header).map_err(io::Error::other)?;
-    let mut bytes = Vec::new();
-    for part in [header.as_slice(), inputs] {
-        bytes.extend(u32::try_from(part.len()).map_err(io::Error::other)?.to_le_bytes());
-        bytes.extend(part);
-    }
-    bytes.extend(rules.as_bytes());
-    write_private_file(path, bytes)
-}
-
 /// The rules of a compiled policy, wherever it lies; none where it cannot be read.
-pub(crate) fn rules_in(file: &Path) -> Vec<Rule> {
-    let stored = Stored::read(file);
-    stored.and_then(|stored| stored.into_compiled().rules.all().ok()).unwrap_or_default()
+pub(crate) fn rules_in(file: &Path) -> Option<RuleSet> {
+    Stored::read(file).map(|stored| stored.rules())
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use engine::rules::{Rule, Tier};
 
+use crate::config::Config;
 use crate::source::Source;
 use crate::yaml::Node;
 
@@ -42,6 +43,11 @@ impl Definition {
     /// The text that the rule was made from, and that its digest is of.
     pub fn text(&self) -> &str {
         self.source.text.get(self.text.clone()).unwrap_or_default()
+    }
+
+    /// Fills in what the rule leaves to the configuration.
+    pub fn complete(&mut self, config: &Config) {
+        self.rule.max_holds = self.rule.max_holds.or(config.max_holds(self.owner));
     }
 
     /// Whether both are the same part of the same file.

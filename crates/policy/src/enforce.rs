@@ -185,8 +185,7 @@ impl Enforcement {
             self.rules.retain(|_, rule| rule.reason == Reason::Locked);
         }
         for InForce { definition, .. } in self.rules.values_mut() {
-            let rule = &mut definition.rule;
-            rule.max_holds = rule.max_holds.or(config.max_holds(definition.owner));
+            definition.complete(config);
         }
         Enforced { rules: self.rules.into_values().collect(), weakening, untrusted, problems: self.problems }
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -43,9 +43,8 @@ impl Inputs {
         stamp
     }
 
-    /// Whether one of them could be written once more without its stamp showing it.
-    pub fn is_unsettled(&self, now: SystemTime) -> bool {
-        self.files.values().flatten().any(|stamp| stamp.is_fresh(now))
+    pub fn includes(&self, path: &Path) -> bool {
+        self.files.contains_key(path.as_os_str())
     }
 
     /// `None` where a name is not text: such a policy is read anew at every event.
@@ -65,64 +64,81 @@ impl Inputs {
         }
         Some(bytes)
     }
+
+    /// `None`: these are not such bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut inputs = Self::default();
+        for chunk in chunks(bytes)? {
+            for file in chunk.files() {
+                let file = file?;
+                inputs.files.insert(Path::new(chunk.folder).join(file.name).into_os_string(), file.stamp);
+            }
+        }
+        Some(inputs)
+    }
 }
 
-/// All that [`Inputs::to_bytes`] wrote down.
-pub fn stamps(mut bytes: &[u8]) -> BTreeMap<OsString, Stamp> {
-    let mut stamps = BTreeMap::new();
-    while let Ok((chunk, rest)) = postcard::take_from_bytes::<Chunk>(bytes) {
-        bytes = rest;
-        let mut files = chunk.files;
-        while let Ok((file, rest)) = postcard::take_from_bytes::<File>(files) {
-            files = rest;
-            stamps.extend(file.stamp.map(|stamp| (Path::new(chunk.folder).join(file.name).into_os_string(), stamp)));
-        }
-        if bytes.is_empty() {
-            break;
-        }
-    }
-    stamps
-}
-
-/// Whether all that [`Inputs::to_bytes`] wrote down is still so.
-pub fn are_unchanged(mut bytes: &[u8]) -> bool {
-    let mut chunks = Vec::new();
-    while !bytes.is_empty() {
-        let Ok((chunk, rest)) = postcard::take_from_bytes::<Chunk>(bytes) else { return false };
-        chunks.push(chunk);
-        bytes = rest;
-    }
-    let (full, small): (Vec<Chunk>, Vec<Chunk>) = chunks.into_iter().partition(Chunk::is_large);
+/// Which of the files that [`Inputs::to_bytes`] wrote down differ now, or may: one that was written shortly before
+/// `then`, when it was read, could have been written once more without its stamp showing it. `None`: that cannot be told.
+pub fn changed(bytes: &[u8], then: SystemTime) -> Option<Vec<PathBuf>> {
+    let (full, small): (Vec<Chunk>, Vec<Chunk>) = chunks(bytes)?.into_iter().partition(Chunk::is_large);
     std::thread::scope(|scope| {
         // Looking at a thousand files takes as long as all the rest of a hook.
         let mut large = full.iter();
         let own = large.next();
-        let others: Vec<_> = large.map(|chunk| scope.spawn(|| chunk.is_unchanged())).collect();
-        let mut unchanged = small.iter().chain(own).all(Chunk::is_unchanged);
-        for other in others {
-            unchanged &= other.join().unwrap_or(false);
+        let others: Vec<_> = large.map(|chunk| scope.spawn(move || chunk.changed(then))).collect();
+        let mut changed = Vec::new();
+        for chunk in small.iter().chain(own) {
+            changed.extend(chunk.changed(then)?);
         }
-        unchanged
+        for other in others {
+            changed.extend(other.join().ok()??);
+        }
+        Some(changed)
     })
 }
 
-impl Chunk<'_> {
+fn chunks(mut bytes: &[u8]) -> Option<Vec<Chunk<'_>>> {
+    let mut chunks = Vec::new();
+    while !bytes.is_empty() {
+        let (chunk, rest) = postcard::take_from_bytes(bytes).ok()?;
+        chunks.push(chunk);
+        bytes = rest;
+    }
+    Some(chunks)
+}
+
+impl<'a> Chunk<'a> {
     fn is_large(&self) -> bool {
         // A file's name and stamp take some twenty bytes.
         self.files.len() > FILES_IN_CHUNK * 10
     }
 
-    fn is_unchanged(&self) -> bool {
-        let folder = OpenFolder::new(self.folder);
+    /// `None` for what cannot be read, and then no more.
+    fn files(&self) -> impl Iterator<Item = Option<File<'a>>> {
         let mut bytes = self.files;
-        while !bytes.is_empty() {
-            let Ok((file, rest)) = postcard::take_from_bytes::<File>(bytes) else { return false };
-            bytes = rest;
-            if folder.stamp(file.name) != file.stamp {
-                return false;
+        std::iter::from_fn(move || {
+            let all = std::mem::take(&mut bytes);
+            let take = || {
+                let (file, rest) = postcard::take_from_bytes(all).ok()?;
+                bytes = rest;
+                Some(file)
+            };
+            (!all.is_empty()).then(take)
+        })
+    }
+
+    fn changed(&self, then: SystemTime) -> Option<Vec<PathBuf>> {
+        let folder = OpenFolder::new(self.folder);
+        let mut changed = Vec::new();
+        for file in self.files() {
+            let file = file?;
+            let is_fresh = file.stamp.is_some_and(|stamp| stamp.is_fresh(then));
+            if is_fresh || folder.stamp(file.name) != file.stamp {
+                changed.push(Path::new(self.folder).join(file.name));
             }
         }
-        true
+        Some(changed)
     }
 }
 

@@ -4,6 +4,7 @@
 //! wrong with them and where, and keeps the compiled form that hooks read. It knows files and text; it knows nothing of
 //! agents, of the journal or of what a verdict leads to. A broken file breaks only itself.
 
+mod amend;
 mod bundled;
 mod cache;
 mod case;

@@ -1,16 +1,14 @@
 //! The policy as its files say: every tier read, checked, and laid over the farther ones.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use engine::Level;
 use engine::expr::Scope;
 use engine::rules::{Rule, Tier};
 
 use crate::bundled::bundled_rules;
 use crate::catalogue::Catalogue;
-use crate::config::{Config, ConfigFile, RuleItem, Setting};
+use crate::config::{Config, ConfigFile, Setting};
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::enforce::{Enforcement, InForce, Reason};
@@ -20,9 +18,8 @@ use crate::library::{self, Entries};
 use crate::reading;
 use crate::rule::RuleReader;
 use crate::rule_id;
-use crate::rule_list::{RuleList, inline_id};
+use crate::rule_list::RuleList;
 use crate::source::Source;
-use crate::stamp::Stamp;
 
 /// Of one file.
 const PROBLEMS_LIMIT: usize = 50;
@@ -62,8 +59,6 @@ pub struct SoundConfig {
 pub struct Before {
     pub rules: Vec<Rule>,
     pub configs: Vec<SoundConfig>,
-    /// Files that said what these rules say, as they were then.
-    pub files: BTreeMap<OsString, Stamp>,
 }
 
 /// Reads every tier. `trusted` says whether a person accepted a text of what weakens a guard; what they have not
@@ -127,12 +122,6 @@ struct Loader<'a> {
     broken: BTreeSet<String>,
     enforcement: Enforcement,
     broken_configs: Vec<PathBuf>,
-    /// Where each earlier rule is.
-    known: BTreeMap<(Tier, &'a str), usize>,
-    /// No configuration has changed since.
-    has_same_settings: bool,
-    /// Names of rules that the user's configuration itself holds.
-    users_own: BTreeSet<String>,
 }
 
 impl<'a> Loader<'a> {
@@ -146,21 +135,11 @@ impl<'a> Loader<'a> {
             broken: BTreeSet::new(),
             enforcement: Enforcement::default(),
             broken_configs: Vec::new(),
-            known: before
-                .rules
-                .iter()
-                .enumerate()
-                .map(|(place, rule)| ((rule.tier, rule.id.as_str()), place))
-                .collect(),
-            has_same_settings: false,
-            users_own: BTreeSet::new(),
         }
     }
 
     fn read_config<'f>(&mut self, folder: &'f PolicyFolder, replaced: &[PathBuf]) -> Layer<'f> {
         let path = folder.config();
-        // Its own folder too: that is where a configuration appears.
-        self.loaded.inputs.note(&folder.path);
         let last_good = self.before.configs.iter().find(|sound| sound.path == path).cloned();
         let named = |text: &str| Source::new(folder.shown(&path), text);
         let (mut source, mut file) = (named(""), ConfigFile::default());
@@ -192,8 +171,7 @@ impl<'a> Loader<'a> {
                 self.say(problems);
             }
         }
-        let elsewhere = self.loaded.config.rules_dir.as_ref().filter(|_| folder.tier == Tier::Project);
-        let rules_dir = elsewhere.map_or_else(|| folder.rules(), |name| folder.base.join(name));
+        let rules_dir = self.loaded.config.rules_dir(folder);
         Layer { folder, rules_dir, file, source }
     }
 
@@ -209,15 +187,7 @@ impl<'a> Loader<'a> {
         let is_broken = |layer: &&Layer| problems.iter().any(|problem| problem.source.name == layer.source.name);
         self.broken_configs.extend(layers.iter().filter(is_broken).map(|layer| layer.folder.config()));
         self.say(problems);
-        for layer in layers.iter().filter(|layer| layer.folder.tier == Tier::User) {
-            let inline = layer.file.rules.iter().enumerate().filter_map(|(place, item)| match item {
-                RuleItem::Inline(node, _) => Some(inline_id(node, Tier::User, place + 1)),
-                RuleItem::Name(_) => None,
-            });
-            self.users_own.extend(inline.chain(layer.file.definitions.0.iter().map(|(key, _)| key.text.clone())));
-        }
         let has_user_tier = layers.iter().any(|layer| layer.folder.tier == Tier::User);
-        self.has_same_settings = self.loaded.sound_configs == self.before.configs;
         self.protected_branches = self.loaded.config.protected_branches(has_user_tier);
         self.enforcement.protected_branches.clone_from(&self.protected_branches);
     }
@@ -264,11 +234,6 @@ impl<'a> Loader<'a> {
             self.loaded.diagnostics.push(wrong.at(&Source::new(layer.folder.shown(path), ""), None));
             return;
         }
-        if let Some(definition) = self.unchanged(layer, path, &id) {
-            self.loaded.files += 1;
-            self.catalogue_rule(definition);
-            return;
-        }
         let Some(source) = self.read_file(layer.folder, path) else {
             self.keep_last_good_of(layer, path);
             return;
@@ -283,22 +248,6 @@ impl<'a> Loader<'a> {
             return;
         };
         self.catalogue_rule(definition);
-    }
-
-    /// A rule whose file is as it was when it was last read, in a policy whose settings are as they were: reading a
-    /// thousand files again because of one takes longer than an agent should wait. What may need a person's acceptance
-    /// needs its text: a rule that approves, or takes another's place.
-    fn unchanged(&mut self, layer: &Layer, path: &Path, id: &str) -> Option<Definition> {
-        let then = self.before.files.get(path.as_os_str()).filter(|_| self.has_same_settings)?;
-        let is_users = self.catalogue.resolve(id, Tier::User).is_some() || self.users_own.contains(id);
-        if layer.folder.tier == Tier::Project && is_users {
-            return None;
-        }
-        let source = layer.folder.shown(path);
-        let place = self.known.get(&(layer.folder.tier, id)).copied()?;
-        let rule = self.before.rules.get(place).filter(|rule| rule.source == source && rule.action > Level::Allow)?;
-        let is_same = self.loaded.inputs.note(path).as_ref() == Some(then);
-        is_same.then(|| Definition { is_last_good: false, ..last_good(rule, Form::Markdown, layer.folder.tier) })
     }
 
     fn read_library(&mut self, layer: &Layer, path: &Path) {

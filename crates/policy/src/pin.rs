@@ -67,18 +67,19 @@ impl Holding<'_> {
         if old.speaks_for(&policy) && !old.kept.iter().any(|kept| accepted(&kept.change, kept.since)) {
             return old.apply(policy);
         }
-        let Ok(now) = policy.rules.all() else { return Held { policy, news: Vec::new() } };
+        if !policy.rules.is_whole() {
+            return Held { policy, news: Vec::new() };
+        }
         let before = old.rules_before(self.pin);
-        let mut lost = weakened(&before, &now);
+        let differences = before.and_then(|before| before.differences(&policy.rules).ok());
+        let (gone, new) = differences.unwrap_or_default();
+        let mut lost = weakened(&gone, &new);
         lost.retain(|(change, _)| !accepted(change, old.since_of(&change.rule)));
         let mut next = Pin::new(&policy, self.now);
         let keep = |change: Weakened| Kept { since: old.since_of(&change.rule), change };
         if !lost.is_empty() {
-            let is_kept = |rule: &Rule| lost.iter().any(|(change, _)| change.rule == rule.id);
-            let mut rules: Vec<Rule> = now.into_iter().filter(|rule| !is_kept(rule)).collect();
-            rules.extend(lost.iter().map(|(_, rule)| (*rule).clone()));
-            rules.sort_by(|a, b| a.id.cmp(&b.id));
-            if let Ok(packed) = RuleSet::pack(&rules) {
+            let kept: Vec<Rule> = lost.iter().map(|(_, rule)| (*rule).clone()).collect();
+            if let Ok(packed) = policy.rules.with(&kept) {
                 next.rules = packed.as_bytes().to_vec();
                 next.kept = lost.into_iter().map(|(change, _)| keep(change)).collect();
             }
@@ -153,11 +154,11 @@ impl Pin {
         self.kept.iter().find(|kept| kept.change.rule == rule).map_or(self.since, |kept| kept.since)
     }
 
-    fn rules_before(&self, pin: &Path) -> Vec<Rule> {
+    fn rules_before(&self, pin: &Path) -> Option<RuleSet> {
         if self.rules.is_empty() {
             return cache::rules_in(&beside(pin));
         }
-        RuleSet::from_bytes(self.rules.clone(), 0).all().unwrap_or_default()
+        Some(RuleSet::from_bytes(Arc::new(self.rules.clone()), 0))
     }
 
     fn apply(self, mut policy: Compiled) -> Held {
@@ -165,7 +166,7 @@ impl Pin {
             Arc::make_mut(&mut policy.config).mode = Mode::Enforce;
         }
         if !self.rules.is_empty() {
-            policy.rules = RuleSet::from_bytes(self.rules, 0);
+            policy.rules = RuleSet::from_bytes(Arc::new(self.rules), 0);
         }
         Held { policy, news: Vec::new() }
     }

@@ -21,6 +21,7 @@ use crate::verdict::Level;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
+    /// First: compiled rules are told apart by it before they are decoded.
     pub id: String,
     /// The title that people read; the id where there is none.
     pub title: Option<String>,

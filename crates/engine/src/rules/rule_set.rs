@@ -3,8 +3,12 @@
 //! Every hook reads all of a project's rules, and nearly none of them matters to one event. So each rule has a small
 //! head that can be judged without decoding the rule, by what every match of it needs: the event's kind, a tool's
 //! name, a text in the command, a text in a path. A head never passes over a rule that could match.
+//!
+//! Two versions of a policy differ in a rule or two, so sets are compared and changed without decoding the others.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,10 +18,11 @@ use crate::event::EventKinds;
 use crate::shell::SimpleCommand;
 use crate::situation::Situation;
 
+/// Rules in byte order of their ids, each with another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSet {
-    /// Anything, then the length of the heads, the heads, and the bodies.
-    bytes: Vec<u8>,
+    /// Anything, then the length of the heads, the heads, and the bodies. A body begins with its rule's id.
+    bytes: Arc<Vec<u8>>,
     start: usize,
 }
 
@@ -42,8 +47,22 @@ struct Head<'a> {
     /// One of the texts is in a path; none: any.
     #[serde(borrow)]
     path: Option<AnyOf<'a>>,
-    start: u32,
+    /// Of the body.
     length: u32,
+}
+
+/// A rule as it lies in a set.
+struct Packed<'a> {
+    head: Head<'a>,
+    head_bytes: &'a [u8],
+    body: &'a [u8],
+}
+
+/// What a set is put together from.
+#[derive(Default)]
+struct Packing {
+    heads: Vec<u8>,
+    bodies: Vec<u8>,
 }
 
 /// Texts of which one will do. Joined, because a thousand small lists cost more than all else that is done with them.
@@ -69,23 +88,74 @@ impl AnyOf<'_> {
 }
 
 impl RuleSet {
-    /// Keeps the order.
+    /// The rules are in byte order of their ids.
     pub fn pack(rules: &[Rule]) -> Result<Self, RuleSetError> {
-        let mut bodies = Vec::new();
-        let mut heads = Vec::new();
-        for rule in rules {
-            let body = postcard::to_stdvec(rule).map_err(|_| RuleSetError)?;
-            let start = u32::try_from(bodies.len()).map_err(|_| RuleSetError)?;
-            let length = u32::try_from(body.len()).map_err(|_| RuleSetError)?;
-            bodies.extend(body);
-            heads = postcard::to_extend(&Head::of(rule, start, length), heads).map_err(|_| RuleSetError)?;
+        let mut packing = Packing::default();
+        rules.iter().try_for_each(|rule| packing.add(rule))?;
+        packing.finish()
+    }
+
+    /// The same set with these rules: each in the place of the one with its id, if there is one.
+    pub fn with(&self, rules: &[Rule]) -> Result<Self, RuleSetError> {
+        let mut added: BTreeMap<&str, &Rule> = rules.iter().map(|rule| (rule.id.as_str(), rule)).collect();
+        let mut packing = Packing::default();
+        for packed in self.packed()? {
+            let packed = packed?;
+            let id = packed.id();
+            while let Some(earlier) = added.first_entry().filter(|first| *first.key() < id) {
+                packing.add(earlier.remove())?;
+            }
+            match added.remove(id) {
+                Some(rule) => packing.add(rule)?,
+                None => packing.copy(&packed),
+            }
         }
-        let length = u32::try_from(heads.len()).map_err(|_| RuleSetError)?;
-        Ok(Self { bytes: [length.to_le_bytes().as_slice(), &heads, &bodies].concat(), start: 0 })
+        added.into_values().try_for_each(|rule| packing.add(rule))?;
+        packing.finish()
+    }
+
+    /// Whether every rule is there. What is in them is seen when they are decoded.
+    pub fn is_whole(&self) -> bool {
+        self.packed().is_ok_and(|mut packed| packed.all(|packed| packed.is_ok()))
+    }
+
+    pub fn get(&self, id: &str) -> Result<Option<Rule>, RuleSetError> {
+        for packed in self.packed()? {
+            let packed = packed?;
+            if packed.id() == id {
+                return packed.rule().map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The rules of this set that are no longer so in a later one, and those of the later one that were not so in this.
+    pub fn differences(&self, later: &Self) -> Result<(Vec<Rule>, Vec<Rule>), RuleSetError> {
+        let later: Vec<Packed> = later.packed()?.collect::<Result<_, _>>()?;
+        let mut later = later.into_iter().peekable();
+        let (mut gone, mut new) = (Vec::new(), Vec::new());
+        for own in self.packed()? {
+            let own = own?;
+            while let Some(added) = later.next_if(|rule| rule.body != own.body && rule.id() < own.id()) {
+                new.push(added.rule()?);
+            }
+            match later.next_if(|rule| rule.body == own.body || rule.id() == own.id()) {
+                Some(same) if same.body == own.body => {}
+                Some(changed) => {
+                    gone.push(own.rule()?);
+                    new.push(changed.rule()?);
+                }
+                None => gone.push(own.rule()?),
+            }
+        }
+        for added in later {
+            new.push(added.rule()?);
+        }
+        Ok((gone, new))
     }
 
     /// Rules that were packed into the bytes from `start` on. Nothing is copied.
-    pub fn from_bytes(bytes: Vec<u8>, start: usize) -> Self {
+    pub fn from_bytes(bytes: Arc<Vec<u8>>, start: usize) -> Self {
         Self { bytes, start }
     }
 
@@ -95,33 +165,72 @@ impl RuleSet {
 
     /// The rules that may match, in order.
     pub fn candidates(&self, situation: &Situation) -> Result<Vec<Rule>, RuleSetError> {
-        self.decode(|head| head.may_match(situation))
+        let wanted =
+            self.packed()?.filter(|packed| packed.as_ref().map_or(true, |rule| rule.head.may_match(situation)));
+        wanted.map(|packed| packed?.rule()).collect()
     }
 
     pub fn all(&self) -> Result<Vec<Rule>, RuleSetError> {
-        self.decode(|_| true)
+        self.packed()?.map(|packed| packed?.rule()).collect()
     }
 
-    fn decode(&self, wanted: impl Fn(&Head) -> bool) -> Result<Vec<Rule>, RuleSetError> {
+    /// Ends with the first that cannot be read.
+    fn packed(&self) -> Result<impl Iterator<Item = Result<Packed<'_>, RuleSetError>>, RuleSetError> {
         let (length, rest) = self.as_bytes().split_first_chunk::<4>().ok_or(RuleSetError)?;
-        let (heads, bodies) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(RuleSetError)?;
-        let mut rules = Vec::new();
-        let mut heads = heads;
-        while !heads.is_empty() {
-            let (head, rest) = postcard::take_from_bytes::<Head>(heads).map_err(|_| RuleSetError)?;
-            heads = rest;
-            if wanted(&head) {
-                let start = head.start as usize;
-                let body = bodies.get(start..start + head.length as usize).ok_or(RuleSetError)?;
-                rules.push(postcard::from_bytes(body).map_err(|_| RuleSetError)?);
-            }
-        }
-        Ok(rules)
+        let (mut heads, mut bodies) =
+            rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(RuleSetError)?;
+        Ok(std::iter::from_fn(move || {
+            (!heads.is_empty()).then(|| Packed::take(&mut heads, &mut bodies).ok_or(RuleSetError))
+        }))
+    }
+}
+
+impl<'a> Packed<'a> {
+    /// The first of these; the others stay.
+    fn take(heads: &mut &'a [u8], bodies: &mut &'a [u8]) -> Option<Self> {
+        // If it cannot be read, what follows it cannot either.
+        let all = std::mem::take(heads);
+        let (head, later_heads) = postcard::take_from_bytes::<Head>(all).ok()?;
+        let head_bytes = all.get(..all.len() - later_heads.len())?;
+        let (body, later_bodies) = bodies.split_at_checked(head.length as usize)?;
+        (*heads, *bodies) = (later_heads, later_bodies);
+        Some(Self { head, head_bytes, body })
+    }
+
+    /// Empty where the rule cannot be read.
+    fn id(&self) -> &'a str {
+        postcard::take_from_bytes(self.body).map_or("", |(id, _)| id)
+    }
+
+    fn rule(&self) -> Result<Rule, RuleSetError> {
+        postcard::from_bytes(self.body).map_err(|_| RuleSetError)
+    }
+}
+
+impl Packing {
+    fn add(&mut self, rule: &Rule) -> Result<(), RuleSetError> {
+        let body = postcard::to_stdvec(rule).map_err(|_| RuleSetError)?;
+        let length = u32::try_from(body.len()).map_err(|_| RuleSetError)?;
+        let head = postcard::to_stdvec(&Head::of(rule, length)).map_err(|_| RuleSetError)?;
+        self.heads.extend(head);
+        self.bodies.extend(body);
+        Ok(())
+    }
+
+    fn copy(&mut self, packed: &Packed) {
+        self.heads.extend(packed.head_bytes);
+        self.bodies.extend(packed.body);
+    }
+
+    fn finish(self) -> Result<RuleSet, RuleSetError> {
+        let length = u32::try_from(self.heads.len()).map_err(|_| RuleSetError)?;
+        let bytes = [length.to_le_bytes().as_slice(), &self.heads, &self.bodies].concat();
+        Ok(RuleSet { bytes: Arc::new(bytes), start: 0 })
     }
 }
 
 impl Head<'_> {
-    fn of(rule: &Rule, start: u32, length: u32) -> Self {
+    fn of(rule: &Rule, length: u32) -> Self {
         let mut head = Self {
             on: rule.on,
             tools: None,
@@ -129,7 +238,6 @@ impl Head<'_> {
             is_about_commands: false,
             command: None,
             path: None,
-            start,
             length,
         };
         if let Detect::Tool(tool) = &rule.detect {

@@ -72,11 +72,37 @@ fn packed_rules_come_back_as_they_were() {
 }
 
 #[test]
+fn sets_are_compared_and_changed_by_id() {
+    let named = |id: &str, reason: &str| Rule { reason: reason.to_owned(), ..rule(id, Detect::Event) };
+    let set = |rules: &[Rule]| RuleSet::pack(rules).expect("packed");
+    let before = [named("b", "1"), named("d", "1"), named("f", "1")];
+    let now = [named("a", "2"), named("b", "1"), named("d", "2"), named("e", "2"), named("f", "1"), named("g", "2")];
+    let changes = [named("g", "2"), named("d", "2"), named("a", "2"), named("e", "2")];
+    assert_eq!(set(&before).with(&changes).expect("changed"), set(&now));
+    assert_eq!(set(&[]).with(&before).expect("changed"), set(&before));
+    assert_eq!(set(&before).with(&[]).expect("changed"), set(&before));
+    let ids = |rules: Vec<Rule>| rules.into_iter().map(|rule| rule.id + &rule.reason).collect::<Vec<_>>();
+    let differences = |before: &[Rule], now: &[Rule]| {
+        let (gone, new) = set(before).differences(&set(now)).expect("read");
+        (ids(gone).join(" "), ids(new).join(" "))
+    };
+    assert_eq!(differences(&before, &now), ("d1".to_owned(), "a2 d2 e2 g2".to_owned()));
+    assert_eq!(differences(&now, &before), ("a2 d2 e2 g2".to_owned(), "d1".to_owned()));
+    assert_eq!(differences(&before, &[]), ("b1 d1 f1".to_owned(), String::new()));
+    assert_eq!(differences(&[], &before), (String::new(), "b1 d1 f1".to_owned()));
+    assert_eq!(differences(&before, &before), (String::new(), String::new()));
+    assert_eq!(set(&now).get("e").expect("read"), Some(named("e", "2")));
+    assert_eq!(set(&now).get("c").expect("read"), None);
+}
+
+#[test]
 fn damaged_bytes_are_an_error_and_never_an_empty_policy() {
     let whole = RuleSet::pack(&[about_command("^git push"), about_command("x")]).expect("packed");
     for length in 0..whole.as_bytes().len() {
-        let cut = RuleSet::from_bytes(whole.as_bytes()[..length].to_vec(), 0);
+        let cut = RuleSet::from_bytes(Arc::new(whole.as_bytes()[..length].to_vec()), 0);
         assert!(cut.all().is_err(), "{length} bytes");
+        assert!(cut.with(&[]).is_err() && !cut.is_whole(), "{length} bytes");
+        assert!(cut.differences(&whole).is_err() && whole.differences(&cut).is_err(), "{length} bytes");
     }
 }
 

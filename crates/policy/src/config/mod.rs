@@ -8,6 +8,7 @@ mod quantity;
 mod setting;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::expr::Scope;
@@ -20,6 +21,7 @@ pub use file::{ConfigFile, RuleItem};
 pub use keys::CONFIG;
 pub use setting::{Setting, Unaccepted};
 
+use crate::folder::PolicyFolder;
 use crate::observers::Unchecked;
 use keys::AGENT_MAY;
 use quantity::{DAY, KIB};
@@ -129,6 +131,12 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Where a tier's rules lie.
+    pub fn rules_dir(&self, folder: &PolicyFolder) -> PathBuf {
+        let elsewhere = self.rules_dir.as_ref().filter(|_| folder.tier == Tier::Project);
+        elsewhere.map_or_else(|| folder.rules(), |name| folder.base.join(name))
+    }
+
     pub fn max_holds(&self, tier: Tier) -> Option<u32> {
         self.max_holds.get(&tier).copied()
     }

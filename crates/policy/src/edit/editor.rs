@@ -69,7 +69,7 @@ impl Editor {
         let slot = if folder.tier == Tier::User { &mut tiers.user } else { &mut tiers.project };
         *slot = Some(folder.clone());
         let before = load(&tiers, &Before::default(), |_| true);
-        let rules = rules_folder(folder, &before);
+        let rules = before.config.rules_dir(folder);
         Self { folder: folder.clone(), tiers, rules, before }
     }
 
@@ -199,11 +199,6 @@ impl Editor {
 
 pub(super) fn has_extension(path: &Path, wanted: &str) -> bool {
     path.extension().is_some_and(|extension| extension == wanted)
-}
-
-fn rules_folder(folder: &PolicyFolder, loaded: &Loaded) -> PathBuf {
-    let named = loaded.config.rules_dir.as_ref().filter(|_| folder.tier == Tier::Project);
-    named.map_or_else(|| folder.rules(), |name| folder.base.join(name))
 }
 
 fn put(target: &Path, text: Option<&str>, name: &str) -> Result<(), Refusal> {

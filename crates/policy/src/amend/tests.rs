@@ -1,0 +1,183 @@
+//! A policy that was amended is the policy that reading everything would have given.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use crate::folder::{PolicyFolder, Tiers};
+use crate::{Compiled, compiled, read_anew};
+
+/// A user and a project, each with a policy.
+struct World {
+    folder: tempfile::TempDir,
+    tiers: Tiers,
+    /// Whether a person accepted everything that the project asks for.
+    trusted: bool,
+}
+
+const BLOCK: &str = "---\ntools: [Bash]\n---\nNo.\n";
+const WARN: &str = "---\ntools: [Bash]\naction: warn\n---\nCareful.\n";
+
+impl World {
+    fn new(files: &[(String, String)], trusted: bool) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let user = PolicyFolder::of_user(&folder.path().join("user"));
+        let project = PolicyFolder::of_project(&folder.path().join("project"));
+        fs::create_dir_all(user.rules()).expect("a folder");
+        fs::create_dir_all(project.rules()).expect("a folder");
+        let world = Self { folder, tiers: Tiers { project: Some(project), user: Some(user) }, trusted };
+        for (path, text) in files {
+            world.put(path, text);
+        }
+        world.settle();
+        world
+    }
+
+    /// Files that were just written are read again whatever their stamps say.
+    fn settle(&self) {
+        std::thread::sleep(Duration::from_millis(60));
+        self.compiled();
+    }
+
+    /// `user/…` and `project/…`.
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name.replace("project/", "project/.linchpin/"))
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).expect("written");
+    }
+
+    fn compiled(&self) -> Compiled {
+        compiled(&self.tiers, &self.folder.path().join("cache"), |_| self.trusted)
+    }
+
+    fn anew(&self) -> Compiled {
+        read_anew(&self.tiers, |_| self.trusted)
+    }
+
+    /// The rules that an event reads because of a change.
+    fn read_after(&self, name: &str, text: &str) -> Vec<String> {
+        self.settle();
+        self.put(name, text);
+        let mut read: Vec<String> = self.compiled().read.into_iter().map(|rule| rule.rule.id).collect();
+        read.retain(|id| !super::is_bundled(id));
+        read
+    }
+}
+
+fn files(files: &[(&str, &str)]) -> Vec<(String, String)> {
+    files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+}
+
+#[test]
+fn one_edited_or_added_rule_is_all_that_is_read() {
+    let start = files(&[
+        ("project/config.yml", "max_holds: 2\n"),
+        ("project/rules/a.md", BLOCK),
+        ("project/rules/b.md", BLOCK),
+        ("user/rules/u.md", BLOCK),
+    ]);
+    let world = World::new(&start, false);
+    for (file, id) in
+        [("project/rules/a", "a"), ("user/rules/u", "u"), ("project/rules/new", "new"), ("user/rules/v", "v")]
+    {
+        assert_eq!(world.read_after(&format!("{file}.md"), WARN), [id]);
+        assert_eq!(world.compiled().rules, world.anew().rules, "{file}");
+    }
+    world.settle();
+    assert_eq!(world.compiled().read, []);
+}
+
+#[test]
+fn whatever_has_a_part_in_more_is_read_as_a_whole() {
+    let allow = "---\ntools: [Bash]\naction: allow\n---\nYes.\n";
+    let off = "---\ntools: [Bash]\nenabled: false\n---\nNo.\n";
+    let nothing = ("project/config.yml", "");
+    let cases = [
+        // Another rule of the name: in another tier, in a library, in a list, in the box.
+        (nothing, ("project/rules/u.md", BLOCK)),
+        (("project/rules/l.yml", "idle: {tools: [Bash], reason: no}\n"), ("project/rules/idle.md", BLOCK)),
+        (("project/config.yml", "rules: [{name: c, tools: [Bash], reason: no}]\n"), ("project/rules/c.md", BLOCK)),
+        (nothing, ("project/rules/hard-reset.md", BLOCK)),
+        (("project/config.yml", "rules: [hard-reset]\n"), ("project/rules/hard-reset.md", BLOCK)),
+        // Approving now or before, switched off now or before, broken now or before, of an impossible name.
+        (nothing, ("project/rules/a.md", allow)),
+        (("project/rules/a.md", allow), ("project/rules/a.md", BLOCK)),
+        (nothing, ("project/rules/a.md", off)),
+        (("project/rules/a.md", off), ("project/rules/a.md", BLOCK)),
+        (nothing, ("project/rules/a.md", "---\ntool: [Bash]\n---\nNo.\n")),
+        (("project/rules/c.md", "---\ntool: [Bash]\n---\nNo.\n"), ("project/rules/a.md", WARN)),
+        (nothing, ("project/rules/A B.md", BLOCK)),
+        // No rule.
+        (nothing, ("project/rules/m.yml", "imports: []\n")),
+        (nothing, ("project/rules/m.yaml", "")),
+        (nothing, ("project/config.yml", "mode: observe\n")),
+        // Everything is switched off.
+        (("user/config.yml", "enabled: false\n"), ("project/rules/a.md", WARN)),
+        (("project/config.yml", "enabled: false\n"), ("project/rules/c.md", WARN)),
+    ];
+    for (before, (path, text)) in cases {
+        let start = [("project/rules/a.md", BLOCK), ("project/rules/b.md", BLOCK), ("user/rules/u.md", BLOCK), before];
+        let world = World::new(&files(&start), true);
+        let read = world.read_after(path, text);
+        assert!(read.contains(&"b".to_owned()), "{before:?} {path} {text:?}: {read:?}");
+    }
+}
+
+fn any_rule() -> impl Strategy<Value = String> {
+    let lines = prop::sample::subsequence(
+        vec!["action: warn", "action: allow", "enabled: false", "when: vars.x == 1", "locked: true", "max_holds: 2"],
+        0..3,
+    );
+    (lines, 0..3).prop_map(|(lines, number)| {
+        let lines = lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
+        format!("---\ntools: [Bash]\n{lines}---\nReason {number}.\n")
+    })
+}
+
+fn any_file() -> impl Strategy<Value = (String, String)> {
+    let name = prop::sample::select(vec!["a", "b", "c", "hard-reset", "protect-guardrails"]);
+    let tier = prop::sample::select(vec!["project", "project", "user"]);
+    let markdown =
+        (tier.clone(), name, any_rule()).prop_map(|(tier, name, text)| (format!("{tier}/rules/{name}.md"), text));
+    let ids = prop::sample::subsequence(vec!["a", "b", "d", "hard-reset"], 0..3);
+    let library = (tier.clone(), ids.clone()).prop_map(|(tier, ids)| {
+        let rules =
+            ids.iter().map(|id| format!("{id}: {{tools: [Read], reason: Library}}\n")).collect::<Vec<_>>().concat();
+        (format!("{tier}/rules/l.yml"), rules)
+    });
+    let settings =
+        prop::sample::subsequence(vec!["enabled: false", "max_holds: 7", "variables: {x: 1}", "imports: [l]"], 0..3);
+    let config = (tier, ids, settings).prop_map(|(tier, ids, settings)| {
+        let settings = settings.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
+        (format!("{tier}/config.yml"), format!("{settings}rules: [{}]\n", ids.join(", ")))
+    });
+    prop_oneof![6 => markdown, 1 => library, 3 => config]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn amending_gives_what_reading_everything_gives(
+        before in prop::collection::vec(any_file(), 0..10),
+        edits in prop::collection::vec(any_file(), 1..6),
+        trusted: bool,
+    ) {
+        let world = World::new(&before, trusted);
+        world.compiled();
+        for (path, text) in edits {
+            world.put(&path, &text);
+            let (amended, anew) = (world.compiled(), world.anew());
+            if anew.broken.is_empty() {
+                prop_assert_eq!(amended.rules.all().expect("rules"), anew.rules.all().expect("rules"));
+                prop_assert_eq!(amended.config, anew.config);
+                prop_assert_eq!(amended.untrusted, anew.untrusted);
+                prop_assert_eq!(amended.broken, []);
+            }
+        }
+    }
+}
