@@ -3,8 +3,8 @@
 //! This is asked at every event, for a thousand files as well as for one. So they are looked at one by one as they are
 //! read, without a copy, and each is looked up in its open folder instead of from the root of the disk.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -14,9 +14,11 @@ use crate::stamp::Stamp;
 
 /// Files and folders with the stamp each had before it was read; none for what was not there.
 #[derive(Debug, Default)]
-pub struct Inputs {
-    /// By path; as plain bytes, because comparing paths part by part is what looking at a thousand of them would cost.
-    files: BTreeMap<OsString, Option<Stamp>>,
+pub struct Inputs<'a> {
+    /// By folder and name.
+    folders: BTreeMap<Cow<'a, str>, BTreeMap<Cow<'a, str>, Option<Stamp>>>,
+    /// One of them has a name that is not text.
+    is_unspeakable: bool,
 }
 
 /// On disk: a folder, and the bytes of some of its files behind it.
@@ -35,47 +37,53 @@ struct File<'a> {
     stamp: Option<Stamp>,
 }
 
-impl Inputs {
+impl<'a> Inputs<'a> {
     /// To be called before the file is read: a write in between then shows as a change.
-    pub fn note(&mut self, path: &Path) -> Option<Stamp> {
+    pub fn note(&mut self, path: &Path) {
+        let Some((folder, name)) = parts(path) else {
+            self.is_unspeakable = true;
+            return;
+        };
         let stamp = Stamp::of(path);
-        self.files.insert(path.as_os_str().to_owned(), stamp);
-        stamp
+        let files = self.folders.entry(Cow::Owned(folder.to_owned())).or_default();
+        files.insert(Cow::Owned(name.to_owned()), stamp);
     }
 
     pub fn includes(&self, path: &Path) -> bool {
-        self.files.contains_key(path.as_os_str())
+        let known = |(folder, name)| self.folders.get(folder).is_some_and(|files| files.contains_key(name));
+        parts(path).is_some_and(known)
     }
 
     /// `None` where a name is not text: such a policy is read anew at every event.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
-        let mut folders: BTreeMap<&str, Vec<File>> = BTreeMap::new();
-        for (path, stamp) in &self.files {
-            let path = Path::new(path);
-            let file = File { name: path.file_name()?.to_str()?, stamp: *stamp };
-            folders.entry(path.parent()?.to_str()?).or_default().push(file);
-        }
         let mut bytes = Vec::new();
-        for (folder, files) in folders {
+        for (folder, files) in &self.folders {
+            let files: Vec<File> = files.iter().map(|(name, stamp)| File { name, stamp: *stamp }).collect();
             for files in files.chunks(FILES_IN_CHUNK) {
                 let packed = files.iter().try_fold(Vec::new(), |bytes, file| postcard::to_extend(file, bytes)).ok()?;
                 bytes = postcard::to_extend(&Chunk { folder, files: &packed }, bytes).ok()?;
             }
         }
-        Some(bytes)
+        (!self.is_unspeakable).then_some(bytes)
     }
 
     /// `None`: these are not such bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(bytes: &'a [u8]) -> Option<Self> {
         let mut inputs = Self::default();
         for chunk in chunks(bytes)? {
+            let files = inputs.folders.entry(Cow::Borrowed(chunk.folder)).or_default();
             for file in chunk.files() {
                 let file = file?;
-                inputs.files.insert(Path::new(chunk.folder).join(file.name).into_os_string(), file.stamp);
+                files.insert(Cow::Borrowed(file.name), file.stamp);
             }
         }
         Some(inputs)
     }
+}
+
+/// A path's folder, and its name there.
+fn parts(path: &Path) -> Option<(&str, &str)> {
+    Some((path.parent()?.to_str()?, path.file_name()?.to_str()?))
 }
 
 /// Which of the files that [`Inputs::to_bytes`] wrote down differ now, or may: one that was written shortly before

@@ -35,7 +35,7 @@ pub struct Loaded {
     /// Every problem of every file: by tier, then by file.
     pub diagnostics: Vec<Diagnostic>,
     /// Every file and folder that was looked at, as it was before it was read.
-    pub inputs: Inputs,
+    pub inputs: Inputs<'static>,
     /// The configuration files whose text is sound, for when one of them later is not.
     pub sound_configs: Vec<SoundConfig>,
     /// What in the project's policy weakens a guard or starts a program, as one text; empty: nothing.

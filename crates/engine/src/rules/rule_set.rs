@@ -21,7 +21,8 @@ use crate::situation::Situation;
 /// Rules in byte order of their ids, each with another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSet {
-    /// Anything, then the length of the heads, the heads, and the bodies. A body begins with its rule's id.
+    /// Anything, then how many rules there are, the length of all heads, the heads, and the bodies, each behind its
+    /// length. A body begins with its rule's id.
     bytes: Arc<Vec<u8>>,
     start: usize,
 }
@@ -47,20 +48,16 @@ struct Head<'a> {
     /// One of the texts is in a path; none: any.
     #[serde(borrow)]
     path: Option<AnyOf<'a>>,
-    /// Of the body.
-    length: u32,
 }
 
 /// A rule as it lies in a set.
-struct Packed<'a> {
-    head: Head<'a>,
-    head_bytes: &'a [u8],
-    body: &'a [u8],
-}
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Body<'a>(&'a [u8]);
 
 /// What a set is put together from.
 #[derive(Default)]
 struct Packing {
+    count: u32,
     heads: Vec<u8>,
     bodies: Vec<u8>,
 }
@@ -99,15 +96,16 @@ impl RuleSet {
     pub fn with(&self, rules: &[Rule]) -> Result<Self, RuleSetError> {
         let mut added: BTreeMap<&str, &Rule> = rules.iter().map(|rule| (rule.id.as_str(), rule)).collect();
         let mut packing = Packing::default();
-        for packed in self.packed()? {
-            let packed = packed?;
-            let id = packed.id();
-            while let Some(earlier) = added.first_entry().filter(|first| *first.key() < id) {
+        let mut heads = self.heads()?;
+        for body in self.bodies()? {
+            let (body, all) = (body?, heads);
+            heads = postcard::take_from_bytes::<Head>(all).map_err(|_| RuleSetError)?.1;
+            while let Some(earlier) = added.first_entry().filter(|first| *first.key() < body.id()) {
                 packing.add(earlier.remove())?;
             }
-            match added.remove(id) {
+            match added.remove(body.id()) {
                 Some(rule) => packing.add(rule)?,
-                None => packing.copy(&packed),
+                None => packing.put(all.get(..all.len() - heads.len()).unwrap_or_default(), body.0)?,
             }
         }
         added.into_values().try_for_each(|rule| packing.add(rule))?;
@@ -116,14 +114,14 @@ impl RuleSet {
 
     /// Whether every rule is there. What is in them is seen when they are decoded.
     pub fn is_whole(&self) -> bool {
-        self.packed().is_ok_and(|mut packed| packed.all(|packed| packed.is_ok()))
+        self.bodies().is_ok_and(|mut bodies| bodies.all(|body| body.is_ok()))
     }
 
     pub fn get(&self, id: &str) -> Result<Option<Rule>, RuleSetError> {
-        for packed in self.packed()? {
-            let packed = packed?;
-            if packed.id() == id {
-                return packed.rule().map(Some);
+        for body in self.bodies()? {
+            let body = body?;
+            if body.id() == id {
+                return body.rule().map(Some);
             }
         }
         Ok(None)
@@ -131,16 +129,16 @@ impl RuleSet {
 
     /// The rules of this set that are no longer so in a later one, and those of the later one that were not so in this.
     pub fn differences(&self, later: &Self) -> Result<(Vec<Rule>, Vec<Rule>), RuleSetError> {
-        let later: Vec<Packed> = later.packed()?.collect::<Result<_, _>>()?;
+        let later: Vec<Body> = later.bodies()?.collect::<Result<_, _>>()?;
         let mut later = later.into_iter().peekable();
         let (mut gone, mut new) = (Vec::new(), Vec::new());
-        for own in self.packed()? {
+        for own in self.bodies()? {
             let own = own?;
-            while let Some(added) = later.next_if(|rule| rule.body != own.body && rule.id() < own.id()) {
+            while let Some(added) = later.next_if(|rule| *rule != own && rule.id() < own.id()) {
                 new.push(added.rule()?);
             }
-            match later.next_if(|rule| rule.body == own.body || rule.id() == own.id()) {
-                Some(same) if same.body == own.body => {}
+            match later.next_if(|rule| *rule == own || rule.id() == own.id()) {
+                Some(same) if same == own => {}
                 Some(changed) => {
                     gone.push(own.rule()?);
                     new.push(changed.rule()?);
@@ -165,81 +163,89 @@ impl RuleSet {
 
     /// The rules that may match, in order.
     pub fn candidates(&self, situation: &Situation) -> Result<Vec<Rule>, RuleSetError> {
-        let wanted =
-            self.packed()?.filter(|packed| packed.as_ref().map_or(true, |rule| rule.head.may_match(situation)));
-        wanted.map(|packed| packed?.rule()).collect()
+        let mut rules = Vec::new();
+        let mut heads = self.heads()?;
+        for body in self.bodies()? {
+            let (head, rest) = postcard::take_from_bytes::<Head>(heads).map_err(|_| RuleSetError)?;
+            heads = rest;
+            if head.may_match(situation) {
+                rules.push(body?.rule()?);
+            }
+        }
+        Ok(rules)
     }
 
     pub fn all(&self) -> Result<Vec<Rule>, RuleSetError> {
-        self.packed()?.map(|packed| packed?.rule()).collect()
+        self.bodies()?.map(|body| body?.rule()).collect()
     }
 
-    /// Ends with the first that cannot be read.
-    fn packed(&self) -> Result<impl Iterator<Item = Result<Packed<'_>, RuleSetError>>, RuleSetError> {
-        let (length, rest) = self.as_bytes().split_first_chunk::<4>().ok_or(RuleSetError)?;
-        let (mut heads, mut bodies) =
-            rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or(RuleSetError)?;
-        Ok(std::iter::from_fn(move || {
-            (!heads.is_empty()).then(|| Packed::take(&mut heads, &mut bodies).ok_or(RuleSetError))
-        }))
+    fn heads(&self) -> Result<&[u8], RuleSetError> {
+        self.parts().map(|(_, heads, _)| heads).ok_or(RuleSetError)
+    }
+
+    /// As many as there are rules, and an error for each that is missing.
+    fn bodies(&self) -> Result<impl Iterator<Item = Result<Body<'_>, RuleSetError>>, RuleSetError> {
+        let (count, _, mut bodies) = self.parts().ok_or(RuleSetError)?;
+        Ok((0..count).map(move |_| Body::take(&mut bodies).ok_or(RuleSetError)))
+    }
+
+    /// How many rules there are, their heads, and their bodies.
+    fn parts(&self) -> Option<(u32, &[u8], &[u8])> {
+        let (count, rest) = self.as_bytes().split_first_chunk::<4>()?;
+        let (length, rest) = rest.split_first_chunk::<4>()?;
+        let (heads, bodies) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        Some((u32::from_le_bytes(*count), heads, bodies))
     }
 }
 
-impl<'a> Packed<'a> {
+impl<'a> Body<'a> {
     /// The first of these; the others stay.
-    fn take(heads: &mut &'a [u8], bodies: &mut &'a [u8]) -> Option<Self> {
-        // If it cannot be read, what follows it cannot either.
-        let all = std::mem::take(heads);
-        let (head, later_heads) = postcard::take_from_bytes::<Head>(all).ok()?;
-        let head_bytes = all.get(..all.len() - later_heads.len())?;
-        let (body, later_bodies) = bodies.split_at_checked(head.length as usize)?;
-        (*heads, *bodies) = (later_heads, later_bodies);
-        Some(Self { head, head_bytes, body })
+    fn take(bodies: &mut &'a [u8]) -> Option<Self> {
+        let (length, rest) = bodies.split_first_chunk::<4>()?;
+        let (body, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        *bodies = rest;
+        Some(Self(body))
     }
 
     /// Empty where the rule cannot be read.
-    fn id(&self) -> &'a str {
-        postcard::take_from_bytes(self.body).map_or("", |(id, _)| id)
+    fn id(self) -> &'a str {
+        postcard::take_from_bytes(self.0).map_or("", |(id, _)| id)
     }
 
-    fn rule(&self) -> Result<Rule, RuleSetError> {
-        postcard::from_bytes(self.body).map_err(|_| RuleSetError)
+    fn rule(self) -> Result<Rule, RuleSetError> {
+        postcard::from_bytes(self.0).map_err(|_| RuleSetError)
     }
 }
 
 impl Packing {
     fn add(&mut self, rule: &Rule) -> Result<(), RuleSetError> {
+        let head = postcard::to_stdvec(&Head::of(rule)).map_err(|_| RuleSetError)?;
         let body = postcard::to_stdvec(rule).map_err(|_| RuleSetError)?;
-        let length = u32::try_from(body.len()).map_err(|_| RuleSetError)?;
-        let head = postcard::to_stdvec(&Head::of(rule, length)).map_err(|_| RuleSetError)?;
+        self.put(&head, &body)
+    }
+
+    fn put(&mut self, head: &[u8], body: &[u8]) -> Result<(), RuleSetError> {
+        self.count += 1;
         self.heads.extend(head);
+        self.bodies.extend(length(body)?);
         self.bodies.extend(body);
         Ok(())
     }
 
-    fn copy(&mut self, packed: &Packed) {
-        self.heads.extend(packed.head_bytes);
-        self.bodies.extend(packed.body);
-    }
-
     fn finish(self) -> Result<RuleSet, RuleSetError> {
-        let length = u32::try_from(self.heads.len()).map_err(|_| RuleSetError)?;
-        let bytes = [length.to_le_bytes().as_slice(), &self.heads, &self.bodies].concat();
-        Ok(RuleSet { bytes: Arc::new(bytes), start: 0 })
+        let (count, heads) = (self.count.to_le_bytes(), length(&self.heads)?);
+        Ok(RuleSet { bytes: Arc::new([&count, &heads, self.heads.as_slice(), &self.bodies].concat()), start: 0 })
     }
 }
 
+fn length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
+    u32::try_from(bytes.len()).map(u32::to_le_bytes).map_err(|_| RuleSetError)
+}
+
 impl Head<'_> {
-    fn of(rule: &Rule, length: u32) -> Self {
-        let mut head = Self {
-            on: rule.on,
-            tools: None,
-            or_mcp: false,
-            is_about_commands: false,
-            command: None,
-            path: None,
-            length,
-        };
+    fn of(rule: &Rule) -> Self {
+        let mut head =
+            Self { on: rule.on, tools: None, or_mcp: false, is_about_commands: false, command: None, path: None };
         if let Detect::Tool(tool) = &rule.detect {
             head.narrow_by(tool);
         }
