@@ -32,6 +32,8 @@ pub struct Sound<'a> {
 /// What is different now.
 pub struct Amended {
     pub rules: RuleSet,
+    /// Those of them that are new.
+    pub changed: RuleSet,
     /// The rules that were read.
     pub read: Vec<Definition>,
 }
@@ -78,10 +80,14 @@ impl Sound<'_> {
             };
             let reading = reader.markdown(path.file_stem()?.to_str()?, Form::Markdown);
             let definition = reading.definition.filter(|_| reading.problems.is_empty())?;
+            // Two of one name are no simple change.
+            if read.iter().any(|other: &Definition| other.rule.id == definition.rule.id) {
+                return None;
+            }
             read.push(self.in_place(definition)?);
         }
-        let rules: Vec<_> = read.iter().map(|definition| definition.rule.clone()).collect();
-        Some(Amended { rules: self.rules.with(&rules).ok()?, read })
+        let changed: Vec<_> = read.iter().map(|definition| definition.rule.clone()).collect();
+        Some(Amended { rules: self.rules.with(&changed).ok()?, changed: RuleSet::pack(&changed).ok()?, read })
     }
 
     /// The Markdown rules among what changed, and those that are new, where nothing else changed.

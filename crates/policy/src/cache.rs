@@ -262,8 +262,7 @@ impl Stored {
         let sound = Sound { tiers, config: &header.config, rules: &self.rules(), contested: &header.contested };
         let mut inputs = Inputs::from_bytes(self.inputs())?;
         let amended = sound.amend(changed, &mut inputs)?;
-        let versions = amended.read.iter().map(|definition| definition.rule.digest.as_str());
-        let generation = digest(versions.fold(header.generation.clone(), |name, version| name + version));
+        let generation = digest([header.generation.as_bytes(), amended.changed.as_bytes()].concat());
         Some(Fresh {
             header: Header { compiled, generation, ..header.clone() },
             inputs: inputs.to_bytes(),
@@ -285,7 +284,7 @@ fn section(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (length <= rest.len()).then_some(start..start + length)
 }
 
-/// The rules of a compiled policy, wherever it lies; none where it cannot be read.
-pub(crate) fn rules_in(file: &Path) -> Option<RuleSet> {
-    Stored::read(file).map(|stored| stored.rules())
+/// The rules of a compiled policy, wherever it lies, if it is the one of this name.
+pub(crate) fn rules_in(file: &Path, generation: &str) -> Option<RuleSet> {
+    Stored::read(file).filter(|stored| stored.header.generation == generation).map(|stored| stored.rules())
 }

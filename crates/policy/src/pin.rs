@@ -61,7 +61,7 @@ impl Holding<'_> {
     /// or later. What cannot be read or written is as if it were the session's first event.
     pub fn hold(&self, policy: Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> Held {
         let Some(old) = Pin::read(self.pin) else {
-            self.pin(&Pin::new(&policy, self.now));
+            self.pin(Pin::new(&policy, self.now), &policy);
             return Held { policy, news: Vec::new() };
         };
         if old.speaks_for(&policy) && !old.kept.iter().any(|kept| accepted(&kept.change, kept.since)) {
@@ -89,14 +89,15 @@ impl Holding<'_> {
             next.enforces = true;
             next.kept.push(keep(observing));
         }
-        self.pin(&next);
         let is_news = |kept: &&Kept| !old.kept.contains(kept);
         let news = next.kept.iter().filter(is_news).map(|kept| kept.change.clone()).collect();
+        let next = self.pin(next, &policy);
         Held { news, ..next.apply(policy) }
     }
 
-    fn pin(&self, pin: &Pin) {
-        let written = || -> io::Result<()> {
+    /// Returns what was written.
+    fn pin(&self, mut pin: Pin, policy: &Compiled) -> Pin {
+        let mut written = || -> io::Result<()> {
             let folder = self.pin.parent().unwrap_or(Path::new("."));
             create_private_folder(folder)?;
             if !self.pin.exists() {
@@ -104,12 +105,17 @@ impl Holding<'_> {
             }
             let beside = beside(self.pin);
             let link = tempfile::Builder::new().make_in(folder, |path| fs::hard_link(self.cache, path))?;
-            link.into_temp_path().persist(beside)?;
-            let bytes = postcard::to_stdvec(pin).map_err(io::Error::other)?;
+            link.into_temp_path().persist(&beside)?;
+            // Another event may have compiled another policy meanwhile, or this one could not be written.
+            if pin.rules.is_empty() && cache::rules_in(&beside, &pin.generation).is_none() {
+                pin.rules = policy.rules.as_bytes().to_vec();
+            }
+            let bytes = postcard::to_stdvec(&pin).map_err(io::Error::other)?;
             write_private_file(self.pin, bytes)
         };
         // Where nothing can be written, every event is judged by the policy as it is.
         let _ = written();
+        pin
     }
 }
 
@@ -156,7 +162,7 @@ impl Pin {
 
     fn rules_before(&self, pin: &Path) -> Option<RuleSet> {
         if self.rules.is_empty() {
-            return cache::rules_in(&beside(pin));
+            return cache::rules_in(&beside(pin), &self.generation);
         }
         Some(RuleSet::from_bytes(Arc::new(self.rules.clone()), 0))
     }

@@ -81,7 +81,7 @@ pub fn read(folder: &PolicyFolder, path: &Path) -> Result<Option<Source>, Box<Di
     }
     match read_text(path) {
         Ok(text) => Ok(Some(Source::new(folder.shown(path), Arc::from(text)))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             let message = format!("the file is larger than the {} KiB that are read", FILE_LIMIT / 1024);
             let source = Source::new(folder.shown(path), "");

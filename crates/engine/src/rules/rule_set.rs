@@ -183,10 +183,22 @@ impl RuleSet {
         self.parts().map(|(_, heads, _)| heads).ok_or(RuleSetError)
     }
 
-    /// As many as there are rules, and an error for each that is missing.
+    /// As many as there are rules, and an error where there are more or fewer.
     fn bodies(&self) -> Result<impl Iterator<Item = Result<Body<'_>, RuleSetError>>, RuleSetError> {
         let (count, _, mut bodies) = self.parts().ok_or(RuleSetError)?;
-        Ok((0..count).map(move |_| Body::take(&mut bodies).ok_or(RuleSetError)))
+        let mut left = count;
+        Ok(std::iter::from_fn(move || {
+            let is_over = left == 0;
+            left = left.saturating_sub(1);
+            match Body::take(&mut bodies) {
+                None if is_over && bodies.is_empty() => None,
+                Some(body) if !is_over => Some(Ok(body)),
+                _ => {
+                    (left, bodies) = (0, &[]);
+                    Some(Err(RuleSetError))
+                }
+            }
+        }))
     }
 
     /// How many rules there are, their heads, and their bodies.

@@ -96,6 +96,17 @@ fn sets_are_compared_and_changed_by_id() {
 }
 
 #[test]
+fn a_wrong_count_of_rules_is_an_error() {
+    let rules = [rule("a", Detect::Event), rule("b", Detect::Event)];
+    let mut bytes = RuleSet::pack(&rules).expect("packed").as_bytes().to_vec();
+    for count in [0, 1, 3, u8::MAX] {
+        *bytes.first_mut().expect("a count") = count;
+        let set = RuleSet::from_bytes(Arc::new(bytes.clone()), 0);
+        assert!(set.all().is_err() && !set.is_whole(), "{count}");
+    }
+}
+
+#[test]
 fn damaged_bytes_are_an_error_and_never_an_empty_policy() {
     let whole = RuleSet::pack(&[about_command("^git push"), about_command("x")]).expect("packed");
     for length in 0..whole.as_bytes().len() {

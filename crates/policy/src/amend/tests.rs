@@ -127,6 +127,26 @@ fn whatever_has_a_part_in_more_is_read_as_a_whole() {
     }
 }
 
+#[test]
+fn two_new_rules_of_one_name_are_read_as_a_whole() {
+    let world = World::new(&files(&[("project/rules/a.md", BLOCK), ("user/rules/u.md", BLOCK)]), false);
+    world.put("user/rules/d.md", "---\ntools: [Bash]\nlocked: true\n---\nNo.\n");
+    world.put("project/rules/d.md", WARN);
+    assert_eq!(world.compiled().rules, world.anew().rules);
+}
+
+/// The name of a policy is what tells a session that it is another.
+#[test]
+fn the_same_text_in_another_rule_is_another_policy() {
+    let world = World::new(&files(&[("project/rules/a.md", BLOCK)]), false);
+    world.put("project/rules/b.md", WARN);
+    let with_b = world.compiled().generation;
+    fs::remove_file(world.path("project/rules/b.md")).expect("deleted");
+    world.settle();
+    world.put("project/rules/a.md", WARN);
+    assert_ne!(world.compiled().generation, with_b);
+}
+
 fn any_rule() -> impl Strategy<Value = String> {
     let lines = prop::sample::subsequence(
         vec!["action: warn", "action: allow", "enabled: false", "when: vars.x == 1", "locked: true", "max_holds: 2"],
