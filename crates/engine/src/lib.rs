@@ -12,6 +12,7 @@ mod lifted;
 pub mod observers;
 pub mod paths;
 pub mod pattern;
+pub mod programs;
 pub mod rules;
 pub mod search;
 pub mod shell;

@@ -349,7 +349,7 @@ fn unknown_operands<'a>(situation: &'a Situation, commands: &'a [Truth]) -> impl
     let all = script.into_iter().flat_map(move |script| script.commands.iter().zip(commands));
     let meant = all.filter(|(_, truth)| **truth != Truth::False).map(|(command, _)| command);
     let words = meant.flat_map(|command| command.words.iter().skip(1));
-    words.filter(|word| word.value.is_none() && !word.data).map(|word| word.raw.as_str())
+    words.filter(|word| word.value.is_none() && !word.is_data()).map(|word| word.raw.as_str())
 }
 
 impl PathClause {

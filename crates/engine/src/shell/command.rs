@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::data;
+use crate::programs::Role;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimpleCommand {
@@ -27,8 +28,8 @@ pub struct Word {
     /// What the program gets; none where that cannot be known before it runs (a variable, a substitution). Globs and
     /// tildes stay as they are.
     pub value: Option<String>,
-    /// An operand that is data to its program, such as a message or a search pattern.
-    pub data: bool,
+    /// What it is to its program, where that matters.
+    pub role: Role,
     /// Whether there are glob characters in it that are not quoted.
     pub glob: bool,
     /// Whether it starts with a tilde that is not quoted.
@@ -176,6 +177,11 @@ impl SimpleCommand {
 }
 
 impl Word {
+    /// Whether its text is nothing that a shell runs: a message, a search pattern, a program in another language.
+    pub fn is_data(&self) -> bool {
+        matches!(self.role, Role::Data | Role::Code)
+    }
+
     /// What stands before the first part that is not known.
     fn known_start(&self) -> &str {
         self.shown.split(['$', '`']).next().unwrap_or_default()
@@ -200,7 +206,7 @@ impl Word {
     }
 
     fn normalised(&self, shown: &str) -> String {
-        match self.data {
+        match self.is_data() {
             true if self.flag_length > 0 && !shown.contains(char::is_whitespace) => {
                 format!("{}{ELLIPSIS}", shown.get(..self.flag_length).unwrap_or_default())
             }

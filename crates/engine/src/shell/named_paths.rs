@@ -3,6 +3,8 @@
 //! What a program does with its arguments is not known here, so every piece of every word that could be a path is one.
 //! Words that are data to their program (a message, a search pattern) name nothing.
 
+use crate::programs::Role;
+
 use super::{RedirectKind, Script, Word};
 
 /// A path, as it is written, and the command that names it: a place in [`Script::commands`], or none for a word that
@@ -18,7 +20,7 @@ impl Script {
     pub fn named_paths(&self) -> Vec<NamedPath> {
         let mut paths = Vec::new();
         for (place, command) in self.commands.iter().enumerate() {
-            let words = command.words.iter().filter(|word| !word.data);
+            let words = command.words.iter().filter(|word| word.role != Role::Data);
             let assigned = command.assignments.iter().map(|assignment| &assignment.value);
             // The body of a here-document is mostly a text that mentions things.
             let redirects = command.redirects.iter().filter(|redirect| redirect.kind != RedirectKind::HereDocument);

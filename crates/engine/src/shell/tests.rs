@@ -48,7 +48,7 @@ fn details(text: &str) -> String {
             Some(value) => format!("{value:?}"),
             None => format!("unknown({})", word.raw),
         };
-        for (flag, name) in [(word.data, " data"), (word.glob, " glob"), (word.tilde, " tilde")] {
+        for (flag, name) in [(word.is_data(), " data"), (word.glob, " glob"), (word.tilde, " tilde")] {
             if flag {
                 shown.push_str(name);
             }
@@ -309,7 +309,7 @@ fn data_operands() {
     sed -i … f
     sed -ne … f
     awk -F: … f
-    jq --arg a b … f
+    jq --arg … … … f
     ");
     assert_snapshot!(
         texts("git -C x commit -am y; git commit --message=y -my; git tag v1 -m y; git log --grep=a --oneline; git grep a b"),

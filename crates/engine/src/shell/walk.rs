@@ -18,6 +18,7 @@ use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
 use super::hidden::Hidden;
 use super::word::{self, Context, Scanned, Unit};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
+use crate::programs::Role;
 
 /// Words that brace expansion may add, over the whole text.
 const MAX_EXPANDED_WORDS: usize = 4096;
@@ -313,7 +314,7 @@ impl Walker {
                 Redirect { descriptor: None, kind, target: self.single_word(&word.value, inner) }
             }
             IoRedirect::HereString(descriptor, word) => {
-                let target = Word { data: true, ..self.single_word(&word.value, inner) };
+                let target = Word { role: Role::Data, ..self.single_word(&word.value, inner) };
                 Redirect { descriptor: *descriptor, kind: RedirectKind::HereString, target }
             }
             IoRedirect::HereDocument(descriptor, document) => {
@@ -324,7 +325,7 @@ impl Walker {
                 } else {
                     known_word(body.clone())
                 };
-                let target = Word { data: true, ..target };
+                let target = Word { role: Role::Data, ..target };
                 Redirect { descriptor: *descriptor, kind: RedirectKind::HereDocument, target }
             }
         }

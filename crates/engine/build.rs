@@ -1,0 +1,26 @@
+//! Sorts the table of programs by name, so that a hook finds one without looking at all of them.
+
+#![expect(clippy::disallowed_methods, reason = "cargo talks to build scripts through the environment")]
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::{env, fs};
+
+const TABLE: &str = "src/programs/programs.txt";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={TABLE}");
+    let text = fs::read_to_string(TABLE)?;
+    let mut lines = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (left, usage) = line.split_once(": ").ok_or_else(|| format!("no colon in {line:?}"))?;
+        // The flags that make it this form stand behind the names.
+        let (names, flags) = left.split_at(left.find(" -").unwrap_or(left.len()));
+        lines.extend(names.split(", ").map(|name| (name.trim(), flags.trim(), usage.trim())));
+    }
+    // Stable: the forms of one program stay in their order.
+    lines.sort_by_key(|(name, _, _)| *name);
+    let folder = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo does not name a folder")?);
+    fs::write(folder.join("programs.rs"), format!("&{lines:#?}"))?;
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! The words behind a program, each with what it is.
+
+use super::Role;
+use super::usage::{FlagUsage, Usage};
+
+/// A name, the flags that make it this form, and the usage.
+type Line = (&'static str, &'static str, &'static str);
+
+/// The lines of `programs.txt`, by name.
+static TABLE: &[Line] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
+/// One argument, or the part of one: `--file=x` has `x`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Argument {
+    pub role: Role,
+    /// Its place among the words; the program has place 0.
+    pub word: usize,
+    /// Where in the word it begins, in bytes.
+    pub from: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Arguments {
+    /// All but flags, in the order of the words. What takes the rest of the words stands once, for the first of them.
+    pub list: Vec<Argument>,
+    /// One by one: `-fu` is `-f` and `-u`, `--file=x` is `--file`.
+    pub flags: Vec<String>,
+    /// The words that name the form: `push` of `git push`.
+    pub subcommands: Vec<String>,
+    /// What it does without naming it: a role, and a path.
+    pub implied: Vec<(Role, &'static str)>,
+}
+
+/// Reads the words of a command, program first; `None` among them is one that is not known. `program` is its base name.
+/// `None`: no such program is known here.
+pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
+    let mut found = Arguments::default();
+    let mut name = program.to_owned();
+    let mut from = 1;
+    // Each round is a subcommand deeper.
+    while let Some(reading) = lines(&name).iter().find_map(|line| Reading::of(line, words, from)) {
+        found.flags.extend(reading.flags);
+        found.list.extend(reading.list);
+        found.implied.extend(reading.implied);
+        let subcommand = reading.subcommand.and_then(|place| Some((place, words.get(place).copied()??)));
+        let Some((place, word)) = subcommand else { break };
+        name = format!("{name} {word}");
+        found.subcommands.push(word.to_owned());
+        from = place + 1;
+    }
+    if lines(program).is_empty() {
+        return None;
+    }
+    if lines(&name).is_empty() {
+        // A form that is not known may do anything with what it is given.
+        found.list.extend((from..words.len()).map(|word| Argument { role: Role::Path, word, from: 0 }));
+    }
+    Some(found)
+}
+
+/// In their order.
+fn lines(name: &str) -> &'static [Line] {
+    let first = TABLE.partition_point(|(known, _, _)| *known < name);
+    let end = TABLE.partition_point(|(known, _, _)| *known <= name);
+    TABLE.get(first..end).unwrap_or_default()
+}
+
+struct Reading {
+    list: Vec<Argument>,
+    flags: Vec<String>,
+    subcommand: Option<usize>,
+    implied: Vec<(Role, &'static str)>,
+    /// The words that are neither flags nor their values.
+    operands: Vec<usize>,
+}
+
+impl Reading {
+    /// `None` where the words lack what makes it this form.
+    fn of((_, flags, usage): &Line, words: &[Option<&str>], from: usize) -> Option<Self> {
+        let usage = Usage::parse(flags, usage)?;
+        let mut reading = Self {
+            list: Vec::new(),
+            flags: Vec::new(),
+            subcommand: None,
+            implied: usage.implied.clone(),
+            operands: Vec::new(),
+        };
+        reading.read(&usage, words, from);
+        if !usage.is_for(&reading.flags) {
+            return None;
+        }
+        reading.name_operands(&usage, words);
+        reading.list.sort_by_key(|argument| (argument.word, argument.from));
+        Some(reading)
+    }
+
+    fn read(&mut self, usage: &Usage, words: &[Option<&str>], from: usize) {
+        let mut flags_ended = false;
+        let mut place = from;
+        while let Some(word) = words.get(place) {
+            let text = word.unwrap_or_default();
+            let rest = usage.rest_from(self.operands.len());
+            // Behind an operand, what is left is the rest, flags or not.
+            if let Some(role) = rest.filter(|_| !self.operands.is_empty()) {
+                self.take_rest(role, place, words.len());
+                return;
+            }
+            if !flags_ended && text == "--" {
+                flags_ended = true;
+            } else if !flags_ended && text.len() > 1 && text.starts_with('-') {
+                let Some(values) = self.flag(usage, text, place) else { return };
+                place += values;
+            } else if usage.takes_assignments && self.operands.is_empty() && is_assignment(text) {
+                self.list.push(Argument { role: Role::Assignment, word: place, from: 0 });
+            } else if let Some(role) = rest {
+                self.take_rest(role, place, words.len());
+                return;
+            } else {
+                self.operands.push(place);
+            }
+            place += 1;
+        }
+    }
+
+    fn take_rest(&mut self, role: Role, start: usize, end: usize) {
+        let end = if role.takes_the_rest() { start + 1 } else { end };
+        self.list.extend((start..end).map(|word| Argument { role, word, from: 0 }));
+        self.subcommand = (role == Role::Subcommand).then_some(start);
+    }
+
+    /// Returns how many words more it takes; `None`: all.
+    fn flag(&mut self, usage: &Usage, text: &str, place: usize) -> Option<usize> {
+        let mut value = |found: FlagUsage, from: usize| {
+            let is_here = from < text.len();
+            if is_here || !found.is_optional {
+                let (word, from) = if is_here { (place, from) } else { (place + 1, 0) };
+                self.list.push(Argument { role: found.role, word, from });
+                self.list.extend(found.second.map(|role| Argument { role, word: word + 1, from: 0 }));
+            }
+            let more = usize::from(!is_here && !found.is_optional) + usize::from(found.second.is_some());
+            (!found.role.takes_the_rest()).then_some(more)
+        };
+        let (name, attached) = text.split_once('=').map_or((text, None), |(name, _)| (name, Some(name.len() + 1)));
+        // Also with one dash, as of `find` and `java`; a cluster of letters never is one of the table's flags.
+        if let Some(found) = usage.flag(name) {
+            self.flags.push(found.flag.to_owned());
+            return value(found, attached.unwrap_or(text.len()));
+        }
+        if text.starts_with("--") {
+            self.flags.push(name.to_owned());
+            return Some(0);
+        }
+        for (at, letter) in text.char_indices().skip(1) {
+            let flag = format!("-{letter}");
+            let found = usage.flag(&flag);
+            self.flags.push(flag);
+            if let Some(found) = found {
+                return value(found, at + letter.len_utf8());
+            }
+        }
+        Some(0)
+    }
+
+    fn name_operands(&mut self, usage: &Usage, words: &[Option<&str>]) {
+        let expected = usage.operands(&self.flags);
+        let keyed: Vec<_> = expected.iter().filter_map(|operand| Some((operand.key?, operand.role))).collect();
+        let expected: Vec<_> = expected.into_iter().filter(|operand| operand.key.is_none()).collect();
+        let repeating = expected.iter().position(|operand| operand.repeats);
+        let count = self.operands.len();
+        // What stands behind the repeated one is for the last operands.
+        let last = repeating.map_or(0, |place| expected.len() - place - 1);
+        for (number, word) in self.operands.iter().copied().enumerate() {
+            let text = words.get(word).copied().flatten().unwrap_or_default();
+            let by_key = keyed.iter().find(|(key, _)| text.split_once('=').is_some_and(|(name, _)| name == *key));
+            if let Some((key, role)) = by_key {
+                self.list.push(Argument { role: *role, word, from: key.len() + 1 });
+                continue;
+            }
+            let from_end = count - number;
+            let expected = match repeating {
+                Some(place) if number >= place && from_end <= last => expected.get(expected.len() - from_end),
+                Some(place) if number >= place => expected.get(place),
+                _ => expected.get(number),
+            };
+            let role = expected.map_or(Role::Plain, |operand| operand.role);
+            self.list.push(Argument { role, word, from: 0 });
+        }
+    }
+}
+
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|letter: char| letter.is_ascii_digit())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}

@@ -1,0 +1,100 @@
+//! Knowledge of programs, as data: what each argument is to the program that gets it.
+//!
+//! `programs.txt` has a line for every program, or for every form of one, in a small language that its head explains. A
+//! program is added by adding its line, and cases for it to the corpus. Nothing here knows the shell, rules or files.
+
+mod arguments;
+mod usage;
+
+#[cfg(test)]
+mod tests;
+
+pub use arguments::{Argument, Arguments, arguments};
+
+/// What an argument is to its program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing that matters here: a number, a name, a flag.
+    #[default]
+    Plain,
+    /// Text that it prints, stores or searches for, and never runs.
+    Data,
+    /// A path that it reads from; of a folder, nothing in it.
+    Read,
+    /// The same, with all that is in it.
+    ReadAll,
+    Write,
+    /// Read and written.
+    Edit,
+    Delete,
+    /// Read and deleted: it is elsewhere afterwards.
+    Move,
+    /// A path that it does none of this to: it is listed, tested or recorded.
+    Look,
+    /// A path, and who knows what for.
+    Path,
+    /// The folder that it works in.
+    Folder,
+    /// `NAME=value` for the command behind it.
+    Assignment,
+    /// The name of one of its forms; what follows is read by that.
+    Subcommand,
+    /// A command that it runs: all words from here on.
+    Command,
+    /// Words for a script that it runs: all from here on.
+    Words,
+    /// A text that a shell runs.
+    Shell,
+    /// A program text in its own language.
+    Code,
+    /// A file that it runs.
+    Script,
+    /// A value that is a file to read if it begins with `@`.
+    AtFile,
+    /// `name=@file` or `name=<file`, as of a form that is sent.
+    FormField,
+    /// A setting: `name=value`.
+    Setting,
+    /// Another machine.
+    Host,
+    /// A path that it reads, or `host:path`.
+    ReadOrRemote,
+    /// A path that it writes, or `host:path`.
+    WriteOrRemote,
+}
+
+const ROLES: &[(&str, Role)] = &[
+    ("X", Role::Plain),
+    ("DATA", Role::Data),
+    ("READ", Role::Read),
+    ("READALL", Role::ReadAll),
+    ("WRITE", Role::Write),
+    ("EDIT", Role::Edit),
+    ("DELETE", Role::Delete),
+    ("MOVE", Role::Move),
+    ("LOOK", Role::Look),
+    ("PATH", Role::Path),
+    ("DIR", Role::Folder),
+    ("SUB", Role::Subcommand),
+    ("COMMAND", Role::Command),
+    ("WORDS", Role::Words),
+    ("SHELL", Role::Shell),
+    ("CODE", Role::Code),
+    ("SCRIPT", Role::Script),
+    ("@READ", Role::AtFile),
+    ("=@READ", Role::FormField),
+    ("SETTING", Role::Setting),
+    ("HOST", Role::Host),
+    ("READ@", Role::ReadOrRemote),
+    ("WRITE@", Role::WriteOrRemote),
+];
+
+impl Role {
+    fn named(name: &str) -> Option<Self> {
+        ROLES.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+    }
+
+    fn takes_the_rest(self) -> bool {
+        matches!(self, Self::Command | Self::Words | Self::Subcommand)
+    }
+}

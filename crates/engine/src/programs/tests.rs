@@ -1,0 +1,76 @@
+//! The table, and how it is read.
+
+use super::{Arguments, Role, arguments};
+
+fn read(command: &str) -> Arguments {
+    let words: Vec<Option<&str>> = command.split(' ').map(|word| (word != "?").then_some(word)).collect();
+    arguments(words[0].expect("a program"), &words).unwrap_or_else(|| panic!("{command}"))
+}
+
+/// Roles other than plain, with their texts.
+fn roles(command: &str) -> String {
+    let words: Vec<&str> = command.split(' ').collect();
+    let shown = read(command).list.into_iter().filter(|argument| argument.role != Role::Plain).map(|argument| {
+        let text = match argument.role {
+            Role::Command | Role::Words => words[argument.word..].join(" "),
+            _ => words[argument.word].get(argument.from..).expect("a part of it").to_owned(),
+        };
+        format!("{:?} {text}", argument.role)
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn every_line_can_be_read() {
+    for line in include_str!("programs.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (left, usage) = line.split_once(": ").expect("a colon");
+        let flags = left.find(" -").and_then(|at| left.get(at..)).unwrap_or_default();
+        assert!(super::usage::Usage::parse(flags, usage).is_some(), "{line}");
+    }
+}
+
+#[test]
+fn what_arguments_are() {
+    let cases = [
+        ("cat a b", "Read a, Read b"),
+        ("grep -rn pattern src", "Data pattern, Read src"),
+        ("grep -e pattern src", "Data pattern, Read src"),
+        ("grep -epattern --file=x src", "Data pattern, Read x, Read src"),
+        ("sed -n p a", "Data p, Read a"),
+        ("sed -i s/a/b/ x y", "Data s/a/b/, Edit x, Edit y"),
+        ("sed -i.bak -e p x", "Data p, Edit x"),
+        ("cp -r a b c", "ReadAll a, ReadAll b, Write c"),
+        ("cp -t d a b", "Write d, ReadAll a, ReadAll b"),
+        ("mv a b", "Move a, Write b"),
+        ("dd if=.env of=x bs=1", "Read .env, Write x"),
+        ("git -C sub push origin +main", "Folder sub, Subcommand push"),
+        ("git commit -am message -- a", "Subcommand commit, Data message, Look a"),
+        ("git commit --mess=text", "Subcommand commit, Data text"),
+        ("git submodule foreach ls", "Subcommand submodule, Subcommand foreach, Shell ls"),
+        ("git unheard-of a b", "Subcommand unheard-of, Path a, Path b"),
+        ("sudo -u root -- rm -rf /", "Command rm -rf /"),
+        ("env -u A B=1 git push", "Assignment B=1, Command git push"),
+        ("timeout -k 1 5 rm x", "Command rm x"),
+        ("bash -lc script name a", "Shell script, Words name a"),
+        ("bash -o pipefail x.sh -c y", "Script x.sh, Words -c y"),
+        ("python3 -c code x", "Code code, Words x"),
+        ("jq --arg a b .x file", "Data a, Data b, Data .x, Read file"),
+        ("python3 -m pytest -k x", "Words pytest -k x"),
+        ("curl -F f=@.env -d @x -o out url", "FormField f=@.env, AtFile @x, Write out"),
+        ("docker run --env-file .env img cmd", "Subcommand run, Read .env, Host img, Words cmd"),
+        ("tar -czf out.tgz src", "Write out.tgz, ReadAll src"),
+        ("rsync -a --delete a/ b/", "ReadOrRemote a/, Delete b/"),
+    ];
+    for (command, expected) in cases {
+        assert_eq!(roles(command), expected, "{command}");
+    }
+    assert_eq!(arguments("unheard-of", &[Some("unheard-of"), Some("x")]), None);
+}
+
+#[test]
+fn flags_one_by_one() {
+    assert_eq!(read("git push -fu origin --force-with-lease=x").flags, ["-f", "-u", "--force-with-lease"]);
+    assert_eq!(read("rm -r -- -f").flags, ["-r"]);
+    assert_eq!(read("tar -cfx y").flags, ["-c", "-f"]);
+    assert_eq!(read("git -C . push ?").subcommands, ["push"]);
+}

@@ -1,0 +1,112 @@
+//! One line of the table: how a program, or a form of it, reads its arguments.
+
+use super::Role;
+
+/// A line such as `git commit: [-m DATA] PATH...`.
+#[derive(Debug)]
+pub(super) struct Usage<'t> {
+    /// The flags that make it this form; each is one of several spellings.
+    required: Vec<Vec<&'t str>>,
+    /// Flags that take a value.
+    flags: Vec<FlagUsage<'t>>,
+    operands: Vec<Operand<'t>>,
+    /// `NAME=value` may stand before the operands.
+    pub(super) takes_assignments: bool,
+    /// What it does without naming it: a role, and a path.
+    pub(super) implied: Vec<(Role, &'t str)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FlagUsage<'t> {
+    pub(super) flag: &'t str,
+    pub(super) role: Role,
+    /// Of a second value.
+    pub(super) second: Option<Role>,
+    /// Only in the same word: `-i.bak`, `--color=always`.
+    pub(super) is_optional: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Operand<'t> {
+    pub(super) role: Role,
+    pub(super) repeats: bool,
+    /// Everything from here on is this, flags or not.
+    is_rest: bool,
+    /// With one of these flags it is not there.
+    unless: Vec<&'t str>,
+    /// It begins with this and `=`, as those of `dd` do.
+    pub(super) key: Option<&'t str>,
+}
+
+impl<'t> Usage<'t> {
+    /// `required`: the flags that stand behind the program's name.
+    pub(super) fn parse(required: &'t str, text: &'t str) -> Option<Self> {
+        let mut usage = Self {
+            required: required.split_whitespace().map(|flag| flag.split('|').collect()).collect(),
+            flags: Vec::new(),
+            operands: Vec::new(),
+            takes_assignments: false,
+            implied: Vec::new(),
+        };
+        let (flags, operands) = match text.trim().strip_prefix('[') {
+            Some(rest) => rest.split_once(']')?,
+            None => ("", text),
+        };
+        let mut flags = flags.split_whitespace();
+        while let Some(flag) = flags.next() {
+            let is_optional = flag.ends_with('?');
+            let mut roles = flags.next()?.split(',').map(Role::named);
+            let (role, second) = (roles.next()??, roles.next().flatten());
+            let spellings = flag.trim_end_matches('?').split('|');
+            usage.flags.extend(spellings.map(|flag| FlagUsage { flag, role, second, is_optional }));
+        }
+        for item in operands.split_whitespace() {
+            if let Some((role, path)) = item.strip_suffix(')').and_then(|item| item.split_once('(')) {
+                usage.implied.push((Role::named(role)?, path));
+                continue;
+            }
+            let mut parts = item.split('/');
+            let first = parts.next()?;
+            let (repeats, is_rest) = (first.ends_with("..."), first.ends_with('*'));
+            let name = first.trim_end_matches("...").trim_end_matches('*');
+            let (key, role) = match name.split_once('=') {
+                Some((key, role)) => (Some(key), role),
+                None => (None, name),
+            };
+            if role == "VAR" {
+                usage.takes_assignments = true;
+                continue;
+            }
+            let role = Role::named(role)?;
+            let is_rest = is_rest || role.takes_the_rest();
+            usage.operands.push(Operand { role, repeats, is_rest, unless: parts.collect(), key });
+        }
+        Some(usage)
+    }
+
+    pub(super) fn is_for(&self, flags: &[String]) -> bool {
+        let given = |spelling: &&str| flags.iter().any(|flag| flag == spelling);
+        self.required.iter().all(|spellings| spellings.iter().any(given))
+    }
+
+    /// The operands that there are, given these flags.
+    pub(super) fn operands(&self, flags: &[String]) -> Vec<&Operand<'t>> {
+        let is_there =
+            |operand: &&Operand| !operand.unless.iter().any(|unless| flags.iter().any(|flag| flag == unless));
+        self.operands.iter().filter(is_there).collect()
+    }
+
+    /// A flag with a value by its whole name, or by the beginning of a long one that means no other.
+    pub(super) fn flag(&self, name: &str) -> Option<FlagUsage<'t>> {
+        let exact = self.flags.iter().find(|flag| flag.flag == name);
+        let mut begun =
+            self.flags.iter().filter(|flag| name.len() > 3 && name.starts_with("--") && flag.flag.starts_with(name));
+        let only = begun.next().filter(|_| begun.next().is_none());
+        exact.or(only).copied()
+    }
+
+    /// What everything from the operand of this number on is, flags or not.
+    pub(super) fn rest_from(&self, number: usize) -> Option<Role> {
+        self.operands.get(number).filter(|operand| operand.is_rest).map(|operand| operand.role)
+    }
+}
