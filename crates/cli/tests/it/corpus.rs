@@ -46,6 +46,7 @@ fn nothing_is_approved_with_what_was_approved() {
         project.hook("claude", &project.bash(command)).stdout.contains(r#""permissionDecision":"allow""#)
     };
     assert!(approved("ls -la && git status"));
+    assert!(approved("bash -lc 'ls -la && git status'"));
     for command in [
         "ls; ( (rm -rf x) )",
         "ls ${x:-<(rm -rf x)}",
@@ -59,6 +60,12 @@ fn nothing_is_approved_with_what_was_approved() {
         "ls `rm x`",
         "ls > x",
         "ls\nrm x",
+        "sudo ls",
+        "ssh host ls",
+        "docker exec box ls",
+        "bash -c 'ls; rm x'",
+        "bash -c \"$X\"",
+        "find . -exec rm {} +",
     ] {
         assert!(!approved(command), "{command}");
     }

@@ -43,8 +43,10 @@ pub enum Role {
     Command,
     /// Words for a script that it runs: all from here on.
     Words,
-    /// A text that a shell runs.
+    /// A text that a shell runs; the program does nothing else.
     Shell,
+    /// A text that a shell runs beside what the program does.
+    Hook,
     /// A program text in its own language.
     Code,
     /// A file that it runs.
@@ -79,6 +81,7 @@ const ROLES: &[(&str, Role)] = &[
     ("COMMAND", Role::Command),
     ("WORDS", Role::Words),
     ("SHELL", Role::Shell),
+    ("HOOK", Role::Hook),
     ("CODE", Role::Code),
     ("SCRIPT", Role::Script),
     ("@READ", Role::AtFile),

@@ -46,7 +46,7 @@ fn what_arguments_are() {
         ("git -C sub push origin +main", "Folder sub, Subcommand push"),
         ("git commit -am message -- a", "Subcommand commit, Data message, Look a"),
         ("git commit --mess=text", "Subcommand commit, Data text"),
-        ("git submodule foreach ls", "Subcommand submodule, Subcommand foreach, Shell ls"),
+        ("git submodule foreach ls", "Subcommand submodule, Subcommand foreach, Hook ls"),
         ("git unheard-of a b", "Subcommand unheard-of, Path a, Path b"),
         ("sudo -u root -- rm -rf /", "Command rm -rf /"),
         ("env -u A B=1 git push", "Assignment B=1, Command git push"),

@@ -15,6 +15,8 @@ pub struct SimpleCommand {
     pub redirects: Vec<Redirect>,
     /// The programs through which it would be run, outermost first: `sudo`, `env`, `bash -c`.
     pub via: Vec<String>,
+    /// Whether it would run somewhere else: on another machine, or in a container.
+    pub is_remote: bool,
     /// The shell it runs in: a place in [`super::Script::scopes`].
     pub scope: usize,
     /// The commands whose output it may read: places in [`super::Script::commands`].
@@ -104,6 +106,9 @@ impl Redirect {
     }
 }
 
+/// What runs under these is as it would be without them.
+const MERE_WRAPPERS: &[&str] = &["bash -c", "command", "nice", "nohup", "sh -c", "stdbuf", "time", "timeout", "zsh -c"];
+
 /// Stands for an argument whose text is not shown.
 const ELLIPSIS: &str = "…";
 
@@ -163,9 +168,12 @@ impl SimpleCommand {
         self.words.iter().all(|word| word.value.is_some())
     }
 
-    /// Whether it does no more than its words say: its program is the one of that name, for which it sets nothing, and
-    /// it writes to no file.
+    /// Whether it does no more than its words say: its program is the one of that name, for which it sets nothing, it
+    /// writes to no file, and it runs here, with no other rights.
     pub fn is_plain(&self) -> bool {
+        if self.is_remote || !self.via.iter().all(|program| MERE_WRAPPERS.contains(&program.as_str())) {
+            return false;
+        }
         let is_by_name = self.words.first().is_some_and(|word| !word.raw.contains('/'));
         is_by_name && self.assignments.is_empty() && !self.redirects.iter().any(Redirect::writes_a_file)
     }

@@ -22,6 +22,7 @@ mod extent;
 mod hidden;
 mod named_paths;
 mod nesting;
+mod through;
 mod walk;
 mod word;
 
@@ -76,6 +77,8 @@ pub enum Gap {
     Rejected(String),
     #[error("the command is not surely understood: it has {0}")]
     Doubtful(&'static str),
+    #[error("what `{0}` runs is not known before it runs")]
+    Unknown(String),
 }
 
 /// Never fails: what cannot be parsed is a script with gaps.

@@ -16,6 +16,7 @@ use brush_parser::ast::{
 use super::brace;
 use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
 use super::hidden::Hidden;
+use super::through::{Runs, Through, through};
 use super::word::{self, Context, Scanned, Unit};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
 use crate::programs::Role;
@@ -31,6 +32,8 @@ pub(super) fn walk(text: &str) -> Script {
         piped_from: 0..0,
         expanded_words: 0,
         hidden: Hidden::default(),
+        via: Vec::new(),
+        is_remote: false,
     };
     walker.text(text);
     walker.script
@@ -45,6 +48,9 @@ struct Walker {
     expanded_words: usize,
     /// Of the text that is being walked.
     hidden: Hidden,
+    /// The programs through which what is walked would be run, outermost first.
+    via: Vec<String>,
+    is_remote: bool,
 }
 
 /// Substitutions found in a command's words: their commands follow the command.
@@ -263,15 +269,51 @@ impl Walker {
         }
     }
 
-    /// Every command passes here. Where a command runs others (`sudo`, `bash -c`), they are to be added here.
+    /// Every command passes here. Those that it runs come in its place, or behind it.
     fn emit(&mut self, mut command: SimpleCommand) {
         command.scope = self.scope;
         command.piped_from = self.piped_from.clone();
+        command.via.clone_from(&self.via);
+        command.is_remote = self.is_remote;
         command.mark_data();
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
         }
-        self.script.commands.push(command);
+        match through(&command) {
+            None => self.script.commands.push(command),
+            Some(through) => self.see_through(through, command),
+        }
+    }
+
+    fn see_through(&mut self, through: Through, command: SimpleCommand) {
+        let Through { name, is_transparent, is_remote, runs } = through;
+        let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
+        if is_transparent {
+            (redirects, assignments) = (command.redirects, command.assignments);
+        } else {
+            self.script.commands.push(command);
+        }
+        let around = self.is_remote;
+        self.is_remote |= is_remote;
+        self.via.push(name.clone());
+        for runs in runs {
+            self.deeper(|walker| match runs {
+                Runs::Command { words, assignments: more } => {
+                    assignments.extend(more);
+                    let (assignments, redirects) = (std::mem::take(&mut assignments), std::mem::take(&mut redirects));
+                    walker.emit(SimpleCommand { words, assignments, redirects, ..SimpleCommand::default() });
+                }
+                Runs::Text { text: None, .. } => walker.gap(Gap::Unknown(name.clone())),
+                Runs::Text { text: Some(text), in_own_shell: true } => walker.in_new_scope(|walker| walker.text(&text)),
+                Runs::Text { text: Some(text), in_own_shell: false } => walker.text(&text),
+            });
+        }
+        self.via.pop();
+        self.is_remote = around;
+        if !redirects.is_empty() || !assignments.is_empty() {
+            let rest = SimpleCommand { assignments, redirects, ..SimpleCommand::default() };
+            self.script.commands.push(SimpleCommand { scope: self.scope, via: self.via.clone(), ..rest });
+        }
     }
 
     fn run_inner(&mut self, inner: Inner) {

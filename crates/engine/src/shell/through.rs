@@ -1,0 +1,186 @@
+//! Programs that run other commands: `sudo`, `env`, `bash -c`, `xargs`, `find -exec`.
+//!
+//! Which argument of a program is a command, or a text that a shell runs, is told by [`crate::programs`]. What is left for
+//! here are the few that have a grammar of their own.
+
+use super::command::{Assignment, RedirectKind, SimpleCommand, Word};
+use crate::programs::{Arguments, Role, arguments};
+
+/// What a command runs.
+#[derive(Debug, Default)]
+pub(super) struct Through {
+    /// How people call what runs it: `sudo`, `bash -c`.
+    pub(super) name: String,
+    /// Whether it does nothing else.
+    pub(super) is_transparent: bool,
+    /// Whether what runs does so somewhere else: on another machine, in a container.
+    pub(super) is_remote: bool,
+    pub(super) runs: Vec<Runs>,
+}
+
+#[derive(Debug)]
+pub(super) enum Runs {
+    Command {
+        words: Vec<Word>,
+        assignments: Vec<Assignment>,
+    },
+    /// A text for a shell; `None` for one that is not known.
+    Text {
+        text: Option<String>,
+        in_own_shell: bool,
+    },
+}
+
+/// `None` where it runs nothing but itself.
+pub(super) fn through(command: &SimpleCommand) -> Option<Through> {
+    let program = command.program()?;
+    let through = match program {
+        "find" | "gfind" | "fd" | "fdfind" => found(&command.words),
+        _ => {
+            let words: Vec<Option<&str>> = command.words.iter().map(|word| word.value.as_deref()).collect();
+            by_table(program, command, &arguments(program, &words)?)
+        }
+    };
+    (!through.runs.is_empty()).then_some(through)
+}
+
+fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments) -> Through {
+    let mut through = Through { name: program.to_owned(), ..Through::default() };
+    let mut texts: Vec<(usize, Vec<&Word>)> = Vec::new();
+    let mut assignments = Vec::new();
+    for argument in &arguments.list {
+        let Some(word) = command.words.get(argument.word) else { continue };
+        match argument.role {
+            Role::Assignment => assignments.extend(assignment(word)),
+            Role::Command => {
+                let mut words = command.words.get(argument.word..).unwrap_or_default().to_vec();
+                if program == "xargs" {
+                    fill_from_input(&mut words, arguments, &command.words);
+                }
+                through.is_transparent = true;
+                through.runs.push(Runs::Command { words, assignments: std::mem::take(&mut assignments) });
+            }
+            Role::Host => through.is_remote = true,
+            Role::Words if through.is_remote => {
+                let words = command.words.get(argument.word..).unwrap_or_default();
+                through.is_transparent = program != "docker" && program != "podman" && program != "kubectl";
+                if through.is_transparent {
+                    through.runs.push(Runs::Text { text: joined(words.iter()), in_own_shell: true });
+                } else {
+                    through.runs.push(Runs::Command { words: words.to_vec(), assignments: Vec::new() });
+                }
+            }
+            Role::Shell | Role::Hook => {
+                through.is_transparent |= argument.role == Role::Shell;
+                // Operands that follow each other are one text; the values of flags are each their own.
+                match texts.last_mut().filter(|(last, _)| last + 1 == argument.word && argument.from == 0) {
+                    Some((last, words)) => {
+                        *last = argument.word;
+                        words.push(word);
+                    }
+                    None if argument.from == 0 => texts.push((argument.word, vec![word])),
+                    None => {
+                        let text = word.value.as_deref().and_then(|value| value.get(argument.from..));
+                        through.runs.push(Runs::Text { text: text.map(str::to_owned), in_own_shell: true });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let in_own_shell = program != "eval";
+    through
+        .runs
+        .extend(texts.into_iter().map(|(_, words)| Runs::Text { text: joined(words.into_iter()), in_own_shell }));
+    if through.is_transparent && arguments.flags.iter().any(|flag| flag == "-c") {
+        through.name = format!("{program} -c");
+    }
+    if is_shell(program)
+        && through.runs.is_empty()
+        && !arguments.list.iter().any(|argument| argument.role == Role::Script)
+    {
+        through.runs.extend(fed(command));
+        through.is_transparent = true;
+    }
+    through
+}
+
+pub(super) fn is_shell(program: &str) -> bool {
+    matches!(program, "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "zsh" | "rbash" | "fish")
+}
+
+/// What a redirection feeds to it.
+fn fed(command: &SimpleCommand) -> Option<Runs> {
+    let mut inputs = command.redirects.iter().rev();
+    let input =
+        inputs.find(|redirect| matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString))?;
+    Some(Runs::Text { text: input.target.value.clone(), in_own_shell: true })
+}
+
+/// Joined as `eval` and its like do.
+fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {
+    words.map(|word| word.value.as_deref()).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+}
+
+fn assignment(word: &Word) -> Option<Assignment> {
+    let text = word.value.as_deref().unwrap_or(&word.shown);
+    let (name, value) = text.split_once('=')?;
+    let value = word.value.as_ref().map(|_| value.to_owned());
+    Some(Assignment { name: name.to_owned(), value: Word { raw: word.raw.clone(), value, ..Word::default() } })
+}
+
+/// What `xargs` reads cannot be seen in its words.
+fn fill_from_input(words: &mut Vec<Word>, arguments: &Arguments, all: &[Word]) {
+    let read = Word { raw: "…".to_owned(), shown: "$…".to_owned(), ..Word::default() };
+    let replaces = arguments.flags.iter().any(|flag| flag == "-I" || flag == "-i" || flag == "--replace");
+    if !replaces {
+        words.push(read);
+        return;
+    }
+    let marks = all.iter().zip(all.iter().skip(1));
+    let mark =
+        marks.filter(|(flag, _)| flag.value.as_deref() == Some("-I")).find_map(|(_, mark)| mark.value.as_deref());
+    let attached =
+        all.iter().find_map(|word| word.value.as_deref()?.strip_prefix("-I").filter(|mark| !mark.is_empty()));
+    let mark = attached.or(mark).unwrap_or("{}");
+    for word in words {
+        if word.value.as_deref().is_some_and(|value| value.contains(mark)) {
+            let shown = word.value.take().unwrap_or_default().replace(mark, "$…");
+            word.shown = shown;
+        }
+    }
+}
+
+/// `-exec` and its like, up to `;` or `+`; `{}` is what was found.
+fn found(words: &[Word]) -> Through {
+    let mut through = Through { name: "find".to_owned(), ..Through::default() };
+    let is_fd = words
+        .first()
+        .and_then(|word| word.value.as_deref())
+        .is_some_and(|program| program.ends_with("fd") || program.ends_with("fdfind"));
+    let mut rest = words;
+    while let Some((word, behind)) = rest.split_first() {
+        rest = behind;
+        let flag = word.value.as_deref().unwrap_or_default();
+        let runs = if is_fd {
+            matches!(flag, "-x" | "-X" | "--exec" | "--exec-batch")
+        } else {
+            matches!(flag, "-exec" | "-execdir" | "-ok" | "-okdir")
+        };
+        if !runs {
+            continue;
+        }
+        let ends = |word: &Word| matches!(word.value.as_deref(), Some(";" | "+"));
+        let end = behind.iter().position(ends).unwrap_or(behind.len());
+        let (command, later) = behind.split_at(end);
+        rest = later;
+        let mut command = command.to_vec();
+        for word in &mut command {
+            if word.value.as_deref().is_some_and(|value| value.contains("{}")) {
+                word.shown = word.value.take().unwrap_or_default().replace("{}", "$…");
+            }
+        }
+        through.runs.push(Runs::Command { words: command, assignments: Vec::new() });
+    }
+    through
+}
