@@ -269,7 +269,9 @@ fn what_cannot_be_known_is_asked_where_it_matters() {
     project.rule("no-rm", "---\ncommand_pattern: '^rm -rf'\n---\nNo.\n");
     for (command, expected) in [
         ("$X -rf /", "ask"),
-        ("$(echo rm) -rf /", "ask"),
+        ("$(echo rm) -rf /", "deny"),
+        ("$(which rm) -rf /", "ask"),
+        ("R=rm; $R -rf /", "deny"),
         ("$PY x.py", "allow"),
         ("git push -u origin \"$(git branch --show-current)\"", "allow"),
         ("echo '$X -rf /'", "allow"),

@@ -17,10 +17,73 @@ pub struct SimpleCommand {
     pub via: Vec<String>,
     /// Whether it would run somewhere else: on another machine, or in a container.
     pub is_remote: bool,
+    pub folders: Folders,
     /// The shell it runs in: a place in [`super::Script::scopes`].
     pub scope: usize,
     /// The commands whose output it may read: places in [`super::Script::commands`].
     pub piped_from: Range<usize>,
+}
+
+/// The folders that a command may run in, as written from where the script starts: first the one that it runs in if
+/// everything before it worked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folders(Option<Vec<String>>);
+
+/// More are as good as any.
+const MAX_FOLDERS: usize = 8;
+
+impl Default for Folders {
+    fn default() -> Self {
+        Self::at("")
+    }
+}
+
+impl Folders {
+    pub(super) fn at(folder: &str) -> Self {
+        Self(Some(vec![folder.to_owned()]))
+    }
+
+    pub(super) fn unknown() -> Self {
+        Self(None)
+    }
+
+    /// `None`: it could be any.
+    pub fn list(&self) -> Option<&[String]> {
+        self.0.as_deref()
+    }
+
+    pub(super) fn only(&self) -> Option<&str> {
+        match self.0.as_deref() {
+            Some([only]) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Where a path leads from here.
+    pub(super) fn then(&self, path: &str) -> Self {
+        let behind = |folder: &String| match path {
+            _ if folder.is_empty() || path.starts_with(['/', '~']) => path.to_owned(),
+            _ => format!("{folder}/{path}"),
+        };
+        Self(self.0.as_ref().map(|folders| folders.iter().map(behind).collect()))
+    }
+
+    /// One that is meant, and others if it fails.
+    pub(super) fn or_else(&mut self, others: &Self) {
+        match (&mut self.0, &others.0) {
+            (Some(own), Some(others)) => {
+                for folder in others {
+                    if !own.contains(folder) {
+                        own.push(folder.clone());
+                    }
+                }
+                if own.len() > MAX_FOLDERS {
+                    self.0 = None;
+                }
+            }
+            _ => self.0 = None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -22,6 +22,8 @@ mod extent;
 mod hidden;
 mod named_paths;
 mod nesting;
+mod output;
+mod state;
 mod through;
 mod walk;
 mod word;
@@ -29,7 +31,7 @@ mod word;
 #[cfg(test)]
 mod tests;
 
-pub use command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
+pub use command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
 pub use named_paths::NamedPath;
 use thiserror::Error;
 
@@ -77,6 +79,8 @@ pub enum Gap {
     Rejected(String),
     #[error("the command is not surely understood: it has {0}")]
     Doubtful(&'static str),
+    #[error("the command has more than {} parts", walk::MAX_COMMANDS)]
+    TooManyCommands,
     #[error("what `{0}` runs is not known before it runs")]
     Unknown(String),
 }

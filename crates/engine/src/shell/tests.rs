@@ -116,7 +116,6 @@ fn everywhere_a_command_can_stand() {
     b
     d
     c
-    f
     ");
 }
 
@@ -130,21 +129,21 @@ fn everywhere_a_substitution_can_stand() {
     ");
     assert_snapshot!(texts("(( x = $(a) + 1 )) && b $((1 + $(c))) $[ $(d) ]"), @"
     a
-    b … …
     c
     d
+    b … …
     gap: the command is not surely understood: it has double parentheses
     ");
     assert_snapshot!(texts("a <(b) >(c | d) < <(e)"), @"
-    a <(…) >(…)
     b
     c
     d
     e
+    a <(…) >(…)
     ");
     assert_snapshot!(texts("a --file=<(b)"), @"
-    a --file= <(…)
     b
+    a --file= <(…)
     ");
     assert_snapshot!(texts("! a; time -p b; coproc c; coproc n { d; }"), @"
     a
@@ -153,42 +152,42 @@ fn everywhere_a_substitution_can_stand() {
     d
     ");
     assert_snapshot!(texts("x=$(a) y=`b` z=($(c) [$(d)]=e) f g=$(h)"), @"
-    f g=$(h)
     a
     b
     c
     d
     h
+    f g=$(h)
     ");
     assert_snapshot!(texts("a <<E $b `c`\n$(d) `e` ${x:-$(f)}\n\\$(g)\nE\nh <<'E'\n$(i)\nE\nj <<< $(k)"), @"
-    a $b `c`
+    f
     d
     e
-    f
     c
+    a $b `c`
     h
-    j
     k
+    j
     ");
     assert_snapshot!(texts("a \"$(b \"$(c)\")\" '$(d)' \"`e \\`f\\``\" ${x:-$(g)} \"${y:-'$(h)'}\" ${z:-'$(i)'}"), @"
-    a … $(d) … ${x:-$(g)} ${y:-'$(h)'} ${z:-'$(i)'}
-    b $(c)
     c
-    e `f`
+    b $(c)
     f
+    e `f`
     g
     h
+    a … $(d) … ${x:-$(g)} ${y:-'$(h)'} ${z:-'$(i)'}
     ");
     assert_snapshot!(texts("a $(b # )\n) c # $(d)\n# e"), @"
-    a … c
     b
+    a … c
     ");
     assert_snapshot!(texts("a $( (b); c ) $((d); (e))"), @"
-    a … …
     b
     c
     d
     e
+    a … …
     ");
     assert_snapshot!(texts("!(a b)"), @"a b");
 }
@@ -198,8 +197,8 @@ fn a_message_from_a_here_document() {
     assert_snapshot!(
         texts("git commit -m \"$(cat <<'EOF'\nit's (a \"fix\n\nnever `git push`\nEOF\n)\" && git push"),
         @"
-    git commit -m …
     cat
+    git commit -m …
     git push
     "
     );
@@ -208,19 +207,19 @@ fn a_message_from_a_here_document() {
 #[test]
 fn expansions_behind_a_here_document() {
     assert_snapshot!(texts("a <<E $(b)\nE"), @"
-    a $(b)
     b
+    a $(b)
     ");
     assert_snapshot!(texts("a <<E > ${x}.y \"$(b \"$(c)\")\"z | d # $(e)\n${f:-$(g)}\nE\nh"), @"gap: the command is not understood: an expansion behind `<<` on the same line");
     assert_snapshot!(texts("a $(b <<E $(c)\nE\n) # d"), @"
-    a …
-    b $(c)
     c
+    b $(c)
+    a …
     ");
     assert_snapshot!(details("a <<E > ${x}.y $((1))\nE"), @r#""a", unknown($((1))), HereDocument "" data, Write unknown(${x}.y)"#);
     assert_snapshot!(texts("case x in y) a <<E $(b);; esac\nE"), @"
-    a $(b)
     b
+    a $(b)
     ");
     assert_snapshot!(texts("a \u{e000} <<E $(b)\nE"), @"gap: the command is not understood: an expansion behind `<<` on the same line");
 }
@@ -231,9 +230,9 @@ fn quote_removal() {
 m /bin/rm"#), @r#""rm", "rm", "rm", "rm", "rm", "rm", "rm", "/bin/rm""#);
     assert_snapshot!(details(r#"a 'it'\''s' "\$x \a \" \\" \$x '' "" $ "$" a$"#), @r#""a", "it's", "$x \\a \" \\", "$x", "", "", "$", "$", "a$""#);
     assert_snapshot!(details(r#"a $x "$x" ${x} $1 $@ $? x$(y)z `z` $((1)) '$x' "a"$x"#), @r#"
-    "a", unknown($x), unknown("$x"), unknown(${x}), unknown($1), unknown($@), unknown($?), unknown(x$(y)z), unknown(`z`), unknown($((1))), "$x", unknown("a"$x)
     "y", scope 1
     "z", scope 2
+    "a", unknown($x), unknown("$x"), unknown(${x}), unknown($1), unknown($@), unknown($?), unknown(x$(y)z), unknown(`z`), unknown($((1))), "$x", unknown("a"$x)
     "#);
     assert_snapshot!(details(r"a * '*' ~ ~/x '~' x[0-9] {b,c}{1..2} '{d,e}' {$f,g} \{h,i} ${j}"), @r#""a", "*" glob, "*", "~" tilde, "~/x" tilde, "~", "x[0-9]" glob, "b1", "b2", "c1", "c2", "{d,e}", unknown({$f,g}), "g", "{h,i}", unknown(${j})"#);
     assert_snapshot!(details(r"a $'\xff' $'b\tc'"), @r#""a", unknown($'\xff'), "b\tc""#);
@@ -270,8 +269,8 @@ fn pipes_and_scopes() {
     "cd", "x"
     "cd", "y", scope 2
     "a", scope 2
-    "b", unknown($(cd z))
     "cd", "z", scope 3
+    "b", unknown($(cd z))
     "#);
     assert_snapshot!(details("{ a; b; } | while c; do d; done"), @r#"
     "a", scope 1
@@ -367,6 +366,203 @@ fn programs_that_run_others_are_seen_through() {
     ");
 }
 
+/// Each command with the folders that it may run in.
+fn places(text: &str) -> String {
+    let script = parse(text);
+    let commands = script.commands.iter().filter(|command| !command.words.is_empty());
+    let place = |command: &SimpleCommand| match command.folders.list() {
+        Some(folders) => folders.iter().map(|folder| format!("[{folder}]")).collect::<Vec<_>>().join(" "),
+        None => "anywhere".to_owned(),
+    };
+    let mut shown: Vec<_> = commands.map(|command| format!("{} {}", command.text(), place(command))).collect();
+    shown.extend(script.gaps.iter().map(|gap| format!("gap: {gap}")));
+    shown.join("\n")
+}
+
+#[test]
+fn folders_are_followed() {
+    assert_snapshot!(places("cd a && b; c; (cd d && e); f"), @"
+    cd a []
+    b [a]
+    c [a] []
+    cd d [a] []
+    e [a/d] [d]
+    f [a] []
+    ");
+    assert_snapshot!(places("cd a || exit 1; b; cd c || { echo x; exit; }; d"), @"
+    cd a []
+    exit 1 []
+    b [a]
+    cd c [a]
+    echo … [a]
+    exit [a]
+    d [a/c]
+    ");
+    assert_snapshot!(places("set -e; cd a; cd ../b; c; cd -; d; cd; e; cd ~/x; f; cd /; g; cd $X; h"), @"
+    set -e []
+    cd a []
+    cd ../b [a]
+    c [a/../b]
+    cd - [a/../b]
+    d [a]
+    cd [a]
+    e [~]
+    cd ~/x [~]
+    f [~/x]
+    cd / [~/x]
+    g [/]
+    cd $X [/]
+    h anywhere
+    ");
+    assert_snapshot!(places("pushd a && b; popd && c; cd x | d; e & cd y; f"), @"
+    pushd a []
+    b [a]
+    popd [a] []
+    c []
+    cd x []
+    d []
+    e []
+    cd y []
+    f [y] []
+    ");
+    assert_snapshot!(places("if a; then cd x; else cd y; fi; b; for i in 1 2; do cd ..; c; done; while d; do cd ..; done; e"), @"
+    a []
+    cd x []
+    cd y []
+    b [y] [] [x]
+    cd .. [y] [] [x]
+    c [y/..] [..] [x/..] [y] [] [x]
+    cd .. [y/..] [..] [x/..] [y] [] [x]
+    c anywhere
+    d anywhere
+    cd .. anywhere
+    e anywhere
+    ");
+    assert_snapshot!(places("bash -c 'cd x && a'; b; eval cd y; c; $(cd z; d) e; f() { cd w; }; f; g"), @"
+    cd x []
+    a [x]
+    b []
+    cd y []
+    c [y] []
+    cd z [y] []
+    d [y/z] [z] [y] []
+    … e [y] []
+    cd w [y] []
+    g [y/w] [w] [y] []
+    ");
+}
+
+#[test]
+fn variables_are_followed() {
+    assert_snapshot!(texts("B=main; git push -f origin $B; B=x git push $B; export C=y; echo; a $C ${C} \"$C\" $C/z ${C:-d} ${D:-e}"), @"
+    git push -f origin main
+    git push main
+    export C=y
+    echo
+    a y y y y/z y ${D:-e}
+    ");
+    assert_snapshot!(texts("X='rm -rf /'; $X; \"$X\"; Y=$X; $Y z; A=(1 2); b $A; C+=1; d $C; IFS=:; e $X"), @"
+    rm -rf /
+    …
+    rm -rf / z
+    b $A
+    d $C
+    e $X
+    ");
+    assert_snapshot!(texts("if a; then V=1; else V=2; fi; b $V; W=1; if c; then W=2; fi; d $W; T=1; if e; then T=1; fi; f $T"), @"
+    a
+    b $V
+    c
+    d $W
+    e
+    f 1
+    ");
+    assert_snapshot!(texts("V=1; (V=2; a $V); b $V; V=3 | c; d $V; read V; e $V; W=1; while f; do g $W; W=2; done; h $W"), @"
+    a 2
+    b 1
+    c
+    d 1
+    read V
+    e $V
+    f
+    g $W
+    h $W
+    ");
+    assert_snapshot!(texts("for f in a 'b c' {d,e}; do rm \"$f\" $f; done; for g in *.txt; do rm $g; done; for h in $(ls); do rm $h; done"), @"
+    rm a a
+    rm … b c
+    rm d d
+    rm e e
+    rm *.txt
+    ls
+    rm $h
+    ");
+    assert_snapshot!(texts("f() { rm -rf \"$1\" $2; shift; g $1; }; f / x; h() { echo \"$@\"; i \"$@\"; }; h a 'b c'; bash -c 'rm $1 $0' name /etc"), @"
+    rm -rf / x
+    shift
+    g $1
+    echo … …
+    i a …
+    rm /etc $0
+    ");
+    assert_snapshot!(texts("cat $(echo .env) `printf '%s/%s' a b` \"$(cat <<< x)\" $(ls); cd /x; a $PWD/y $HOME/z $OLDPWD"), @"
+    echo …
+    printf … … …
+    cat
+    ls
+    cat .env a/b x $(ls)
+    cd /x
+    a $PWD/y ~/z $OLDPWD
+    ");
+    assert_snapshot!(texts("source x; a $HOME; V=1; eval \"$Z\"; b $V; f() { f; }; f; g() { rm x; }"), @"
+    source x
+    a $HOME
+    b $V
+    rm x
+    gap: what `eval` runs is not known before it runs
+    gap: the command is nested too deeply
+    ");
+}
+
+#[test]
+fn what_is_surely_printed_is_read() {
+    assert_snapshot!(reached("echo cm0gLXJmIC8= | base64 -d | sh; printf 'rm -rf %s\\n' / | bash; echo 726d2078 | xxd -r -p | sh -s"), @"
+    echo …
+    base64 -d
+    rm -rf / via sh
+    printf … …
+    rm -rf / via bash
+    echo …
+    xxd -r -p
+    rm x via sh
+    ");
+    assert_snapshot!(reached("echo / | xargs rm -rf; echo a b | xargs -n1 rm; curl x | sh; cat <<< 'rm y' | sh; xargs cat <<< .env"), @"
+    echo …
+    rm -rf / via xargs
+    echo … …
+    rm a b via xargs
+    curl x
+    cat
+    rm y via sh
+    cat .env via xargs
+    gap: what `sh` runs is not known before it runs
+    ");
+}
+
+#[test]
+fn what_multiplies_is_bounded() {
+    let doubled = format!("x=ab; {} a $x", "x=$x$x; ".repeat(64));
+    let rounds = "for a in {1..30}; do ".repeat(6) + "b $(c); " + &"done; ".repeat(6);
+    let functions = (0..60).map(|level| format!("f{level}() {{ f{0} x; f{0} y; }}; ", level + 1)).collect::<Vec<_>>();
+    for text in
+        ["f() { f; f; }; f".to_owned(), doubled, rounds, functions.concat() + "f0", "a() { eval a a; }; a".to_owned()]
+    {
+        let script = parse(&text);
+        assert!(script.commands.len() <= 4000, "{}", script.commands.len());
+        assert!(script.commands.iter().all(|command| command.text().len() < 1024 * 1024));
+    }
+}
+
 #[test]
 fn data_operands() {
     assert_snapshot!(texts("echo -n a --force; printf -v x %s b; : c"), @"
@@ -405,8 +601,8 @@ fn data_operands() {
     ");
     assert_snapshot!(texts("git commit -m $MSG; git push origin \"$(git branch --show-current)\" \"$B\""), @"
     git commit -m …
-    git push origin … $B
     git branch --show-current
+    git push origin … $B
     ");
 }
 

@@ -24,27 +24,51 @@ pub(super) enum Runs {
         words: Vec<Word>,
         assignments: Vec<Assignment>,
     },
-    /// A text for a shell; `None` for one that is not known.
+    /// A text for a shell; `None` for one that is not known. The arguments are its `$1`, `$2`, ….
     Text {
         text: Option<String>,
         in_own_shell: bool,
+        arguments: Vec<Word>,
     },
 }
 
-/// `None` where it runs nothing but itself.
-pub(super) fn through(command: &SimpleCommand) -> Option<Through> {
+/// What a command reads.
+#[derive(Clone, Copy)]
+enum Input<'a> {
+    /// Nothing that the script gives it.
+    Nothing,
+    Unknown,
+    Text(&'a str),
+}
+
+impl<'a> Input<'a> {
+    /// `piped`: what comes through the pipe, where that is known.
+    fn of(command: &'a SimpleCommand, piped: Option<&'a str>) -> Self {
+        let is_text = |kind| matches!(kind, RedirectKind::HereDocument | RedirectKind::HereString);
+        let fed = command.redirects.iter().rev().find(|redirect| is_text(redirect.kind));
+        match fed.map_or(piped, |redirect| redirect.target.value.as_deref()) {
+            Some(text) => Self::Text(text),
+            None if fed.is_some() || !command.piped_from.is_empty() => Self::Unknown,
+            None => Self::Nothing,
+        }
+    }
+}
+
+/// `None` where it runs nothing but itself. `input`: what it reads, where that is known.
+pub(super) fn through(command: &SimpleCommand, input: Option<&str>) -> Option<Through> {
     let program = command.program()?;
+    let input = Input::of(command, input);
     let through = match program {
         "find" | "gfind" | "fd" | "fdfind" => found(&command.words),
         _ => {
             let words: Vec<Option<&str>> = command.words.iter().map(|word| word.value.as_deref()).collect();
-            by_table(program, command, &arguments(program, &words)?)
+            by_table(program, command, &arguments(program, &words)?, input)
         }
     };
     (!through.runs.is_empty()).then_some(through)
 }
 
-fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments) -> Through {
+fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input: Input) -> Through {
     let mut through = Through { name: program.to_owned(), ..Through::default() };
     let mut texts: Vec<(usize, Vec<&Word>)> = Vec::new();
     let mut assignments = Vec::new();
@@ -55,7 +79,7 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments) -> Th
             Role::Command => {
                 let mut words = command.words.get(argument.word..).unwrap_or_default().to_vec();
                 if program == "xargs" {
-                    fill_from_input(&mut words, arguments, &command.words);
+                    fill_from_input(&mut words, arguments, &command.words, input);
                 }
                 through.is_transparent = true;
                 through.runs.push(Runs::Command { words, assignments: std::mem::take(&mut assignments) });
@@ -65,7 +89,7 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments) -> Th
                 let words = command.words.get(argument.word..).unwrap_or_default();
                 through.is_transparent = program != "docker" && program != "podman" && program != "kubectl";
                 if through.is_transparent {
-                    through.runs.push(Runs::Text { text: joined(words.iter()), in_own_shell: true });
+                    through.runs.push(Runs::text(joined(words.iter())));
                 } else {
                     through.runs.push(Runs::Command { words: words.to_vec(), assignments: Vec::new() });
                 }
@@ -81,7 +105,7 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments) -> Th
                     None if argument.from == 0 => texts.push((argument.word, vec![word])),
                     None => {
                         let text = word.value.as_deref().and_then(|value| value.get(argument.from..));
-                        through.runs.push(Runs::Text { text: text.map(str::to_owned), in_own_shell: true });
+                        through.runs.push(Runs::text(text.map(str::to_owned)));
                     }
                 }
             }
@@ -89,9 +113,14 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments) -> Th
         }
     }
     let in_own_shell = program != "eval";
-    through
-        .runs
-        .extend(texts.into_iter().map(|(_, words)| Runs::Text { text: joined(words.into_iter()), in_own_shell }));
+    let own = arguments.list.iter().find(|argument| argument.role == Role::Words && is_shell(program));
+    // The first is its name.
+    let own = own.and_then(|own| command.words.get(own.word + 1..)).unwrap_or_default();
+    through.runs.extend(texts.into_iter().map(|(_, words)| Runs::Text {
+        text: joined(words.into_iter()),
+        in_own_shell,
+        arguments: own.to_vec(),
+    }));
     if through.is_transparent && arguments.flags.iter().any(|flag| flag == "-c") {
         through.name = format!("{program} -c");
     }
@@ -99,7 +128,11 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments) -> Th
         && through.runs.is_empty()
         && !arguments.list.iter().any(|argument| argument.role == Role::Script)
     {
-        through.runs.extend(fed(command));
+        match input {
+            Input::Nothing => {}
+            Input::Unknown => through.runs.push(Runs::text(None)),
+            Input::Text(text) => through.runs.push(Runs::text(Some(text.to_owned()))),
+        }
         through.is_transparent = true;
     }
     through
@@ -109,12 +142,11 @@ pub(super) fn is_shell(program: &str) -> bool {
     matches!(program, "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "zsh" | "rbash" | "fish")
 }
 
-/// What a redirection feeds to it.
-fn fed(command: &SimpleCommand) -> Option<Runs> {
-    let mut inputs = command.redirects.iter().rev();
-    let input =
-        inputs.find(|redirect| matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString))?;
-    Some(Runs::Text { text: input.target.value.clone(), in_own_shell: true })
+impl Runs {
+    /// In a shell of its own, without arguments.
+    fn text(text: Option<String>) -> Self {
+        Self::Text { text, in_own_shell: true, arguments: Vec::new() }
+    }
 }
 
 /// Joined as `eval` and its like do.
@@ -129,13 +161,18 @@ fn assignment(word: &Word) -> Option<Assignment> {
     Some(Assignment { name: name.to_owned(), value: Word { raw: word.raw.clone(), value, ..Word::default() } })
 }
 
-/// What `xargs` reads cannot be seen in its words.
-fn fill_from_input(words: &mut Vec<Word>, arguments: &Arguments, all: &[Word]) {
+/// What `xargs` reads becomes words of the command.
+fn fill_from_input(words: &mut Vec<Word>, arguments: &Arguments, all: &[Word], input: Input) {
     let read = Word { raw: "…".to_owned(), shown: "$…".to_owned(), ..Word::default() };
     let replaces = arguments.flags.iter().any(|flag| flag == "-I" || flag == "-i" || flag == "--replace");
-    if !replaces {
-        words.push(read);
-        return;
+    match input {
+        // Quotes would mean something to it.
+        Input::Text(text) if !replaces && !text.contains(['\'', '"', '\\']) => {
+            let known = |text: &str| Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() };
+            return words.extend(text.split_whitespace().map(known));
+        }
+        _ if !replaces => return words.push(read),
+        _ => {}
     }
     let marks = all.iter().zip(all.iter().skip(1));
     let mark =

@@ -3,7 +3,9 @@
 //! INVARIANT: recursion is bounded. `door` lets no tree through whose nesting, together with what is around it, exceeds
 //! the limit, and everything that nests passes it: a substitution is parsed one level deeper than its word.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use brush_parser::ast::{
     AndOr, AndOrList, ArithmeticForClauseCommand, Assignment as AssignmentNode, AssignmentValue, CaseClauseCommand,
@@ -16,13 +18,25 @@ use brush_parser::ast::{
 use super::brace;
 use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
 use super::hidden::Hidden;
+use super::output::output;
+use super::state::{Expanded, Function, State, Value};
 use super::through::{Runs, Through, through};
-use super::word::{self, Context, Scanned, Unit};
+use super::word::{self, Context, Expansion, Scanned, Unit};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
 use crate::programs::Role;
 
 /// Words that brace expansion may add, over the whole text.
 const MAX_EXPANDED_WORDS: usize = 4096;
+/// Loops and functions make many of few.
+pub(super) const MAX_COMMANDS: usize = 2000;
+/// Text that is parsed, over all that is found in it and parsed again.
+const MAX_PARSED: usize = 4 * door::MAX_BYTES;
+/// What known values may add to words. One can hold another twice, and so on.
+const MAX_EXPANDED_TEXT: usize = 256 * 1024;
+/// Rounds of a loop over constants.
+const MAX_ROUNDS: usize = 32;
+/// What is known to be printed is not longer.
+const MAX_OUTPUT: usize = 64 * 1024;
 
 pub(super) fn walk(text: &str) -> Script {
     let mut walker = Walker {
@@ -31,11 +45,19 @@ pub(super) fn walk(text: &str) -> Script {
         scope: 0,
         piped_from: 0..0,
         expanded_words: 0,
-        hidden: Hidden::default(),
+        expanded_text: 0,
+        parsed: 0,
+        commands: 0,
+        hidden: Rc::default(),
         via: Vec::new(),
         is_remote: false,
+        state: State::default(),
+        input: None,
+        output: None,
+        uncalled: BTreeMap::new(),
     };
     walker.text(text);
+    walker.uncalled_functions();
     walker.script
 }
 
@@ -46,19 +68,22 @@ struct Walker {
     scope: usize,
     piped_from: Range<usize>,
     expanded_words: usize,
+    expanded_text: usize,
+    parsed: usize,
+    /// How many have been met, calls of functions among them.
+    commands: usize,
     /// Of the text that is being walked.
-    hidden: Hidden,
+    hidden: Rc<Hidden>,
+    state: State,
+    /// What the command that is walked reads, where that is known.
+    input: Option<String>,
+    /// What the last command prints, where that is known.
+    output: Option<String>,
+    /// Functions that nothing has called so far.
+    uncalled: BTreeMap<String, Rc<Function>>,
     /// The programs through which what is walked would be run, outermost first.
     via: Vec<String>,
     is_remote: bool,
-}
-
-/// Substitutions found in a command's words: their commands follow the command.
-type Inner = Vec<Substitution>;
-
-enum Substitution {
-    Text(String),
-    Process(SubshellCommand),
 }
 
 impl Walker {
@@ -70,15 +95,24 @@ impl Walker {
     }
 
     fn text(&mut self, text: &str) {
+        self.parsed += text.len();
+        if self.parsed > MAX_PARSED {
+            self.gap(Gap::TooManyCommands);
+            return;
+        }
         if let Some(doubt) = doubtful::in_text(text) {
             self.gap(Gap::Doubtful(doubt));
         }
         let (text, hidden) = Hidden::hide(text);
-        let around = std::mem::replace(&mut self.hidden, hidden);
+        let around = std::mem::replace(&mut self.hidden, Rc::new(hidden));
+        self.output = None;
         match door::parse(&text, self.depth) {
             Ok(program) => {
                 for list in &program.complete_commands {
                     self.list(list);
+                }
+                if program.complete_commands.len() != 1 {
+                    self.output = None;
                 }
             }
             Err(gap) => self.gap(gap),
@@ -101,7 +135,9 @@ impl Walker {
         let parent = self.scope;
         self.script.scopes.push(Some(parent));
         self.scope = self.script.scopes.len() - 1;
+        let state = self.state.clone();
         visit(self);
+        self.state = state;
         self.scope = parent;
     }
 
@@ -112,12 +148,35 @@ impl Walker {
                 SeparatorOperator::Async => self.in_new_scope(|walker| walker.and_or(&item.0)),
             }
         }
+        if list.0.len() != 1 {
+            self.output = None;
+        }
     }
 
     fn and_or(&mut self, list: &AndOrList) {
         self.pipeline(&list.first);
-        for AndOr::And(pipeline) | AndOr::Or(pipeline) in &list.additional {
+        // The ways that do not lead through all of it.
+        let mut others: Vec<State> = Vec::new();
+        for item in &list.additional {
+            let failed = self.state.if_failed();
+            self.state.assume_success();
+            let (other, pipeline) = match item {
+                AndOr::And(pipeline) => (failed, pipeline),
+                AndOr::Or(pipeline) => (std::mem::replace(&mut self.state, failed), pipeline),
+            };
             self.pipeline(pipeline);
+            if ends_here(pipeline) {
+                self.state = other;
+            } else if !others.last().is_some_and(|last| last.is_like(&other)) {
+                others.push(other);
+            }
+        }
+        self.state.settle();
+        for other in &others {
+            self.state.join(other);
+        }
+        if !list.additional.is_empty() {
+            self.output = None;
         }
     }
 
@@ -125,13 +184,15 @@ impl Walker {
         if let [command] = pipeline.seq.as_slice() {
             return self.command(command);
         }
-        let around = self.piped_from.clone();
+        let (piped_from, input) = (self.piped_from.clone(), self.input.take());
         for command in &pipeline.seq {
             let first = self.script.commands.len();
             self.in_new_scope(|walker| walker.command(command));
             self.piped_from = first..self.script.commands.len();
+            self.input = self.output.take();
         }
-        self.piped_from = around;
+        self.output = self.input.take();
+        (self.piped_from, self.input) = (piped_from, input);
     }
 
     fn command(&mut self, command: &Command) {
@@ -140,15 +201,21 @@ impl Walker {
             Command::Compound(compound, redirects) => {
                 self.redirects_of_compound(redirects.as_ref());
                 self.deeper(|walker| walker.compound(compound));
+                if redirects.is_some() {
+                    self.output = None;
+                }
             }
-            Command::Function(function) => {
-                self.script.functions.push(function.fname.value.clone());
-                self.redirects_of_compound(function.body.1.as_ref());
-                self.deeper(|walker| walker.compound(&function.body.0));
+            Command::Function(definition) => {
+                let name = definition.fname.value.clone();
+                let function = Rc::new(Function { body: definition.body.clone(), hidden: Rc::clone(&self.hidden) });
+                self.state.define(&name, Rc::clone(&function));
+                self.uncalled.insert(name.clone(), function);
+                self.script.functions.push(name);
             }
             Command::ExtendedTest(test, redirects) => {
                 self.redirects_of_compound(redirects.as_ref());
                 self.deeper(|walker| walker.test(&test.expr));
+                self.output = None;
             }
         }
     }
@@ -159,57 +226,101 @@ impl Walker {
                 // `( (a) )` is parsed as this too, and is a command in a subshell.
                 self.gap(Gap::Doubtful("double parentheses"));
                 self.arithmetic(&arithmetic.expr);
+                self.state.forget();
             }
+            CompoundCommand::BraceGroup(group) => return self.list(&group.list),
+            CompoundCommand::Subshell(subshell) => return self.in_new_scope(|walker| walker.list(&subshell.list)),
             CompoundCommand::ArithmeticForClause(clause) => self.arithmetic_for(clause),
-            CompoundCommand::BraceGroup(group) => self.list(&group.list),
-            CompoundCommand::Subshell(subshell) => self.in_new_scope(|walker| walker.list(&subshell.list)),
             CompoundCommand::ForClause(clause) => self.for_clause(clause),
             CompoundCommand::CaseClause(clause) => self.case(clause),
             CompoundCommand::IfClause(clause) => self.if_clause(clause),
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.state.forget_changed_in(&clause.to_string());
                 self.list(&clause.0);
+                let before = self.state.clone();
                 self.list(&clause.1.list);
+                self.state.join(&before);
             }
             CompoundCommand::Coprocess(coprocess) => self.in_new_scope(|walker| walker.command(&coprocess.body)),
         }
+        // Nobody knows which of it runs, or how often.
+        self.output = None;
     }
 
     fn if_clause(&mut self, clause: &IfClauseCommand) {
         self.list(&clause.condition);
+        let before = self.state.clone();
         self.list(&clause.then);
+        let mut ends = vec![std::mem::replace(&mut self.state, before)];
+        let mut is_exhaustive = false;
         for branch in clause.elses.iter().flatten() {
             if let Some(condition) = &branch.condition {
                 self.list(condition);
             }
+            is_exhaustive |= branch.condition.is_none();
+            let before = self.state.clone();
             self.list(&branch.body);
+            ends.push(std::mem::replace(&mut self.state, before));
+        }
+        self.join_ends(ends, is_exhaustive);
+    }
+
+    /// Goes on from what the branches led to, or from where none of them was taken.
+    fn join_ends(&mut self, mut ends: Vec<State>, is_exhaustive: bool) {
+        if let Some(last) = ends.pop_if(|_| is_exhaustive) {
+            self.state = last;
+        }
+        for end in &ends {
+            self.state.join(end);
         }
     }
 
     fn for_clause(&mut self, clause: &ForClauseCommand) {
+        let mut values = Vec::new();
         for value in clause.values.iter().flatten() {
-            self.substitutions_of(&value.value, Context::Word);
-            self.script.loose.push(value.value.clone());
+            self.words(&value.value, &mut values);
         }
+        let known: Option<Vec<Value>> = values.iter().map(Value::of).collect();
+        if let Some(known) = known.filter(|known| clause.values.is_some() && known.len() <= MAX_ROUNDS) {
+            // It may be `PATH` that the loop sets.
+            let set = |value| Assignment { name: clause.variable_name.clone(), value };
+            self.emit(SimpleCommand { assignments: values.into_iter().map(set).collect(), ..SimpleCommand::default() });
+            for value in known {
+                self.state.assign(&clause.variable_name, Some(value));
+                self.list(&clause.body.list);
+            }
+            return;
+        }
+        self.script.loose.extend(values.into_iter().map(|word| word.value.unwrap_or(word.raw)));
+        self.state.forget_changed_in(&clause.body.list.to_string());
+        self.state.assign(&clause.variable_name, None);
+        let before = self.state.clone();
         self.list(&clause.body.list);
+        self.state.join(&before);
     }
 
     fn arithmetic_for(&mut self, clause: &ArithmeticForClauseCommand) {
         for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
             self.arithmetic(expression);
         }
+        self.state.forget();
         self.list(&clause.body.list);
     }
 
     fn case(&mut self, clause: &CaseClauseCommand) {
         self.substitutions_of(&clause.value.value, Context::Word);
+        let mut ends = Vec::new();
         for item in &clause.cases {
             for pattern in &item.patterns {
                 self.substitutions_of(&pattern.value, Context::Word);
             }
+            let before = self.state.clone();
             if let Some(list) = &item.cmd {
                 self.list(list);
             }
+            ends.push(std::mem::replace(&mut self.state, before));
         }
+        self.join_ends(ends, false);
     }
 
     fn arithmetic(&mut self, expression: &UnexpandedArithmeticExpr) {
@@ -236,52 +347,124 @@ impl Walker {
 
     fn simple(&mut self, node: &SimpleCommandNode) {
         let mut command = SimpleCommand::default();
-        let mut inner = Inner::new();
         for item in node.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => {
-                    command.assignments.push(self.assignment(assignment, &mut inner));
+                    let assignment = self.assignment(assignment);
+                    command.assignments.push(assignment);
                 }
-                other => self.item(other, &mut command, &mut inner),
+                other => self.item(other, &mut command),
             }
         }
         if let Some(program) = &node.word_or_name {
-            self.words(&program.value, &mut command.words, &mut inner);
+            self.words(&program.value, &mut command.words);
         }
         for item in node.suffix.iter().flat_map(|suffix| &suffix.0) {
-            self.item(item, &mut command, &mut inner);
+            self.item(item, &mut command);
+        }
+        if node.word_or_name.is_none() {
+            for assignment in &command.assignments {
+                self.state.assign(&assignment.name, Value::of(&assignment.value));
+            }
         }
         self.emit(command);
-        self.run_inner(inner);
     }
 
-    fn item(&mut self, item: &CommandPrefixOrSuffixItem, command: &mut SimpleCommand, inner: &mut Inner) {
+    fn item(&mut self, item: &CommandPrefixOrSuffixItem, command: &mut SimpleCommand) {
         match item {
-            CommandPrefixOrSuffixItem::IoRedirect(redirect) => command.redirects.push(self.redirect(redirect, inner)),
+            CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
+                let redirect = self.redirect(redirect);
+                command.redirects.push(redirect);
+            }
             // An argument may look like an assignment, as of `env` or `export`.
             CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
-                self.words(&word.value, &mut command.words, inner);
+                self.words(&word.value, &mut command.words);
             }
             CommandPrefixOrSuffixItem::ProcessSubstitution(kind, subshell) => {
                 command.words.push(process_word(kind));
-                inner.push(Substitution::Process(subshell.clone()));
+                self.process(subshell);
             }
         }
+    }
+
+    fn process(&mut self, subshell: &SubshellCommand) {
+        self.in_new_scope(|walker| walker.deeper(|walker| walker.list(&subshell.list)));
+    }
+
+    /// Walks the text of a command substitution, and returns what it prints, where that is known.
+    fn substitution(&mut self, script: &str) -> Option<String> {
+        let (input, output) = (self.input.take(), self.output.take());
+        self.in_new_scope(|walker| walker.deeper(|walker| walker.text(script)));
+        let printed = std::mem::replace(&mut self.output, output);
+        self.input = input;
+        printed.map(|text| text.trim_end_matches('\n').to_owned())
     }
 
     /// Every command passes here. Those that it runs come in its place, or behind it.
     fn emit(&mut self, mut command: SimpleCommand) {
+        self.commands += 1;
+        if self.commands > MAX_COMMANDS {
+            self.gap(Gap::TooManyCommands);
+            return;
+        }
         command.scope = self.scope;
         command.piped_from = self.piped_from.clone();
         command.via.clone_from(&self.via);
         command.is_remote = self.is_remote;
+        command.folders = self.state.folders.clone();
         command.mark_data();
+        self.output = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
         }
-        match through(&command) {
+        if let Some((name, function)) = self.called(&command) {
+            self.call(&name, &function, command);
+            return;
+        }
+        self.state.run(&command);
+        match through(&command, self.input.as_deref()) {
             None => self.script.commands.push(command),
             Some(through) => self.see_through(through, command),
+        }
+    }
+
+    /// The function that a command calls.
+    fn called(&self, command: &SimpleCommand) -> Option<(String, Rc<Function>)> {
+        let name = command.words.first()?.value.as_deref()?;
+        let skips_functions =
+            matches!(command.via.last().map(String::as_str), Some("command" | "builtin" | "sudo" | "env"));
+        let function = self.state.function(name).filter(|_| !skips_functions)?;
+        Some((name.to_owned(), function))
+    }
+
+    fn call(&mut self, name: &str, function: &Function, command: SimpleCommand) {
+        self.uncalled.remove(name);
+        let arguments = command.words.iter().skip(1).map(Value::of).collect();
+        let around = self.state.replace_arguments(Some(arguments));
+        self.via.push(name.to_owned());
+        self.function_body(function);
+        self.via.pop();
+        self.state.replace_arguments(around);
+        self.output = None;
+        if !command.redirects.is_empty() || !command.assignments.is_empty() {
+            self.script.commands.push(SimpleCommand { words: Vec::new(), ..command });
+        }
+    }
+
+    fn function_body(&mut self, function: &Function) {
+        let around = std::mem::replace(&mut self.hidden, Rc::clone(&function.hidden));
+        self.redirects_of_compound(function.body.1.as_ref());
+        self.deeper(|walker| walker.compound(&function.body.0));
+        self.hidden = around;
+    }
+
+    /// Functions that are only defined may be called by what is not seen here.
+    fn uncalled_functions(&mut self) {
+        while let Some((name, function)) = self.uncalled.pop_first() {
+            self.state.forget();
+            self.via.push(name);
+            self.function_body(&function);
+            self.via.pop();
         }
     }
 
@@ -303,9 +486,20 @@ impl Walker {
                     let (assignments, redirects) = (std::mem::take(&mut assignments), std::mem::take(&mut redirects));
                     walker.emit(SimpleCommand { words, assignments, redirects, ..SimpleCommand::default() });
                 }
-                Runs::Text { text: None, .. } => walker.gap(Gap::Unknown(name.clone())),
-                Runs::Text { text: Some(text), in_own_shell: true } => walker.in_new_scope(|walker| walker.text(&text)),
-                Runs::Text { text: Some(text), in_own_shell: false } => walker.text(&text),
+                Runs::Text { text: None, in_own_shell, .. } => {
+                    walker.gap(Gap::Unknown(name.clone()));
+                    if !in_own_shell {
+                        walker.state.forget();
+                    }
+                }
+                Runs::Text { text: Some(text), in_own_shell: true, arguments } => {
+                    let arguments = arguments.iter().map(Value::of).collect();
+                    walker.in_new_scope(|walker| {
+                        walker.state.replace_arguments(Some(arguments));
+                        walker.text(&text);
+                    });
+                }
+                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
             });
         }
         self.via.pop();
@@ -316,36 +510,23 @@ impl Walker {
         }
     }
 
-    fn run_inner(&mut self, inner: Inner) {
-        for substitution in inner {
-            self.in_new_scope(|walker| {
-                walker.deeper(|walker| match substitution {
-                    Substitution::Text(text) => walker.text(&text),
-                    Substitution::Process(subshell) => walker.list(&subshell.list),
-                });
-            });
-        }
-    }
-
     /// The redirections of a compound command are those of a command without words.
     fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) {
         let Some(redirects) = redirects else { return };
-        let mut inner = Inner::new();
-        let redirects = redirects.0.iter().map(|redirect| self.redirect(redirect, &mut inner)).collect();
+        let redirects = redirects.0.iter().map(|redirect| self.redirect(redirect)).collect();
         self.emit(SimpleCommand { redirects, ..SimpleCommand::default() });
-        self.run_inner(inner);
     }
 
-    fn redirect(&mut self, redirect: &IoRedirect, inner: &mut Inner) -> Redirect {
+    fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {
         match redirect {
             IoRedirect::File(descriptor, kind, target) => {
                 let target = match target {
                     IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
-                        self.single_word(&word.value, inner)
+                        self.single_word(&word.value)
                     }
                     IoFileRedirectTarget::Fd(number) => known_word(number.to_string()),
                     IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => {
-                        inner.push(Substitution::Process(subshell.clone()));
+                        self.process(subshell);
                         process_word(kind)
                     }
                 };
@@ -353,17 +534,17 @@ impl Walker {
             }
             IoRedirect::OutputAndError(word, appends) => {
                 let kind = if *appends { RedirectKind::AppendAll } else { RedirectKind::WriteAll };
-                Redirect { descriptor: None, kind, target: self.single_word(&word.value, inner) }
+                Redirect { descriptor: None, kind, target: self.single_word(&word.value) }
             }
             IoRedirect::HereString(descriptor, word) => {
-                let target = Word { role: Role::Data, ..self.single_word(&word.value, inner) };
+                let target = Word { role: Role::Data, ..self.single_word(&word.value) };
                 Redirect { descriptor: *descriptor, kind: RedirectKind::HereString, target }
             }
             IoRedirect::HereDocument(descriptor, document) => {
                 let body = &document.doc.value;
                 let target = if document.requires_expansion {
-                    let scanned = self.scan(body, Context::Text, inner);
-                    word_of(body.clone(), &scanned)
+                    let units = self.scan(body, Context::Text);
+                    word_of(body.clone(), &units)
                 } else {
                     known_word(body.clone())
                 };
@@ -373,19 +554,19 @@ impl Walker {
         }
     }
 
-    fn assignment(&mut self, node: &AssignmentNode, inner: &mut Inner) -> Assignment {
+    fn assignment(&mut self, node: &AssignmentNode) -> Assignment {
         let name = node.name.to_string();
-        self.scan(&name, Context::Text, inner);
+        self.scan(&name, Context::Text);
         let value = match &node.value {
             AssignmentValue::Scalar(word) => {
-                let word = self.single_word(&word.value, inner);
+                let word = self.single_word(&word.value);
                 if node.append { Word { value: None, shown: word.raw.clone(), ..word } } else { word }
             }
             AssignmentValue::Array(elements) => {
                 let words: Vec<&WordNode> =
                     elements.iter().flat_map(|(key, value)| key.iter().chain([value])).collect();
                 for word in words {
-                    self.scan(&word.value, Context::Word, inner);
+                    self.scan(&word.value, Context::Word);
                 }
                 let raw = node.value.to_string();
                 Word { shown: raw.clone(), raw, ..Word::default() }
@@ -394,51 +575,135 @@ impl Walker {
         Assignment { name, value }
     }
 
-    fn scan(&mut self, raw: &str, context: Context, inner: &mut Inner) -> Vec<Unit> {
+    /// Walks what the text runs, and puts what is known in the place of its expansions.
+    fn scan(&mut self, raw: &str, context: Context) -> Vec<Unit> {
         let Scanned { units, scripts, gap } = word::scan(&self.hidden.restore(raw), context);
-        inner.extend(scripts.into_iter().map(Substitution::Text));
         if let Some(gap) = gap {
             self.gap(gap);
         }
-        units
+        for script in scripts {
+            self.substitution(&script);
+        }
+        let mut known = Vec::with_capacity(units.len());
+        for unit in units {
+            match unit {
+                Unit::Expansion(expansion) => self.expand(expansion, &mut known),
+                other => known.push(other),
+            }
+        }
+        known
+    }
+
+    fn expand(&mut self, expansion: Expansion, units: &mut Vec<Unit>) {
+        let value = match &expansion.script {
+            Some(script) => {
+                let printed = self.substitution(script);
+                printed.map(|text| Expanded::One(Value { text, glob: false, tilde: false }))
+            }
+            None => self.state.expand(&expansion.raw),
+        };
+        let is_quoted = expansion.quoted;
+        self.expanded_text += match &value {
+            Some(Expanded::One(value)) => value.text.len(),
+            Some(Expanded::Several(values)) => values.iter().map(|value| value.text.len()).sum(),
+            None => 0,
+        };
+        match value.filter(|_| self.expanded_text <= MAX_EXPANDED_TEXT) {
+            Some(Expanded::One(value)) if is_quoted || self.state.splits_at_spaces() => add(&value, is_quoted, units),
+            Some(Expanded::Several(values)) if self.state.splits_at_spaces() => {
+                for (place, value) in values.iter().enumerate() {
+                    if place > 0 {
+                        units.push(Unit::Break);
+                    }
+                    add(value, is_quoted, units);
+                }
+            }
+            _ => units.push(Unit::Expansion(expansion)),
+        }
     }
 
     /// Text that is no word of a command, only for what its substitutions run.
     fn substitutions_of(&mut self, raw: &str, context: Context) {
         let raw = self.hidden.restore(raw).into_owned();
         if !word::is_plain(&raw) {
-            let mut inner = Inner::new();
-            self.scan(&raw, context, &mut inner);
-            self.run_inner(inner);
+            self.scan(&raw, context);
         }
     }
 
-    /// A word that brace expansion leaves one.
-    fn single_word(&mut self, raw: &str, inner: &mut Inner) -> Word {
+    /// A word that expansion leaves one.
+    fn single_word(&mut self, raw: &str) -> Word {
         let raw = self.hidden.restore(raw).into_owned();
         if word::is_plain(&raw) {
             return plain_word(raw);
         }
-        let units = self.scan(&raw, Context::Word, inner);
+        let mut units = self.scan(&raw, Context::Word);
+        for unit in &mut units {
+            if *unit == Unit::Break {
+                *unit = Unit::Quoted(' ');
+            }
+        }
         word_of(raw, &units)
     }
 
-    fn words(&mut self, raw: &str, words: &mut Vec<Word>, inner: &mut Inner) {
+    fn words(&mut self, raw: &str, words: &mut Vec<Word>) {
         let raw = self.hidden.restore(raw).into_owned();
         if word::is_plain(&raw) {
             words.push(plain_word(raw));
             return;
         }
-        let units = self.scan(&raw, Context::Word, inner);
+        let units = self.scan(&raw, Context::Word);
         match brace::expand(units) {
             Ok(expanded) if self.expanded_words + expanded.len() - 1 <= MAX_EXPANDED_WORDS => {
                 self.expanded_words += expanded.len() - 1;
-                words.extend(expanded.iter().map(|units| word_of(raw.clone(), units)));
+                let separate = expanded.iter().flat_map(|units| units.split(|unit| *unit == Unit::Break));
+                words.extend(
+                    separate
+                        .filter(|units| !units.is_empty() || raw_is_quoted(&raw))
+                        .map(|units| word_of(raw.clone(), units)),
+                );
             }
             _ => {
                 self.gap(Gap::TooManyWords);
                 words.push(Word { shown: raw.clone(), raw, ..Word::default() });
             }
+        }
+    }
+}
+
+/// Whether the pipeline leaves the script, or the loop.
+fn ends_here(pipeline: &Pipeline) -> bool {
+    let last = match pipeline.seq.as_slice() {
+        [Command::Compound(CompoundCommand::BraceGroup(group), _)] => {
+            group.list.0.last().map(|item| match item.0.additional.last() {
+                Some(AndOr::And(last) | AndOr::Or(last)) => last,
+                None => &item.0.first,
+            })
+        }
+        _ => Some(pipeline),
+    };
+    let last = last.and_then(|last| match last.seq.as_slice() {
+        [Command::Simple(simple)] => Some(simple),
+        _ => None,
+    });
+    let program = last.and_then(|simple| simple.word_or_name.as_ref());
+    program.is_some_and(|word| matches!(word.value.as_str(), "exit" | "return" | "continue" | "break"))
+}
+
+/// An expansion that is nothing leaves no word, unless there are quotes.
+fn raw_is_quoted(raw: &str) -> bool {
+    raw.contains(['"', '\''])
+}
+
+fn add(value: &Value, is_quoted: bool, units: &mut Vec<Unit>) {
+    let is_first = units.last().is_none_or(|last| *last == Unit::Break);
+    for (place, letter) in value.text.chars().enumerate() {
+        let is_glob = value.glob && matches!(letter, '*' | '?' | '[');
+        let is_tilde = value.tilde && place == 0 && is_first;
+        match letter {
+            _ if is_glob || is_tilde => units.push(Unit::Bare(letter)),
+            ' ' | '\t' | '\n' if !is_quoted => units.push(Unit::Break),
+            '*' | '?' | '[' if !is_quoted => units.push(Unit::Bare(letter)),
+            _ => units.push(Unit::Quoted(letter)),
         }
     }
 }
@@ -471,10 +736,11 @@ fn word_of(raw: String, units: &[Unit]) -> Word {
                 text.push(*character);
             }
             Unit::Quoted(character) => text.push(*character),
-            Unit::Unknown(raw) => {
+            Unit::Expansion(expansion) => {
                 known = false;
-                text.push_str(raw);
+                text.push_str(&expansion.raw);
             }
+            Unit::Break => text.push(' '),
         }
     }
     let tilde = units.first() == Some(&Unit::Bare('~'));

@@ -10,8 +10,18 @@ pub(super) enum Unit {
     /// Unquoted: may be part of a glob, a brace expansion or a tilde.
     Bare(char),
     Quoted(char),
-    /// Raw text of an expansion, whose value only running it tells.
-    Unknown(String),
+    /// An expansion, whose value is known if at all from what ran before.
+    Expansion(Expansion),
+    /// Between the words that an expansion became.
+    Break,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Expansion {
+    pub(super) raw: String,
+    pub(super) quoted: bool,
+    /// The text of a command substitution.
+    pub(super) script: Option<String>,
 }
 
 /// How the text around an expansion is read.
@@ -26,7 +36,7 @@ pub(super) enum Context {
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
     pub(super) units: Vec<Unit>,
-    /// The texts of its command substitutions, in order.
+    /// The texts of the command substitutions inside of other expansions, in order.
     pub(super) scripts: Vec<String>,
     pub(super) gap: Option<Gap>,
 }
@@ -108,7 +118,12 @@ impl<'a> Scanner<'a, '_> {
     }
 
     fn unknown_to(&mut self, end: usize) {
-        self.found.units.push(Unit::Unknown(self.text.get(self.at..end).unwrap_or_default().to_owned()));
+        self.expansion_to(end, None);
+    }
+
+    fn expansion_to(&mut self, end: usize, script: Option<String>) {
+        let raw = self.text.get(self.at..end).unwrap_or_default().to_owned();
+        self.found.units.push(Unit::Expansion(Expansion { raw, quoted: self.quoted(), script }));
         self.at = end;
     }
 
@@ -132,8 +147,8 @@ impl<'a> Scanner<'a, '_> {
     fn backquote(&mut self) -> Option<()> {
         let end = extent::closing_backquote(self.text, self.at + 1)?;
         let inner = self.text.get(self.at + 1..end)?;
-        self.found.scripts.push(unescape_backquoted(inner, self.in_double_quotes));
-        self.unknown_to(end + 1);
+        let script = unescape_backquoted(inner, self.in_double_quotes);
+        self.expansion_to(end + 1, Some(script));
         Some(())
     }
 
@@ -142,13 +157,14 @@ impl<'a> Scanner<'a, '_> {
         if let Some((enclosed, length)) = extent::opened_by_dollar(rest.as_bytes(), self.quoted()) {
             let end = extent::closing(self.text, self.at + length, enclosed)?;
             let inner = self.text.get(self.at + length..end)?;
+            let mut script = None;
             match (enclosed, arithmetic(inner)) {
                 (Enclosed::Arithmetic, Some(expression)) => self.fragment(expression, Context::Text),
-                (Enclosed::Commands | Enclosed::Arithmetic, _) => self.found.scripts.push(inner.to_owned()),
+                (Enclosed::Commands | Enclosed::Arithmetic, _) => script = Some(inner.to_owned()),
                 (Enclosed::Parameter { in_double_quotes: false }, _) => self.fragment(inner, Context::Word),
                 _ => self.fragment(inner, Context::Text),
             }
-            self.unknown_to(end + 1);
+            self.expansion_to(end + 1, script);
             return Some(());
         }
         match rest.chars().nth(1) {
@@ -183,6 +199,11 @@ impl<'a> Scanner<'a, '_> {
     fn fragment(&mut self, inner: &str, context: Context) {
         let mut found = Scanned::default();
         scan_into(inner, context, self.depth + 1, &mut found);
+        let own = found.units.iter_mut().filter_map(|unit| match unit {
+            Unit::Expansion(expansion) => expansion.script.take(),
+            _ => None,
+        });
+        self.found.scripts.extend(own);
         self.found.scripts.append(&mut found.scripts);
         if found.gap.is_some() {
             self.found.gap = found.gap;

@@ -1,0 +1,78 @@
+//! What a command prints, where that is sure before it runs: `echo x`, `printf %s x`, `cat <<E`, `base64 -d`.
+
+use data_encoding::{BASE64_MIME_PERMISSIVE, HEXLOWER_PERMISSIVE};
+
+use super::command::{RedirectKind, SimpleCommand};
+
+/// `input`: what it reads, where that is known.
+pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<String> {
+    let words = command.words.iter().map(|word| word.value.as_deref().filter(|_| !word.glob));
+    let words: Vec<&str> = words.collect::<Option<_>>()?;
+    let (program, arguments) = words.split_first()?;
+    let is_fed = |kind| matches!(kind, RedirectKind::HereDocument | RedirectKind::HereString);
+    // Anything else but an input goes elsewhere, or comes from there.
+    let fed = match command.redirects.as_slice() {
+        [] => None,
+        [redirect] if is_fed(redirect.kind) => Some(redirect.target.value.as_deref()?),
+        _ => return None,
+    };
+    let input = fed.or(input);
+    let flags: Vec<&str> = arguments.iter().copied().take_while(|word| word.starts_with('-')).collect();
+    match *program {
+        "echo" => echo(arguments),
+        "printf" => printf(arguments),
+        "cat" | "tee" if arguments.is_empty() || arguments == ["-"] => input.map(str::to_owned),
+        "base64"
+            if flags.iter().any(|flag| matches!(*flag, "-d" | "-D" | "--decode" | "-di"))
+                && flags.len() == arguments.len() =>
+        {
+            let packed: Vec<u8> = input?.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+            String::from_utf8(BASE64_MIME_PERMISSIVE.decode(&packed).ok()?).ok()
+        }
+        "xxd" if matches!(arguments, ["-r", "-p"] | ["-p", "-r"] | ["-rp" | "-pr"]) => {
+            let packed: Vec<u8> = input?.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+            String::from_utf8(HEXLOWER_PERMISSIVE.decode(&packed).ok()?).ok()
+        }
+        "rev" if arguments.is_empty() => {
+            Some(input?.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect())
+        }
+        _ => None,
+    }
+}
+
+fn echo(arguments: &[&str]) -> Option<String> {
+    match arguments.split_first() {
+        Some((&"-n", rest)) => Some(rest.join(" ")),
+        Some((&"-e", rest)) => unescaped(&rest.join(" ")).map(|text| text + "\n"),
+        Some((first, _)) if first.starts_with('-') => None,
+        // Some shells read escapes without being asked to.
+        _ if arguments.iter().any(|argument| argument.contains('\\')) => None,
+        _ => Some(arguments.join(" ") + "\n"),
+    }
+}
+
+/// Only what needs no more than `%s`, and escapes.
+fn printf(arguments: &[&str]) -> Option<String> {
+    let arguments = if arguments.first() == Some(&"--") { arguments.get(1..)? } else { arguments };
+    let (format, mut values) = arguments.split_first().filter(|(format, _)| !format.starts_with('-'))?;
+    let mut text = String::new();
+    loop {
+        let mut parts = format.split("%s");
+        text.push_str(&unescaped(parts.next().filter(|part| !part.contains('%'))?)?);
+        let count = values.len();
+        for part in parts {
+            let (value, rest) = values.split_first().map_or(("", values), |(value, rest)| (*value, rest));
+            values = rest;
+            text.push_str(value);
+            text.push_str(&unescaped(Some(part).filter(|part| !part.contains('%'))?)?);
+        }
+        // The format is used again for what is left.
+        if values.is_empty() || values.len() == count {
+            return Some(text);
+        }
+    }
+}
+
+fn unescaped(text: &str) -> Option<String> {
+    super::ansi_c::decode(text)
+}
