@@ -29,6 +29,11 @@ pub trait Facts: Send + Sync {
         Vec::new()
     }
 
+    /// Whether there is surely such a folder.
+    fn is_folder(&self, _path: &str) -> bool {
+        false
+    }
+
     /// The real path behind links, as far as the path exists; `None` where nobody can look.
     fn resolved(&self, _path: &str) -> Option<String> {
         None

@@ -9,7 +9,7 @@ use crate::event::{Access, Event, ShellText};
 use crate::expr::Converted;
 use crate::facts::Facts;
 use crate::paths;
-use crate::shell::{self, Script, SimpleCommand};
+use crate::shell::{self, Effect, Script, SimpleCommand};
 
 pub struct Situation {
     pub event: Arc<Event>,
@@ -17,7 +17,7 @@ pub struct Situation {
     pub facts: Arc<dyn Facts>,
     script: OnceLock<Option<Script>>,
     texts: OnceLock<Vec<String>>,
-    touches: OnceLock<Vec<Touch>>,
+    touches: OnceLock<Touches>,
     pub(crate) converted: Converted,
 }
 
@@ -42,6 +42,22 @@ pub struct Touch {
     /// `None`: a shell command names it, and what it does with it is not known.
     pub access: Option<Access>,
     /// The simple command that names it, where one does.
+    pub command: Option<usize>,
+}
+
+/// All paths that the event names.
+#[derive(Debug, Default)]
+struct Touches {
+    known: Vec<Touch>,
+    unknown: Vec<UnknownTouch>,
+}
+
+/// Something is done to a path, and nobody can say which.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownTouch {
+    /// For people: the word as it is written.
+    pub shown: String,
+    pub access: Option<Access>,
     pub command: Option<usize>,
 }
 
@@ -76,16 +92,51 @@ impl Situation {
     }
 
     pub fn touches(&self) -> &[Touch] {
+        &self.all_touches().known
+    }
+
+    pub fn unknown_touches(&self) -> &[UnknownTouch] {
+        &self.all_touches().unknown
+    }
+
+    fn all_touches(&self) -> &Touches {
         self.touches.get_or_init(|| {
-            let mut touches = Vec::new();
+            let mut touches = Touches::default();
             for file in self.event.tool.iter().flat_map(|tool| &tool.files) {
-                self.add_touch(&file.path, Some(file.access), None, &mut touches);
+                self.add_touch(&file.path, Some(file.access), None, &mut touches.known);
             }
-            for path in self.script().into_iter().flat_map(Script::named_paths) {
-                self.add_touch(&path.text, None, path.command, &mut touches);
+            for effect in self.script().into_iter().flat_map(Script::effects) {
+                self.add_effect(effect, &mut touches);
             }
             touches
         })
+    }
+
+    fn add_effect(&self, effect: Effect, touches: &mut Touches) {
+        let Effect { path, raw, access, command, folders, .. } = effect;
+        let is_remote = command.is_some_and(|place| {
+            self.script().and_then(|script| script.commands.get(place)).is_some_and(|command| command.is_remote)
+        });
+        // Without a folder, only a path that needs none can be told.
+        let is_free = path.as_deref().is_some_and(|path| path.starts_with(['/', '~']));
+        let folders = match folders.list() {
+            Some(folders) => folders,
+            None if is_free => &[String::new()],
+            None => &[],
+        };
+        let Some(path) = path.filter(|_| !is_remote && !folders.is_empty()) else {
+            touches.unknown.push(UnknownTouch { shown: raw, access, command });
+            return;
+        };
+        for folder in folders {
+            let folder = paths::absolute(folder, &self.event.cwd, self.place.home.as_deref());
+            let path = paths::absolute(&path, &folder, self.place.home.as_deref());
+            self.add_touch(&path, access, command, &mut touches.known);
+            // The folder that is meant is there: nothing goes on anywhere else.
+            if folders.len() > 1 && self.facts.is_folder(&folder) {
+                break;
+            }
+        }
     }
 
     /// By its text, and by where it leads: behind a link, `..` is another folder than the text says.

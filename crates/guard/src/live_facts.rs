@@ -249,6 +249,14 @@ impl Facts for LiveFacts {
         Some(real)
     }
 
+    fn is_folder(&self, path: &str) -> bool {
+        let is_there = Path::new(path).is_dir();
+        if is_there && let Ok(mut links) = self.links.lock() {
+            links.insert(folder_mark(path), path.to_owned());
+        }
+        is_there
+    }
+
     fn holds(&self, rule: &str) -> u32 {
         let count = self.stored().map_or(0, |state| state.counter(&self.hold_counter(rule)));
         // A stop that was not held before begins a new count.
@@ -298,6 +306,11 @@ pub fn simple_commands(ran: &store::Command) -> Vec<RanCommand> {
 }
 
 const HOLD: &str = "hold:";
+
+/// A folder that is there is kept among the links, as one from this to itself.
+pub fn folder_mark(path: &str) -> String {
+    format!("{path}/")
+}
 
 /// The counter of a rule's holds. Rules of two folders may have one id.
 pub fn hold_counter(folder: &Path, rule: &str) -> String {

@@ -17,7 +17,7 @@ use store::{Entry, SessionKey, Store};
 
 use crate::acknowledgement::is_acknowledged;
 use crate::input_record;
-use crate::live_facts::{COMMANDS_LIMIT, LINKS, fact_name, hold_counter, simple_commands};
+use crate::live_facts::{COMMANDS_LIMIT, LINKS, fact_name, folder_mark, hold_counter, simple_commands};
 
 /// What the events of a session that came before leave behind.
 #[derive(Debug, Clone, Default)]
@@ -179,6 +179,10 @@ impl Facts for RecordedFacts {
             _ => None,
         });
         to.map(str::to_owned)
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        self.resolved(&folder_mark(path)).is_some()
     }
 
     fn holds(&self, rule: &str) -> u32 {

@@ -21,7 +21,7 @@ pub static CLAUSES: &[Key] = &[
     Key::new("command_not_pattern", Takes::Regex, "not found in that same command"),
     Key::new("paths", Takes::Patterns, "one matches a path that the call reads, writes or deletes"),
     Key::new("reads", Takes::Patterns, "one matches a path that the call reads"),
-    Key::new("writes", Takes::Patterns, "one matches a path that the call writes"),
+    Key::new("writes", Takes::Patterns, "one matches a path that the call writes or deletes"),
     Key::new("deletes", Takes::Patterns, "one matches a path that the call deletes"),
 ];
 pub static INCOMPLETE: &[Key] = &[Key::new(

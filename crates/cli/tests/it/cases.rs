@@ -86,7 +86,7 @@ fn cases_that_fail() {
       protect-guardrails: block
         bundled rule protect-guardrails (bundled)
         tools                true     Write
-        paths                true     .linchpin/config.yml
+        writes               true     .linchpin/config.yml
 
     3 cases passed, 3 failed.
     --- stderr

@@ -140,7 +140,7 @@ fn the_last_verdict_clause_by_clause() {
     protect-guardrails: does not apply
       bundled rule protect-guardrails (bundled)
       tools                true     Bash
-      paths                false    none of the paths that the call names
+      writes               false    none of the paths that the call names
     ");
     let json = project.run(&["explain", "event", "2", "--json"]).json();
     let danger =

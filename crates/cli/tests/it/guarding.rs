@@ -134,7 +134,7 @@ fn linchpins_own_folders_are_protected_wherever_they_are() {
     assert_eq!(write(project.home().join("notes.md")), "allow");
     project.config("rules_dir: policies\n");
     assert_eq!(write(project.root().join("policies/a.md")), "deny");
-    assert_eq!(project.decision("rm policies/a.md"), "ask");
+    assert_eq!(project.decision("rm policies/a.md"), "deny");
 }
 
 #[test]
@@ -258,7 +258,9 @@ fn command_and_path_clauses_are_about_the_same_command() {
     let project = project();
     project.config("rules: [delete-outside-project]\n");
     assert_eq!(project.decision("rm build/x && cat /usr/include/stdio.h"), "allow");
-    assert_eq!(project.decision("rm -rf /usr/include"), "ask");
+    assert_eq!(project.decision("rm -rf /usr/include"), "deny");
+    assert_eq!(project.decision("cd /usr && rm -rf include"), "deny");
+    assert_eq!(project.decision("find /usr/include -name '*.h' -delete"), "deny");
     assert_eq!(project.decision("rm -rf \"$DIR\""), "ask");
     assert_eq!(project.decision("cat \"$FILE\""), "allow");
 }
@@ -334,9 +336,19 @@ fn the_guard_protects_itself() {
         "rm -rf .linchpin",
         "sed -i s/block/warn/ .linchpin/rules/a.md",
         "echo > .claude/settings.json",
-        "python3 -c \"open('.linchpin/config.yml','w')\"",
+        "cd .linchpin && echo x > config.yml",
+        "mv .linchpin away",
+        "chmod 000 .linchpin/rules",
+        "ln -sf /dev/null .claude/settings.json",
+        "bash -c 'cp x .git/hooks/pre-commit'",
     ] {
+        assert_eq!(project.decision(command), "deny", "{command}");
+    }
+    for command in ["python3 -c \"open('.linchpin/config.yml','w')\"", "git checkout HEAD~1 -- .linchpin"] {
         assert_eq!(project.decision(command), "ask", "{command}");
+    }
+    for command in ["cat .linchpin/rules/a.md", "ls -la .linchpin", "grep -r x .linchpin", "git add .linchpin"] {
+        assert_eq!(project.decision(command), "allow", "{command}");
     }
     assert_eq!(project.decision("linchpin trust --yes"), "deny");
     assert_eq!(project.decision("linchpin status"), "allow");

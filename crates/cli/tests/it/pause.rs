@@ -70,8 +70,8 @@ fn a_pause_lifts_what_rules_say_but_not_what_protects_the_guard() {
           block wait
     block     5   claude before_tool Bash linchpin trust
           block people-only-commands
-    ask       6   claude before_tool Bash rm -rf .linchpin
-          ask protect-guardrails
+    block     6   claude before_tool Bash rm -rf .linchpin
+          block protect-guardrails
     block     7   claude before_tool Bash danger; linchpin allow 1
           block no-danger
           block people-only-commands

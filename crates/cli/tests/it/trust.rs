@@ -86,7 +86,7 @@ fn a_locked_rule_cannot_be_replaced_at_all() {
     2 rules in force; 1 error.
     --- stderr
     ");
-    assert_eq!(project.decision("rm -rf .linchpin"), "ask");
+    assert_eq!(project.decision("rm -rf .linchpin"), "deny");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::facts::EventPart;
 use crate::pattern::Pattern;
 use crate::search::{Hints, LazySearch, SearchError};
 use crate::shell::SimpleCommand;
-use crate::situation::{Situation, Touch};
+use crate::situation::{Situation, Touch, UnknownTouch};
 use crate::verdict::Level;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -296,7 +296,8 @@ impl PathKey {
         match self {
             Self::Paths => true,
             Self::Reads => access == Access::Read,
-            Self::Writes => access == Access::Write,
+            // To delete a file is to change it.
+            Self::Writes => matches!(access, Access::Write | Access::Delete),
             Self::Deletes => access == Access::Delete,
         }
     }
@@ -342,16 +343,6 @@ fn in_temp(touch: &Touch, situation: &Situation) -> bool {
     !project_is_there && crate::paths::below(&touch.absolute, temp).is_some()
 }
 
-/// The words of which nobody can say what path they are, of the commands that the rule is about. A rule that is about
-/// no commands in particular would ask about every variable, so there they count for nothing.
-fn unknown_operands<'a>(situation: &'a Situation, commands: &'a [Truth]) -> impl Iterator<Item = &'a str> {
-    let script = situation.script().filter(|_| !commands.is_empty());
-    let all = script.into_iter().flat_map(move |script| script.commands.iter().zip(commands));
-    let meant = all.filter(|(_, truth)| **truth != Truth::False).map(|(command, _)| command);
-    let words = meant.flat_map(|command| command.words.iter().skip(1));
-    words.filter(|word| word.value.is_none() && !word.is_data()).map(|word| word.raw.as_str())
-}
-
 impl PathClause {
     /// `commands`: of which simple commands the rule's other clauses speak; empty: of all.
     pub(crate) fn judge(&self, situation: &Situation, commands: &[Truth]) -> Clause {
@@ -373,9 +364,9 @@ impl PathClause {
                 shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
             }
         }
-        for operand in unknown_operands(situation, commands) {
+        for touch in situation.unknown_touches().iter().filter(|touch| self.may_be_about(touch, commands)) {
             truth = truth.or(Truth::Unknown);
-            shown.push(operand.to_owned());
+            shown.push(touch.shown.clone());
         }
         if shown.is_empty() {
             shown.push(
@@ -384,6 +375,15 @@ impl PathClause {
             );
         }
         Clause { key: self.about.name(), truth, shown: shown.join(", ") }
+    }
+
+    /// A path that is not known may be any. That counts for a rule that names commands, and for what is deleted; else every
+    /// variable that is read from would be asked about.
+    fn may_be_about(&self, touch: &UnknownTouch, commands: &[Truth]) -> bool {
+        let names_commands = !commands.is_empty();
+        let is_meant = touch.command.and_then(|place| commands.get(place)) != Some(&Truth::False);
+        let is_deleted = touch.access == Some(Access::Delete);
+        is_meant && (names_commands || is_deleted) && touch.access.is_none_or(|access| self.about.covers(access))
     }
 
     /// Whether it speaks of every path that the call names, in all that each of them leads to.

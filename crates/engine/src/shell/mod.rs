@@ -18,9 +18,9 @@ mod command;
 mod data;
 mod door;
 mod doubtful;
+mod effects;
 mod extent;
 mod hidden;
-mod named_paths;
 mod nesting;
 mod output;
 mod state;
@@ -32,7 +32,7 @@ mod word;
 mod tests;
 
 pub use command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
-pub use named_paths::NamedPath;
+pub use effects::Effect;
 use thiserror::Error;
 
 /// Nesting of any kind, substitutions and compound commands together.

@@ -53,7 +53,8 @@ fn every_key_has_to_match() {
     assert!(matches(Match { tools: tool("apply_*"), ..Match::default() }, &edit("/project/src/a.rs")));
     assert!(!matches(Match { tools: tool("Bash"), paths: path(), ..Match::default() }, &edit("/project/src/a.rs")));
     assert!(!matches(Match { tools: tool("Edit"), paths: path(), ..Match::default() }, &edit("/project/docs/a.md")));
-    assert!(!matches(Match { paths: path(), ..Match::default() }, &bash("cat src/a.rs")), "what it does is not known");
+    assert!(matches(Match { paths: path(), ..Match::default() }, &bash("cat src/a.rs")));
+    assert!(!matches(Match { paths: path(), ..Match::default() }, &bash("tool src/a.rs")), "what it does is not known");
     let mcp = |server: &str, tool: &str| McpPattern { server: server.to_owned(), tool: tool.to_owned() };
     let call = after_mcp("github", "get_issue", &json!({}), &text(&json!("x")));
     assert!(matches(Match { mcp: vec![mcp("gitlab", "*"), mcp("git*", "get_*")], ..Match::default() }, &call));
