@@ -7,10 +7,15 @@ use super::tape::Tape;
 use super::token::{Kind, Literal, Part, Token};
 use super::value::Value;
 
+/// How many tokens are looked through to find out what a declaration is.
+const MAX_DECLARATION: usize = 256;
+
 impl Reader {
     /// Adds to what a name may mean. A function or module that becomes one of several meanings is hidden by that.
     pub(super) fn bind(&mut self, name: &str, value: Value) {
-        if self.names.get(name).is_none() && value != Value::Thing(name.to_owned()) {
+        // A name of the language itself keeps its own meaning besides.
+        let is_function = matches!(&value, Value::Thing(thing) if thing == name || self.deed(thing).is_some());
+        if !is_function {
             self.escape(Some(&Value::Thing(name.to_owned())));
         }
         if let Some((known, value)) = self.names.bind(name, value) {
@@ -69,7 +74,7 @@ impl Reader {
     }
 
     /// Whether what stands here gives names their meaning; then it was read.
-    pub(super) fn declaration(&mut self, tape: &mut Tape<'_>) -> bool {
+    pub(super) fn declaration(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> bool {
         let start = tape.place();
         let Some(name) = tape.name() else { return false };
         let is_declared = match (self.language, name) {
@@ -91,8 +96,9 @@ impl Reader {
             (Language::Python, "lambda") => {
                 tape.next();
                 let start = tape.place();
-                let length = (0..64).find(|ahead| tape.ahead_is(*ahead, ":")).unwrap_or(64);
-                self.bind_parameters(tape.between(start.saturating_sub(1), start + length));
+                let ends = |token: &Token| token.is(":") || token.name() == Some("lambda");
+                let length = (0..MAX_DECLARATION).find(|ahead| tape.ahead(*ahead).is_none_or(ends));
+                self.bind_parameters(tape.between(start.saturating_sub(1), start + length.unwrap_or(MAX_DECLARATION)));
                 true
             }
             (Language::Node, "const" | "let" | "var") => self.destructuring(tape),
@@ -126,7 +132,7 @@ impl Reader {
                 }
                 is_block
             }
-            (Language::Python | Language::Ruby, _) if tape.ahead_is(1, ",") => self.several(tape),
+            (Language::Python | Language::Ruby, _) if tape.ahead_is(1, ",") && !in_brackets => self.several(tape),
             (Language::Node, _) => self.node_parameter(tape),
             _ => false,
         };
@@ -212,6 +218,10 @@ impl Reader {
         tape.next();
         let mut names = Vec::new();
         while !tape.take_name("in") {
+            if names.len() > MAX_DECLARATION {
+                self.found.hidden = true;
+                return false;
+            }
             match tape.next().map(|token| &token.kind) {
                 Some(Kind::Name(name)) => names.push(name.clone()),
                 Some(Kind::Mark("," | "(" | ")" | "*")) => {}
@@ -291,6 +301,10 @@ impl Reader {
             tape.take("*");
             let Some(name) = tape.any_name() else { return false };
             names.push(name);
+            if names.len() > MAX_DECLARATION {
+                self.found.hidden = true;
+                return false;
+            }
             if tape.take(",") {
                 continue;
             }
@@ -326,6 +340,10 @@ impl Reader {
         let mut depth = 0_usize;
         let mut is_simple = tape.is("{");
         while let Some(token) = tape.next() {
+            if tape.place() - start > MAX_DECLARATION {
+                self.found.hidden = true;
+                return false;
+            }
             match token.kind {
                 Kind::Mark("{" | "[" | "(") => depth += 1,
                 Kind::Mark("}" | "]" | ")") => depth = depth.saturating_sub(1),
@@ -371,6 +389,10 @@ impl Reader {
         tape.next();
         let start = tape.place();
         let module = loop {
+            if tape.place() - start > MAX_DECLARATION {
+                self.found.hidden = true;
+                return false;
+            }
             match tape.next().map(|token| &token.kind) {
                 Some(Kind::Text(Literal { parts, .. })) => match parts.as_slice() {
                     [Part::Constant(module)] => break module,

@@ -301,7 +301,7 @@ impl Reader {
             }
             Kind::Mark("{") => self.braces(tape),
             Kind::Name(name) => {
-                if self.declaration(tape) {
+                if self.declaration(tape, in_brackets) {
                     return Value::Unknown;
                 }
                 if let Some(value) = self.assignment(tape, name, in_brackets) {
@@ -630,10 +630,12 @@ impl Reader {
     }
 
     pub(super) fn member(&mut self, value: Value, name: &str) -> Value {
+        if matches!(&value, Value::Thing(thing) if thing.is_empty() || thing == "sys.modules") {
+            return self.lookup(name);
+        }
         // Ways from any object to all there are.
         self.found.hidden |= name.starts_with("__") && self.dialect.telling_methods.contains(&name);
         match value {
-            Value::Thing(thing) if thing.is_empty() || thing == "sys.modules" => self.lookup(name),
             Value::Thing(thing) if name == "__dict__" || (thing == "fs" && name == "promises") => Value::Thing(thing),
             Value::Thing(thing) => {
                 let full = format!("{thing}.{name}");

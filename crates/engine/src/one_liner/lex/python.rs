@@ -58,9 +58,6 @@ impl Lexer<'_> {
         let double: String = [quote, quote].iter().collect();
         let is_long = self.cursor.take(&double);
         let end = if is_long { format!("{quote}{double}") } else { quote.to_string() };
-        if is_long && !self.cursor.take(&quote.to_string()) {
-            return Literal::constant(String::new());
-        }
         let has = |letter: char| prefix.to_ascii_lowercase().contains(letter);
         let style = Style {
             holes: has('f') || has('t'),

@@ -107,9 +107,15 @@ impl Lexer<'_> {
         if BEFORE_A_VALUE.contains(&name) {
             return true;
         }
+        let is_method = row
+            .tokens
+            .len()
+            .checked_sub(2)
+            .and_then(|place| row.tokens.get(place))
+            .is_some_and(|token| token.is(".") || token.is("&.") || token.is("::"));
         let is_tight = !self.cursor.peek_at(sign).is_some_and(char::is_whitespace);
         if row.spaced && is_tight && !name.starts_with(['@', '$']) {
-            self.sound = false;
+            self.sound &= is_method;
             return true;
         }
         false
