@@ -1,14 +1,13 @@
 //! How names get their values: assignments, imports, loops, parameters.
 
-use super::Access;
 use super::Language;
 use super::reader::Reader;
 use super::tape::Tape;
-use super::token::{Kind, Literal, Part, Token};
+use super::token::{Kind, Token};
 use super::value::Value;
 
 /// How many tokens are looked through to find out what a declaration is.
-const MAX_DECLARATION: usize = 256;
+pub(super) const MAX_DECLARATION: usize = 256;
 
 impl Reader {
     /// Adds to what a name may mean. A function or module that becomes one of several meanings is hidden by that.
@@ -18,6 +17,7 @@ impl Reader {
         if !is_function {
             self.escape(Some(&Value::Thing(name.to_owned())));
         }
+        let value = if value.weight().is_some() { value } else { Value::Unknown };
         if let Some((known, value)) = self.names.bind(name, value) {
             self.escape(Some(&known));
             self.escape(Some(&value));
@@ -33,6 +33,9 @@ impl Reader {
                 tape.next();
                 tape.skip_newlines();
                 let value = self.assigned(tape, in_brackets);
+                if self.has_classes {
+                    self.escape(Some(&value));
+                }
                 self.bind(name, value.clone());
                 Some(value)
             }
@@ -109,6 +112,11 @@ impl Reader {
                 tape.any_name();
                 self.definition(tape)
             }
+            (_, "class" | "module") => {
+                self.names.changed |= !self.has_classes;
+                self.has_classes = true;
+                false
+            }
             (Language::Perl, "for" | "foreach") => self.perl_loop(tape),
             (Language::Perl, "my" | "our" | "local") if tape.ahead_is(1, "(") => self.perl_list(tape),
             (Language::Perl, "sub" | "package") => {
@@ -149,68 +157,6 @@ impl Reader {
             (Language::Perl, Some("my" | "our" | "local")) => tape.ahead_is(1, "("),
             _ => false,
         }
-    }
-
-    fn dotted(tape: &mut Tape<'_>) -> String {
-        let mut name = String::new();
-        while let Some(token) = tape.peek() {
-            match &token.kind {
-                Kind::Name(part) if name.is_empty() || name.ends_with('.') => {
-                    if part == "import" {
-                        break;
-                    }
-                    name.push_str(part);
-                }
-                Kind::Mark(mark @ ("." | ".." | "...")) => name.push_str(mark),
-                _ => break,
-            }
-            tape.next();
-        }
-        name
-    }
-
-    fn python_import(&mut self, tape: &mut Tape<'_>) -> bool {
-        tape.next();
-        loop {
-            let module = self.canonical(&Self::dotted(tape));
-            if tape.take_name("as") {
-                if let Some(alias) = tape.any_name() {
-                    self.bind(alias, Value::Thing(module));
-                }
-            } else if let Some(first) = module.split('.').next().filter(|first| !first.is_empty()) {
-                self.bind(first, Value::Thing(first.to_owned()));
-            }
-            if !tape.take(",") {
-                return true;
-            }
-        }
-    }
-
-    fn python_from(&mut self, tape: &mut Tape<'_>) -> bool {
-        tape.next();
-        let module = self.canonical(&Self::dotted(tape));
-        if !tape.take_name("import") {
-            return false;
-        }
-        if tape.take("*") {
-            if !self.names.opened.contains(&module) && self.dialect.is_telling_module(&module) {
-                self.names.opened.push(module);
-                self.names.changed = true;
-            }
-            return true;
-        }
-        tape.take("(");
-        while let Some(name) = tape.any_name() {
-            let alias = if tape.take_name("as") { tape.any_name().unwrap_or(name) } else { name };
-            let full = if matches!(module.as_str(), "builtins") { name.to_owned() } else { format!("{module}.{name}") };
-            let value = self.thing(full);
-            self.bind(alias, value);
-            if !tape.take(",") {
-                break;
-            }
-        }
-        tape.take(")");
-        true
     }
 
     /// `for name in values`.
@@ -382,45 +328,6 @@ impl Reader {
         true
     }
 
-    fn node_import(&mut self, tape: &mut Tape<'_>) -> bool {
-        if tape.ahead_is(1, "(") || tape.ahead_is(1, ".") {
-            return false;
-        }
-        tape.next();
-        let start = tape.place();
-        let module = loop {
-            if tape.place() - start > MAX_DECLARATION {
-                self.found.hidden = true;
-                return false;
-            }
-            match tape.next().map(|token| &token.kind) {
-                Some(Kind::Text(Literal { parts, .. })) => match parts.as_slice() {
-                    [Part::Constant(module)] => break module,
-                    _ => return false,
-                },
-                Some(Kind::Name(_) | Kind::Newline | Kind::Mark("{" | "}" | "," | "*")) => {}
-                _ => return false,
-            }
-        };
-        if module.starts_with(['.', '/']) {
-            self.found.touch(Access::Read, module.clone());
-        }
-        let module = self.canonical(module);
-        let tokens = tape.between(start, tape.place());
-        let mut braced = false;
-        for entry in tokens.split(|token| token.is(",")) {
-            braced |= entry.iter().any(|token| token.is("{"));
-            let mut names = entry.iter().filter_map(Token::name).filter(|name| !matches!(*name, "as" | "from"));
-            if let Some(name) = names.next() {
-                let full = if braced && name != "default" { format!("{module}.{name}") } else { module.clone() };
-                let full = if full == "fs.promises" { "fs".to_owned() } else { full };
-                self.bind(names.next().unwrap_or(name), Value::Thing(full));
-            }
-            braced &= !entry.iter().any(|token| token.is("}"));
-        }
-        true
-    }
-
     /// `name => …` and `name of values`.
     fn node_parameter(&mut self, tape: &mut Tape<'_>) -> bool {
         let Some(name) = tape.any_name() else { return false };
@@ -488,21 +395,5 @@ impl Reader {
             }
         }
         true
-    }
-
-    /// A module's name without what does not matter.
-    pub(super) fn canonical(&self, module: &str) -> String {
-        match self.language {
-            Language::Python => match module {
-                "posix" | "nt" => "os".to_owned(),
-                "posixpath" | "ntpath" => "os.path".to_owned(),
-                module => module.to_owned(),
-            },
-            Language::Node => match module.strip_prefix("node:").unwrap_or(module) {
-                "fs/promises" | "fs-extra" | "graceful-fs" => "fs".to_owned(),
-                module => module.to_owned(),
-            },
-            Language::Perl | Language::Ruby => module.replace("::", "."),
-        }
     }
 }

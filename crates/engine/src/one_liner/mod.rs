@@ -17,11 +17,16 @@
 mod arguments;
 mod binding;
 mod call;
+mod chain;
 mod deed;
 mod dialect;
+mod imports;
 mod lex;
 mod names;
+mod opening;
+mod operand;
 mod reader;
+mod spawning;
 mod tape;
 mod token;
 mod value;
@@ -70,5 +75,12 @@ pub fn read(language: Language, text: &str) -> OneLiner {
     if text.len() > MAX_BYTES || text.contains('\0') {
         return OneLiner::default();
     }
-    reader::read(language, text)
+    // Python and JavaScript end lines, and so comments, at these too.
+    match language {
+        Language::Python | Language::Node if text.contains(['\r', '\u{2028}', '\u{2029}']) => {
+            let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
+            reader::read(language, &text)
+        }
+        _ => reader::read(language, text),
+    }
 }

@@ -3,6 +3,9 @@
 /// More alternatives than this are not kept apart.
 const MAX_ALTERNATIVES: usize = 16;
 
+const MAX_WEIGHT: usize = 4096;
+const MAX_LAYERS: usize = 8;
+
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     Unknown,
@@ -78,6 +81,27 @@ impl Value {
             Self::Path(_) => Self::Path(None),
             _ => Self::Unknown,
         }
+    }
+
+    /// What it takes to copy it; none where it is too large or too deep to be kept.
+    pub(super) fn weight(&self) -> Option<usize> {
+        let mut weight = 0;
+        let mut open = vec![(self, 0)];
+        while let Some((value, depth)) = open.pop() {
+            weight += 1;
+            match value {
+                Self::List(values) => open.extend(values.iter().map(|value| (value, depth + 1))),
+                Self::Record(entries) => open.extend(entries.iter().map(|(_, value)| (value, depth + 1))),
+                Self::Texts(texts) | Self::Path(Some(texts)) => {
+                    weight += texts.iter().map(|text| text.len() / 64).sum::<usize>();
+                }
+                _ => {}
+            }
+            if weight > MAX_WEIGHT || depth > MAX_LAYERS {
+                return None;
+            }
+        }
+        Some(weight)
     }
 
     pub(super) fn into_path(self) -> Self {

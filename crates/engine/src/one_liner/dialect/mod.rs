@@ -43,14 +43,37 @@ impl Dialect {
 
     pub(super) fn function(&self, name: &str) -> Option<Deed> {
         let name = self.roots.iter().find_map(|root| name.strip_prefix(root)).unwrap_or(name);
+        self.named(name).or_else(|| {
+            // A module has the modules that it uses as members: `shutil.os.remove`.
+            let mut inner = inner_names(name).filter(|inner| inner.contains('.'));
+            inner.find_map(|inner| self.named(inner))
+        })
+    }
+
+    fn named(&self, name: &str) -> Option<Deed> {
         self.functions.iter().find(|(known, _)| *known == name).map(|(_, deed)| *deed)
     }
 
     /// Whether functions that do something are members of this.
     pub(super) fn is_telling_module(&self, name: &str) -> bool {
-        let is_member = |known: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-        self.functions.iter().any(|(known, deed)| !deed.is_harmless() && is_member(known))
+        let is_member = |known: &str, name: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        let tells =
+            |name: &str| self.functions.iter().any(|(known, deed)| !deed.is_harmless() && is_member(known, name));
+        tells(name) || inner_names(name).any(|inner| MUCH_USED_MODULES.contains(&inner))
     }
+
+    /// Whether everything there is can be found in this.
+    pub(super) fn is_root(&self, name: &str) -> bool {
+        self.roots.iter().any(|root| root.strip_suffix('.') == Some(name))
+    }
+}
+
+/// Modules that are found as members of many others.
+const MUCH_USED_MODULES: &[&str] = &["os", "subprocess", "shutil", "fs", "child_process"];
+
+/// The name without its first part, without its first two, and so on.
+fn inner_names(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('.').filter_map(|(place, _)| name.get(place + 1..))
 }
 
 impl Deed {

@@ -168,9 +168,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     ],
     streams: &["process.stdin.fd", "process.stdout.fd", "process.stderr.fd"],
     roots: &["globalThis.", "global."],
-    prefixes: &[
-        "await", "return", "yield", "new", "const", "let", "var", "async", "else", "do", "try", "export", "default",
-    ],
+    prefixes: &["await", "new", "const", "let", "var", "async", "else", "do", "try", "export", "default"],
     onlookers: &["console.log", "console.dir", "console.error", "Object.keys", "Object.getOwnPropertyNames"],
     concat: "+",
     bare_calls: false,

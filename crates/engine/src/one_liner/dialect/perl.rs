@@ -85,7 +85,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     constants: &[("$ENV.HOME", "~"), ("$^X", "perl")],
     streams: &["STDIN", "STDOUT", "STDERR"],
     roots: &["CORE.GLOBAL.", "CORE.", "main."],
-    prefixes: &["my", "our", "local", "state", "return", "else", "not"],
+    prefixes: &["my", "our", "local", "state", "else", "not"],
     onlookers: &["defined", "ref", "exists"],
     concat: ".",
     bare_calls: true,

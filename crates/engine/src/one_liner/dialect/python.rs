@@ -212,7 +212,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     ],
     streams: &["sys.stdin", "sys.stdout", "sys.stderr", "subprocess.DEVNULL", "subprocess.PIPE", "subprocess.STDOUT"],
     roots: &["builtins.", "__builtins__."],
-    prefixes: &["await", "return", "yield", "assert", "async", "else", "try", "finally"],
+    prefixes: &["await", "assert", "async", "else", "try", "finally"],
     onlookers: &[
         "print",
         "help",

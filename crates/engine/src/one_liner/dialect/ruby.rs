@@ -176,7 +176,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     constants: &[("ENV.HOME", "~")],
     streams: &["STDIN", "STDOUT", "STDERR", "$stdin", "$stdout", "$stderr"],
     roots: &["Kernel."],
-    prefixes: &["return", "yield", "else", "then", "do", "begin", "ensure", "not"],
+    prefixes: &["else", "then", "do", "begin", "ensure", "not"],
     onlookers: &["puts", "p", "pp", "print"],
     concat: "+",
     bare_calls: true,

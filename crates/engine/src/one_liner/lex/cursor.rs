@@ -1,5 +1,7 @@
 //! A place in a text.
 
+use std::collections::BTreeSet;
+
 use super::super::token::{Kind, Token, mark};
 
 pub(super) struct Cursor<'t> {
@@ -131,9 +133,8 @@ impl<'t> Cursor<'t> {
                 }
                 char::from_u32(value)?
             }
-            'x' if self.peek() == Some('{') => self.braced()?,
+            'x' | 'u' if self.peek() == Some('{') => self.braced()?,
             'x' => self.hexadecimal(2)?,
-            'u' if self.peek() == Some('{') => self.braced()?,
             'u' => self.hexadecimal(4)?,
             'U' => self.hexadecimal(8)?,
             // Names of characters, control characters.
@@ -165,6 +166,8 @@ impl<'t> Cursor<'t> {
 pub(super) struct Row {
     pub(super) tokens: Vec<Token>,
     pub(super) spaced: bool,
+    /// Names before an equals sign.
+    assigned: BTreeSet<String>,
     /// Whether the bracket that was closed last began right behind a value.
     pub(super) closed_a_subscript: bool,
     /// The same, of the brackets that are open, innermost last.
@@ -173,7 +176,13 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn new() -> Self {
-        Self { tokens: Vec::new(), spaced: false, closed_a_subscript: false, brackets: Vec::new() }
+        Self {
+            tokens: Vec::new(),
+            spaced: false,
+            assigned: BTreeSet::new(),
+            closed_a_subscript: false,
+            brackets: Vec::new(),
+        }
     }
 
     pub(super) fn push(&mut self, kind: Kind) {
@@ -182,6 +191,10 @@ impl Row {
                 "(" | "[" | "{" => self.brackets.push(self.subscript_follows()),
                 ")" | "]" | "}" => {
                     self.closed_a_subscript = self.brackets.pop().unwrap_or_default();
+                }
+                "=" | "," | "|" => {
+                    let name = self.last_name().map(str::to_owned);
+                    self.assigned.extend(name);
                 }
                 _ => {}
             }
@@ -217,6 +230,17 @@ impl Row {
 
     pub(super) fn last_is(&self, mark: &str) -> bool {
         self.last().is_some_and(|token| token.is(mark))
+    }
+
+    /// Whether the last name stands behind a dot.
+    pub(super) fn last_is_member(&self) -> bool {
+        let before = self.tokens.len().checked_sub(2).and_then(|place| self.tokens.get(place));
+        before.is_some_and(|token| [".", "?.", "&.", "::", "->"].iter().any(|sign| token.is(sign)))
+    }
+
+    /// Whether something was assigned to this name.
+    pub(super) fn is_variable(&self, name: &str) -> bool {
+        self.assigned.contains(name)
     }
 
     pub(super) fn in_brackets(&self) -> bool {

@@ -6,28 +6,14 @@ use super::cursor::Row;
 use super::{Lexer, is_name, starts_name};
 
 /// After these a slash begins a regular expression.
-const BEFORE_A_VALUE: &[&str] = &[
-    "return",
-    "typeof",
-    "case",
-    "in",
-    "of",
-    "delete",
-    "void",
-    "throw",
-    "new",
-    "else",
-    "do",
-    "await",
-    "yield",
-    "instanceof",
-];
+const BEFORE_A_VALUE: &[&str] =
+    &["return", "typeof", "case", "in", "delete", "void", "throw", "new", "else", "do", "instanceof"];
 
 impl Lexer<'_> {
     pub(super) fn node(&mut self) -> Vec<super::Token> {
         let mut row = Row::new();
         while let Some(character) = self.cursor.peek() {
-            let after_value = row.after_value() && !row.last_name().is_some_and(|name| BEFORE_A_VALUE.contains(&name));
+            let after_value = after_value(&row);
             match character {
                 '\n' => {
                     self.cursor.next();
@@ -139,4 +125,13 @@ impl Lexer<'_> {
         }
         self.cursor.take_while(char::is_alphanumeric);
     }
+}
+
+/// Whether an operator is to be expected. Where both are possible it is: code is then not taken for a pattern.
+fn after_value(row: &Row) -> bool {
+    if row.last_is("++") || row.last_is("--") {
+        return true;
+    }
+    let is_keyword = row.last_name().is_some_and(|name| BEFORE_A_VALUE.contains(&name)) && !row.last_is_member();
+    row.after_value() && !is_keyword
 }

@@ -28,7 +28,10 @@ impl Lexer<'_> {
                     self.written(Language::Perl, &mut row, &mut pending);
                 }
                 '#' => self.cursor.skip_line(),
-                '=' if self.cursor.starts_line() && self.cursor.peek_at(1).is_some_and(starts_name) => {
+                '=' if (row.last().is_none() || row.last_is(";") || row.last_is("}"))
+                    && self.cursor.starts_line()
+                    && self.cursor.peek_at(1).is_some_and(starts_name) =>
+                {
                     if !self.cursor.skip_past("\n=cut") {
                         break;
                     }
@@ -51,10 +54,12 @@ impl Lexer<'_> {
                 }
                 '&' if !after_value && self.cursor.peek_at(1).is_some_and(starts_name) => {
                     self.cursor.next();
+                    let name = self.cursor.take_while(is_name);
+                    row.push(Kind::Name(name.to_owned()));
                 }
                 '<' if !after_value => self.perl_angle(&mut row, &mut pending),
                 '/' if !after_value => {
-                    self.sound &= !row.last_name().is_some_and(|name| !BEFORE_A_VALUE.contains(&name));
+                    self.sound &= row.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
                     let literal = self.perl_quoted("m");
                     row.push(Kind::Text(literal));
                 }
@@ -91,7 +96,12 @@ impl Lexer<'_> {
     }
 
     fn perl_is_quote(&self, name: &str, row: &Row) -> bool {
-        if !matches!(name, "q" | "qq" | "qw" | "qx" | "qr" | "m" | "s" | "y" | "tr") || row.last_is("->") {
+        if !matches!(name, "q" | "qq" | "qw" | "qx" | "qr" | "m" | "s" | "y" | "tr") {
+            return false;
+        }
+        // A member, a function's own name, or a test of a file.
+        let is_test = name == "s" && row.last_is("-") && !row.spaced;
+        if row.last_is("->") || row.last_is("::") || row.last_name() == Some("sub") || is_test {
             return false;
         }
         let rest = self.cursor.rest();
@@ -166,6 +176,9 @@ impl Lexer<'_> {
             Some(end) if rest.get(end..).is_some_and(|end| end.starts_with('>')) => {
                 self.cursor.advance(end + 1);
                 let inner = rest.get(1..end).unwrap_or_default();
+                // Behind a name that is a constant this compares, and has code in it.
+                let is_handle = inner.strip_prefix('$').unwrap_or(inner).chars().all(is_name);
+                self.sound &= is_handle || row.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
                 let parts = self.perl_parts(inner, false);
                 row.push(Kind::Text(Literal { parts, usage: Usage::Pattern }));
             }
@@ -224,13 +237,11 @@ impl Lexer<'_> {
             return self.perl_body(open);
         }
         self.cursor.take_while(char::is_whitespace);
-        match self.cursor.next() {
-            Some(open) => self.perl_body(open),
-            None => {
-                self.sound = false;
-                String::new()
-            }
-        }
+        let Some(open) = self.cursor.next() else {
+            self.sound = false;
+            return String::new();
+        };
+        self.perl_body(open)
     }
 
     /// Up to the closing delimiter, as it is written.
@@ -247,7 +258,6 @@ impl Lexer<'_> {
                 Some('\\') => {
                     body.push('\\');
                     body.extend(self.cursor.next());
-                    continue;
                 }
                 Some(character) if character == close => {
                     depth -= 1;

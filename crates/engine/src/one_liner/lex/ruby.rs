@@ -104,15 +104,11 @@ impl Lexer<'_> {
     /// sure the text is not either.
     fn ruby_value_follows(&mut self, row: &Row, sign: usize) -> bool {
         let Some(name) = row.last_name() else { return !row.after_value() };
-        if BEFORE_A_VALUE.contains(&name) {
+        let is_method = row.last_is_member();
+        if BEFORE_A_VALUE.contains(&name) && !is_method {
+            self.sound &= !row.is_variable(name);
             return true;
         }
-        let is_method = row
-            .tokens
-            .len()
-            .checked_sub(2)
-            .and_then(|place| row.tokens.get(place))
-            .is_some_and(|token| token.is(".") || token.is("&.") || token.is("::"));
         let is_tight = !self.cursor.peek_at(sign).is_some_and(char::is_whitespace);
         if row.spaced && is_tight && !name.starts_with(['@', '$']) {
             self.sound &= is_method;
