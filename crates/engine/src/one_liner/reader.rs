@@ -17,7 +17,7 @@ const ROUNDS_TO_SETTLE: usize = 3;
 const MAX_ROUNDS: usize = 8;
 
 /// Expressions and bytes of constants, over all rounds.
-const MAX_WORK: usize = 4_000_000;
+const MAX_WORK: usize = 1_000_000;
 
 /// What stands behind a statement of Perl or Ruby and belongs to no argument.
 const MODIFIERS: &[&str] =

@@ -117,9 +117,9 @@ fn calls(language: Language) -> &'static [&'static str] {
     match language {
         Language::Python => &["os.remove('/x')", "__import__('os').system('id')", "open('/x', 'w')", "exec(input())"],
         Language::Node => {
-            &["fs.rmSync('/x')", "require('child_process').execSync('id')", "eval(x)", "process.binding('fs')"]
+            &["fs.rmSync('/x')", "require('child_process').execSync('id')", "eval(unknown)", "process.binding('fs')"]
         }
-        Language::Perl => &["unlink '/x'", "system('id')", "open(F, '>/x')", "eval $x"],
+        Language::Perl => &["unlink '/x'", "system('id')", "open(F, '>/x')", "eval $unknown"],
         Language::Ruby => &["File.delete('/x')", "system 'id'", "eval gets", "IO.popen('id')"],
     }
 }
