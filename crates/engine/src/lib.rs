@@ -10,6 +10,7 @@ pub mod expr;
 pub mod facts;
 mod lifted;
 pub mod observers;
+pub mod one_liner;
 pub mod paths;
 pub mod pattern;
 pub mod programs;

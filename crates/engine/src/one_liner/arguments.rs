@@ -1,0 +1,138 @@
+//! What a call is given.
+
+use super::Language;
+use super::deed::Deed;
+use super::reader::Reader;
+use super::tape::Tape;
+use super::token::Kind;
+use super::value::Value;
+
+#[derive(Debug, Default)]
+pub(super) struct Arguments {
+    pub(super) positional: Vec<Value>,
+    pub(super) named: Vec<(String, Value)>,
+}
+
+impl Arguments {
+    /// The argument at a place, or under a name.
+    pub(super) fn get(&self, place: usize, name: &str) -> Option<&Value> {
+        self.positional.get(place).or_else(|| self.named(name))
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<&Value> {
+        self.named.iter().find(|(found, _)| found == name).map(|(_, value)| value)
+    }
+
+    /// An option, given by name or in an object.
+    pub(super) fn option(&self, name: &str) -> Option<&Value> {
+        self.named(name).or_else(|| {
+            let mut records = self.positional.iter().filter_map(|value| match value {
+                Value::Record(entries) => Some(entries),
+                _ => None,
+            });
+            records.find_map(|entries| entries.iter().find(|(key, _)| key == name).map(|(_, value)| value))
+        })
+    }
+
+    /// Every positional argument, lists taken apart, options left out.
+    pub(super) fn flat(&self) -> Vec<&Value> {
+        let values = self.positional.iter().filter(|value| !matches!(value, Value::Record(_)));
+        values.flat_map(Value::flat).collect()
+    }
+}
+
+impl Reader {
+    /// In parentheses, which stand here.
+    pub(super) fn arguments(&mut self, tape: &mut Tape<'_>, callee: &Value) -> Arguments {
+        tape.next();
+        let mut arguments = Arguments::default();
+        loop {
+            tape.skip_newlines();
+            match tape.peek().map(|token| &token.kind) {
+                Some(Kind::Mark(")")) => {
+                    tape.next();
+                    break;
+                }
+                Some(Kind::Mark("," | ";" | ":" | "=>")) => {
+                    tape.next();
+                }
+                None | Some(Kind::Mark("]" | "}")) => {
+                    self.found.hidden = true;
+                    break;
+                }
+                Some(_) => self.argument(tape, &mut arguments, true),
+            }
+        }
+        self.escape_arguments(callee, &arguments);
+        arguments
+    }
+
+    /// Up to the end of the statement.
+    pub(super) fn bare_arguments(&mut self, tape: &mut Tape<'_>, callee: &Value) -> Arguments {
+        let mut arguments = Arguments::default();
+        let starts_one = match tape.peek().map(|token| &token.kind) {
+            Some(Kind::Name(name)) => !self.is_modifier(name) || name == "do",
+            Some(Kind::Text(_) | Kind::Number) => true,
+            // Behind a name, a sign is the start of an argument only for these.
+            Some(Kind::Mark(mark)) => {
+                matches!(*mark, "(" | "[" | "\\" | "-") || (*mark == "{" && self.language == Language::Perl)
+            }
+            _ => false,
+        };
+        if starts_one && tape.name() != Some("do") {
+            self.argument(tape, &mut arguments, false);
+            while tape.is(",") || tape.is("=>") {
+                tape.next();
+                tape.skip_newlines();
+                self.argument(tape, &mut arguments, false);
+            }
+        }
+        self.escape_arguments(callee, &arguments);
+        arguments
+    }
+
+    pub(super) fn argument(&mut self, tape: &mut Tape<'_>, arguments: &mut Arguments, in_brackets: bool) {
+        let key = tape.name().filter(|_| match self.language {
+            Language::Python => tape.ahead_is(1, "="),
+            Language::Ruby => tape.ahead_is(1, ":"),
+            Language::Node | Language::Perl => false,
+        });
+        if let Some(key) = key {
+            tape.next();
+            tape.next();
+            let value = self.sequence(tape, in_brackets);
+            return arguments.named.push((key.to_owned(), value));
+        }
+        let mut value = self.sequence(tape, in_brackets);
+        // A slice, a lambda, a choice: more than one part.
+        while in_brackets && tape.take(":") {
+            self.escape(Some(&value));
+            let next = self.sequence(tape, in_brackets);
+            self.escape(Some(&next));
+            value = Value::Unknown;
+        }
+        if self.language == Language::Ruby && tape.take("=>") {
+            let key = value.only_text().unwrap_or_default().to_owned();
+            let value = self.sequence(tape, in_brackets);
+            return arguments.named.push((key, value));
+        }
+        arguments.positional.push(value);
+    }
+
+    /// In parentheses that belong to no call.
+    pub(super) fn sequence_of_group(&mut self, tape: &mut Tape<'_>) -> Value {
+        Value::List(self.arguments(tape, &Value::Unknown).positional)
+    }
+
+    pub(super) fn escape_arguments(&mut self, callee: &Value, arguments: &Arguments) {
+        if let Value::Thing(name) = callee {
+            let looks = self.dialect.onlookers.contains(&name.as_str());
+            if looks || matches!(self.deed(name), Some(Deed::Member | Deed::Run(_) | Deed::Module)) {
+                return;
+            }
+        }
+        for value in arguments.positional.iter().chain(arguments.named.iter().map(|(_, value)| value)) {
+            self.escape(Some(value));
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! How names get their values: assignments, imports, loops, parameters.
+
+use super::Language;
+use super::reader::Reader;
+use super::tape::Tape;
+use super::token::{Kind, Token};
+use super::value::Value;
+
+/// How many tokens are looked through to find out what a declaration is.
+pub(super) const MAX_DECLARATION: usize = 256;
+
+impl Reader {
+    /// Adds to what a name may mean. A function or module that becomes one of several meanings is hidden by that.
+    pub(super) fn bind(&mut self, name: &str, value: Value) {
+        // A name of the language itself keeps its own meaning besides.
+        let is_function = matches!(&value, Value::Thing(thing) if thing == name || self.deed(thing).is_some());
+        if !is_function {
+            self.escape(Some(&Value::Thing(name.to_owned())));
+        }
+        let value = if value.weight().is_some() { value } else { Value::Unknown };
+        if let Some((known, value)) = self.names.bind(name, value) {
+            self.escape(Some(&known));
+            self.escape(Some(&value));
+        }
+    }
+
+    /// `name = value` and its kin; none where this is something else.
+    pub(super) fn assignment(&mut self, tape: &mut Tape<'_>, name: &str, in_brackets: bool) -> Option<Value> {
+        let Some(Token { kind: Kind::Mark(mark), .. }) = tape.ahead(1) else { return None };
+        match *mark {
+            "=" | ":=" => {
+                tape.next();
+                tape.next();
+                tape.skip_newlines();
+                let value = self.assigned(tape, in_brackets);
+                if self.has_classes {
+                    self.escape(Some(&value));
+                }
+                self.bind(name, value.clone());
+                Some(value)
+            }
+            "=~" => {
+                self.bind(name, Value::Unknown);
+                None
+            }
+            "<<" if self.language == Language::Ruby => {
+                self.bind(name, Value::Unknown);
+                None
+            }
+            "==" | "===" | "!=" | "!==" | "<=" | ">=" | "<=>" => None,
+            mark if mark.len() > 1 && mark.ends_with('=') => {
+                tape.next();
+                tape.next();
+                let value = self.sequence(tape, in_brackets);
+                self.escape(Some(&value));
+                self.bind(name, Value::Unknown);
+                Some(Value::Unknown)
+            }
+            _ => None,
+        }
+    }
+
+    /// The right side of an assignment; several values without brackets are a list.
+    fn assigned(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Value {
+        let first = self.sequence(tape, in_brackets);
+        if in_brackets || !tape.is(",") || !matches!(self.language, Language::Python | Language::Ruby) {
+            return first;
+        }
+        let mut values = vec![first];
+        while tape.take(",") {
+            values.push(self.sequence(tape, false));
+        }
+        for value in &values {
+            self.escape(Some(value));
+        }
+        Value::List(values)
+    }
+
+    /// Whether what stands here gives names their meaning; then it was read.
+    pub(super) fn declaration(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> bool {
+        let start = tape.place();
+        let Some(name) = tape.name() else { return false };
+        let is_declared = match (self.language, name) {
+            (Language::Python, "import") => self.python_import(tape),
+            (Language::Python, "from") => self.python_from(tape),
+            (Language::Python, "as") => {
+                tape.next();
+                if let Some(name) = tape.any_name() {
+                    self.bind(name, Value::Unknown);
+                }
+                true
+            }
+            (Language::Python | Language::Ruby, "for") => self.loop_over(tape),
+            (Language::Python | Language::Ruby, "def") => {
+                tape.next();
+                tape.any_name();
+                self.definition(tape)
+            }
+            (Language::Python, "lambda") => {
+                tape.next();
+                let start = tape.place();
+                let ends = |token: &Token| token.is(":") || token.name() == Some("lambda");
+                let length = (0..MAX_DECLARATION).find(|ahead| tape.ahead(*ahead).is_none_or(ends));
+                self.bind_parameters(tape.between(start.saturating_sub(1), start + length.unwrap_or(MAX_DECLARATION)));
+                true
+            }
+            (Language::Node, "const" | "let" | "var") => self.destructuring(tape),
+            (Language::Node, "import") => self.node_import(tape),
+            (Language::Node, "function") => {
+                tape.next();
+                tape.take("*");
+                tape.any_name();
+                self.definition(tape)
+            }
+            (_, "class" | "module") => {
+                self.names.changed |= !self.has_classes;
+                self.has_classes = true;
+                false
+            }
+            (Language::Perl, "for" | "foreach") => self.perl_loop(tape),
+            (Language::Perl, "my" | "our" | "local") if tape.ahead_is(1, "(") => self.perl_list(tape),
+            (Language::Perl, "sub" | "package") => {
+                tape.next();
+                if tape.name().is_some() {
+                    tape.next();
+                }
+                true
+            }
+            (Language::Perl, "use" | "no") => {
+                tape.next();
+                while tape.name().is_some() || tape.is("::") {
+                    tape.next();
+                }
+                true
+            }
+            (Language::Perl, "do") => {
+                let is_block = tape.ahead_is(1, "{");
+                if is_block {
+                    tape.next();
+                }
+                is_block
+            }
+            (Language::Python | Language::Ruby, _) if tape.ahead_is(1, ",") && !in_brackets => self.several(tape),
+            (Language::Node, _) => self.node_parameter(tape),
+            _ => false,
+        };
+        if !is_declared {
+            tape.back_to(start);
+        }
+        is_declared
+    }
+
+    /// Whether a word that changes nothing begins a declaration here.
+    pub(super) fn declares(&self, tape: &Tape<'_>) -> bool {
+        match (self.language, tape.name()) {
+            (Language::Node, Some("const" | "let" | "var")) => tape.ahead_is(1, "{") || tape.ahead_is(1, "["),
+            (Language::Perl, Some("my" | "our" | "local")) => tape.ahead_is(1, "("),
+            _ => false,
+        }
+    }
+
+    /// `for name in values`.
+    fn loop_over(&mut self, tape: &mut Tape<'_>) -> bool {
+        tape.next();
+        let mut names = Vec::new();
+        while !tape.take_name("in") {
+            if names.len() > MAX_DECLARATION {
+                self.found.hidden = true;
+                return false;
+            }
+            match tape.next().map(|token| &token.kind) {
+                Some(Kind::Name(name)) => names.push(name.clone()),
+                Some(Kind::Mark("," | "(" | ")" | "*")) => {}
+                _ => return false,
+            }
+        }
+        let values = self.sequence(tape, true);
+        let mut element = values.element();
+        if tape.is(",") && names.len() == 1 {
+            while tape.take(",") {
+                self.sequence(tape, true);
+            }
+            element = Value::Unknown;
+        }
+        let is_one = names.len() == 1;
+        for name in names {
+            self.bind(&name, if is_one { element.clone() } else { Value::Unknown });
+        }
+        true
+    }
+
+    /// At the parameters of a function. Their defaults are read as arguments are.
+    fn definition(&mut self, tape: &mut Tape<'_>) -> bool {
+        if !tape.is("(") {
+            return true;
+        }
+        let start = tape.place();
+        self.arguments(tape, &Value::Unknown);
+        self.bind_parameters(tape.between(start, tape.place()));
+        true
+    }
+
+    pub(super) fn bind_parameters(&mut self, tokens: &[Token]) {
+        let mut first = self.iterated.take();
+        let mut before: Option<&Token> = None;
+        for token in tokens {
+            let starts = before.is_some_and(|before| match &before.kind {
+                Kind::Mark(mark) => matches!(*mark, "(" | "," | "*" | "**" | "{" | "[" | "..." | "|" | "&"),
+                Kind::Name(name) => name == "lambda",
+                _ => false,
+            });
+            if let (true, Some(name)) = (starts, token.name()) {
+                let value = first.take().unwrap_or(Value::Unknown);
+                self.bind(name, value);
+            }
+            before = Some(token);
+        }
+    }
+
+    /// Ruby's `|name|` behind the start of a block, or `->(name)`.
+    pub(super) fn binds_parameters(&mut self, tape: &mut Tape<'_>, mark: &str) -> bool {
+        if self.language != Language::Ruby {
+            return false;
+        }
+        let start = tape.place();
+        if mark == "->" && tape.is("(") {
+            let length = (0..64).find(|ahead| tape.ahead_is(*ahead, ")")).unwrap_or(64);
+            self.bind_parameters(tape.between(start, start + length));
+            return false;
+        }
+        let opener = start.checked_sub(2).map(|place| tape.between(place, place + 1)).and_then(<[Token]>::first);
+        let opens = opener.is_some_and(|token| token.is("{") || token.name() == Some("do"));
+        if mark != "|" || !opens {
+            return false;
+        }
+        while tape.peek().is_some() && !tape.take("|") {
+            tape.next();
+        }
+        self.bind_parameters(tape.between(start - 1, tape.place()));
+        true
+    }
+
+    /// `a, b = …`.
+    fn several(&mut self, tape: &mut Tape<'_>) -> bool {
+        let mut names = Vec::new();
+        loop {
+            tape.take("*");
+            let Some(name) = tape.any_name() else { return false };
+            names.push(name);
+            if names.len() > MAX_DECLARATION {
+                self.found.hidden = true;
+                return false;
+            }
+            if tape.take(",") {
+                continue;
+            }
+            if tape.take("=") {
+                break;
+            }
+            return false;
+        }
+        let value = self.assigned(tape, false);
+        match value {
+            Value::List(values) if values.len() == names.len() => {
+                for (name, value) in names.into_iter().zip(values) {
+                    self.bind(name, value);
+                }
+            }
+            value => {
+                self.escape(Some(&value));
+                for name in names {
+                    self.bind(name, Value::Unknown);
+                }
+            }
+        }
+        true
+    }
+
+    /// `const {a, b: c} = …`, `const [a] = …`.
+    fn destructuring(&mut self, tape: &mut Tape<'_>) -> bool {
+        tape.next();
+        let start = tape.place();
+        if !tape.is("{") && !tape.is("[") {
+            return false;
+        }
+        let mut depth = 0_usize;
+        let mut is_simple = tape.is("{");
+        while let Some(token) = tape.next() {
+            if tape.place() - start > MAX_DECLARATION {
+                self.found.hidden = true;
+                return false;
+            }
+            match token.kind {
+                Kind::Mark("{" | "[" | "(") => depth += 1,
+                Kind::Mark("}" | "]" | ")") => depth = depth.saturating_sub(1),
+                Kind::Name(_) | Kind::Mark("," | ":") | Kind::Newline => {}
+                _ => is_simple = false,
+            }
+            is_simple &= depth <= 1;
+            if depth == 0 {
+                break;
+            }
+        }
+        let pattern = tape.between(start, tape.place());
+        if !tape.take("=") {
+            // The names of a loop.
+            self.bind_parameters(pattern);
+            return true;
+        }
+        let value = self.sequence(tape, false);
+        if !is_simple {
+            self.escape(Some(&value));
+            for name in pattern.iter().filter_map(Token::name) {
+                self.bind(name, Value::Unknown);
+            }
+            return true;
+        }
+        for entry in pattern.split(|token| token.is(",")) {
+            let mut names = entry.iter().filter_map(Token::name);
+            if let Some(key) = names.next() {
+                let member = match self.member(value.clone(), key) {
+                    thing @ (Value::Thing(_) | Value::Texts(_)) => thing,
+                    _ => Value::Unknown,
+                };
+                self.bind(names.next().unwrap_or(key), member);
+            }
+        }
+        true
+    }
+
+    /// `name => …` and `name of values`.
+    fn node_parameter(&mut self, tape: &mut Tape<'_>) -> bool {
+        let Some(name) = tape.any_name() else { return false };
+        if tape.take("=>") {
+            let value = self.iterated.take().unwrap_or(Value::Unknown);
+            self.bind(name, value);
+            return true;
+        }
+        if tape.take_name("of") {
+            let values = self.sequence(tape, true);
+            self.bind(name, values.element());
+            return true;
+        }
+        if tape.take_name("in") {
+            self.bind(name, Value::Unknown);
+            return true;
+        }
+        false
+    }
+
+    /// `for my $name (values)`.
+    fn perl_loop(&mut self, tape: &mut Tape<'_>) -> bool {
+        tape.next();
+        while matches!(tape.name(), Some("my" | "our")) {
+            tape.next();
+        }
+        let name = tape.any_name().unwrap_or("$_");
+        if !tape.is("(") {
+            // Behind a statement.
+            self.bind("$_", Value::Unknown);
+            return false;
+        }
+        let values = match self.sequence_of_group(tape) {
+            list @ Value::List(_) => list,
+            value => Value::List(vec![value]),
+        };
+        let values = Value::List(values.flat().into_iter().cloned().collect());
+        self.bind(name, values.element());
+        true
+    }
+
+    /// `my ($a, $b) = …`.
+    fn perl_list(&mut self, tape: &mut Tape<'_>) -> bool {
+        tape.next();
+        tape.next();
+        let mut names = Vec::new();
+        while !tape.take(")") {
+            match tape.next().map(|token| &token.kind) {
+                Some(Kind::Name(name)) => names.push(name.as_str()),
+                Some(Kind::Mark(",")) => {}
+                _ => return false,
+            }
+        }
+        let value = if tape.take("=") { self.sequence(tape, false) } else { Value::Unknown };
+        match value {
+            Value::List(values) if values.len() == names.len() && names.iter().all(|name| name.starts_with('$')) => {
+                for (name, value) in names.into_iter().zip(values) {
+                    self.bind(name, value);
+                }
+            }
+            _ => {
+                for name in names {
+                    self.bind(name, Value::Unknown);
+                }
+            }
+        }
+        true
+    }
+}

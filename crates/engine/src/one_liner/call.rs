@@ -1,0 +1,235 @@
+//! What calls do.
+
+use super::arguments::Arguments;
+use super::deed::{Deed, PathDeed};
+use super::lex::lex;
+use super::reader::Reader;
+use super::tape::Tape;
+use super::value::Value;
+use super::{Access, Language};
+
+impl Reader {
+    pub(super) fn is_sending(&self, name: &str) -> bool {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        self.language == Language::Ruby && matches!(last, "send" | "__send__" | "public_send")
+    }
+
+    pub(super) fn apply(&mut self, callee: Value, arguments: &Arguments) -> Value {
+        match callee {
+            Value::Thing(name) if self.is_sending(&name) => {
+                let receiver = name.rsplit_once('.').map(|(receiver, _)| Value::Thing(receiver.to_owned()));
+                self.send(receiver.unwrap_or(Value::Thing(String::new())), arguments)
+            }
+            Value::Method(receiver, name) if self.is_sending(&name) => self.send(*receiver, arguments),
+            Value::Thing(name) => {
+                if let Some(deed) = self.deed(&name) {
+                    return self.perform(deed, &name, arguments);
+                }
+                if let Some(deed) = self.path_method(&name) {
+                    let receiver = arguments.positional.first().cloned().unwrap_or(Value::Unknown).into_path();
+                    let positional = arguments.positional.get(1..).unwrap_or_default().to_vec();
+                    return self.path_call(&receiver, deed, &Arguments { positional, named: arguments.named.clone() });
+                }
+                Value::Unknown
+            }
+            Value::Method(receiver, name) => self.method(&receiver, &name, arguments),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// What a method of path objects does, called as a function of the class.
+    pub(super) fn path_method(&self, name: &str) -> Option<PathDeed> {
+        let (class, method) = name.rsplit_once('.')?;
+        matches!(self.deed(class), Some(Deed::MakePath)).then(|| self.path_deed(method))?
+    }
+
+    pub(super) fn path_deed(&self, method: &str) -> Option<PathDeed> {
+        self.dialect.path_methods.iter().find(|(name, _)| *name == method).map(|(_, deed)| *deed)
+    }
+
+    pub(super) fn perform(&mut self, deed: Deed, name: &str, arguments: &Arguments) -> Value {
+        match deed {
+            Deed::Touch(touches) => {
+                for (access, (place, name)) in touches {
+                    self.touch(*access, arguments.get(*place, name));
+                }
+            }
+            Deed::TouchAll(access, from) => {
+                let values = arguments.flat();
+                self.found.hidden |= values.len() <= from;
+                for value in values.into_iter().skip(from) {
+                    self.touch(access, Some(value));
+                }
+            }
+            Deed::Open { path, mode } => self.open(arguments, path, mode),
+            Deed::OpenOrRun => self.open_or_run(arguments),
+            Deed::PerlOpen { handles } => self.perl_open(arguments.positional.get(handles..).unwrap_or_default()),
+            Deed::Shell((place, name)) => {
+                self.started_elsewhere(arguments);
+                self.shell(arguments.get(place, name));
+            }
+            Deed::Program((place, name)) => self.program(arguments, arguments.get(place, name)),
+            Deed::System => self.system(arguments),
+            Deed::Spawn => self.spawn(None, arguments),
+            Deed::Fork(interpreter) => self.spawn(Some(interpreter), arguments),
+            Deed::Exec { program } => self.exec(arguments.positional.get(program..).unwrap_or_default()),
+            Deed::Run((place, name)) => return self.run(arguments.get(place, name)),
+            Deed::Module => return self.module(name, arguments.positional.first()),
+            Deed::Member => return self.member_by_name(arguments),
+            Deed::JoinPath | Deed::MakePath => {
+                let parts = arguments.flat().into_iter().cloned();
+                let path = parts.reduce(|folder, name| folder.joined(&name, "/")).unwrap_or_else(|| Value::text("."));
+                return match deed {
+                    Deed::MakePath => path.into_path(),
+                    _ => path.texts().map_or(Value::Unknown, Value::Texts),
+                };
+            }
+            Deed::Gives(text) if name.contains("Path.") => return Value::text(text).into_path(),
+            Deed::Gives(text) => return Value::text(text),
+            Deed::Same((place, name)) => {
+                let same = arguments.get(place, name).filter(|value| value.texts().is_some());
+                return same.cloned().unwrap_or(Value::Unknown);
+            }
+            Deed::Root => return Value::Thing(String::new()),
+            Deed::Moves => self.found.moved = true,
+            Deed::Changes => {}
+            Deed::Send | Deed::Hides => self.found.hidden = true,
+        }
+        Value::Unknown
+    }
+
+    /// Notes a file, or that it is not known which.
+    pub(super) fn touch(&mut self, access: Access, file: Option<&Value>) {
+        let Some(file) = file else {
+            self.found.hidden = true;
+            return;
+        };
+        for value in file.flat() {
+            match value {
+                Value::Descriptor => {}
+                value => match value.texts() {
+                    Some(paths) => paths.into_iter().for_each(|path| self.found.touch(access, path)),
+                    None => self.found.hidden = true,
+                },
+            }
+        }
+    }
+
+    /// A text of the same language, in the same scope.
+    pub(super) fn run(&mut self, text: Option<&Value>) -> Value {
+        let mut value = Value::Unknown;
+        match text {
+            // A block.
+            Some(Value::Record(_)) => {}
+            None if self.language == Language::Ruby => {}
+            text => match text.and_then(Value::texts) {
+                None => self.found.hidden = true,
+                Some(texts) => {
+                    self.depth += 1;
+                    for text in texts {
+                        let lexed = lex(self.language, &text);
+                        self.found.hidden |= !lexed.sound;
+                        let mut tape = Tape::new(&lexed.tokens);
+                        self.spend(text.len(), &mut tape);
+                        value = self.all(&mut tape);
+                    }
+                    self.depth -= 1;
+                }
+            },
+        }
+        value
+    }
+
+    pub(super) fn module(&mut self, function: &str, module: Option<&Value>) -> Value {
+        let Some(text) = module.and_then(Value::only_text) else {
+            // A bare word is a name, not a value.
+            let is_bare = matches!(module, Some(Value::Thing(name)) if !name.starts_with('$'));
+            self.found.hidden |= !(is_bare && self.language == Language::Perl);
+            return Value::Unknown;
+        };
+        let is_file = self.language != Language::Python
+            && (text.starts_with(['.', '/', '~']) || matches!(text.rsplit_once('.'), Some((_, "pl" | "rb"))));
+        if is_file {
+            self.found.touch(Access::Read, text.to_owned());
+            return Value::Unknown;
+        }
+        let module = self.canonical(text);
+        match module.split('.').next() {
+            Some(first) if function == "__import__" => Value::Thing(first.to_owned()),
+            _ => Value::Thing(module),
+        }
+    }
+
+    pub(super) fn member_by_name(&mut self, arguments: &Arguments) -> Value {
+        let (object, name) = match arguments.positional.as_slice() {
+            [] => return Value::Unknown,
+            // A name of the language itself.
+            [name] => (Value::Thing(String::new()), name),
+            [object, name, ..] => (object.clone(), name),
+        };
+        let Some(name) = name.only_text() else {
+            self.escape(Some(&object));
+            return Value::Unknown;
+        };
+        let member = self.member(object, name);
+        if arguments.positional.len() == 1 {
+            self.found.hidden |= matches!(&member, Value::Thing(name) if self.deed(name).is_some());
+        }
+        member
+    }
+
+    pub(super) fn send(&mut self, receiver: Value, arguments: &Arguments) -> Value {
+        let Some((name, rest)) = arguments.positional.split_first() else { return Value::Unknown };
+        let Some(name) = name.only_text().filter(|name| !self.is_sending(name)) else {
+            self.found.hidden = true;
+            return Value::Unknown;
+        };
+        let callee = match receiver {
+            // Everything has the functions of the language itself.
+            receiver if self.dialect.function(name).is_none() => self.member(receiver, name),
+            _ => self.lookup(name),
+        };
+        self.apply(callee, &Arguments { positional: rest.to_vec(), named: arguments.named.clone() })
+    }
+
+    pub(super) fn method(&mut self, receiver: &Value, name: &str, arguments: &Arguments) -> Value {
+        if let (Value::Path(_), Some(deed)) = (receiver, self.path_deed(name)) {
+            return self.path_call(receiver, deed, arguments);
+        }
+        match (receiver, name) {
+            (
+                Value::Texts(_),
+                "strip" | "trim" | "toString" | "to_s" | "encode" | "decode" | "freeze" | "chomp" | "dup",
+            ) => {
+                return receiver.clone();
+            }
+            (Value::Texts(_), "split") => {
+                if let (Some(text), None | Some(" ")) = (receiver.only_text(), separator(arguments)) {
+                    return Value::List(text.split_whitespace().map(Value::text).collect());
+                }
+            }
+            (Value::Texts(_), "join") => {
+                if let (Some(between), Some(Value::List(parts))) = (receiver.only_text(), arguments.positional.first())
+                {
+                    return joined(parts, between);
+                }
+            }
+            (Value::List(parts), "join") => return joined(parts, separator(arguments).unwrap_or_default()),
+            _ => {}
+        }
+        let is_text = matches!(receiver, Value::Texts(_) | Value::List(_));
+        let tells = self.dialect.telling_methods.contains(&name) || self.is_like_a_path(name, arguments);
+        self.found.hidden |= tells && !is_text || name == "constructor" && self.language == Language::Node;
+        Value::Unknown
+    }
+}
+
+fn separator(arguments: &Arguments) -> Option<&str> {
+    arguments.positional.first().and_then(Value::only_text)
+}
+
+fn joined(parts: &[Value], between: &str) -> Value {
+    let Some((first, rest)) = parts.split_first() else { return Value::text("") };
+    let between = Value::text(between);
+    rest.iter().fold(first.clone(), |text, part| text.joined(&between, "").joined(part, ""))
+}

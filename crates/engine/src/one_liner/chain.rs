@@ -1,0 +1,244 @@
+//! What is done with a value: its members, its elements, its calls.
+
+use super::Language;
+use super::deed::Deed;
+use super::reader::Reader;
+use super::tape::Tape;
+use super::token::{Kind, Token};
+use super::value::Value;
+
+const CHANGING_METHODS: &[&str] = &[
+    "append", "extend", "insert", "push", "unshift", "splice", "concat", "pop", "shift", "remove", "reverse", "sort",
+    "fill",
+];
+
+/// Longer dotted names mean nothing.
+const LONGEST_NAME: usize = 128;
+
+/// Members that give a function as a value.
+const REFLECTING: &[&str] = &["can", "method", "public_method", "singleton_method", "instance_method"];
+
+/// Members of functions that do not call them.
+const HARMLESS_MEMBERS: &[&str] = &[
+    "__name__",
+    "__doc__",
+    "__module__",
+    "name",
+    "length",
+    "meta",
+    "resolve",
+    "main",
+    "cache",
+    "extensions",
+    "prototype",
+];
+
+impl Reader {
+    /// What is called on a value, member by member.
+    pub(super) fn chain(&mut self, tape: &mut Tape<'_>, mut value: Value, root: Option<&str>) -> Value {
+        let mut is_element = false;
+        let mut arrow = false;
+        loop {
+            self.spend(1, tape);
+            self.skip_to_member(tape);
+            let Some(token) = tape.peek() else { break };
+            let Kind::Mark(mark) = token.kind else { break };
+            let is_tight = !token.spaced || arrow;
+            let is_perl = self.language == Language::Perl;
+            let starts_element = is_perl && is_tight && (arrow || is_element || tape.before().is_some_and(is_sigiled));
+            match mark {
+                "." | "?." | "&." | "::" | "->" if self.is_member_sign(mark) => {
+                    tape.next();
+                    arrow = mark == "->" || mark == "?.";
+                    if let Some(name) = tape.any_name() {
+                        arrow = false;
+                        value = if name.starts_with(['$', '@', '%']) && is_perl {
+                            self.escape(Some(&value));
+                            Value::Unknown
+                        } else {
+                            self.member(value, name)
+                        };
+                    }
+                    continue;
+                }
+                "(" if is_tight || !self.dialect.bare_calls || self.is_function(&value) => {
+                    self.note_changes(tape, &value, root);
+                    self.iterated = iteration(&value);
+                    let start = tape.place();
+                    let arguments = self.arguments(tape, &value);
+                    if self.language == Language::Node && tape.is("{") && is_definition(&value) {
+                        self.bind_parameters(tape.between(start, tape.place()));
+                    }
+                    value = self.apply(value, &arguments);
+                }
+                "[" if if is_perl { starts_element } else { is_tight || self.language != Language::Ruby } => {
+                    let index = self.list(tape, "]");
+                    value = self.index(value, &index);
+                    is_element = true;
+                }
+                "{" if starts_element => {
+                    let key = tape.ahead(1).and_then(Token::name).filter(|_| tape.ahead_is(2, "}"));
+                    let index = match key {
+                        Some(key) if !key.starts_with('$') => {
+                            for _ in 0..3 {
+                                tape.next();
+                            }
+                            vec![Value::text(key)]
+                        }
+                        _ => self.list(tape, "}"),
+                    };
+                    value = self.index(value, &index);
+                    is_element = true;
+                }
+                _ => break,
+            }
+            arrow = false;
+        }
+        if self.dialect.bare_calls && self.is_function(&value) {
+            self.note_changes(tape, &value, root);
+            let arguments = self.bare_arguments(tape, &value);
+            value = self.apply(value, &arguments);
+        }
+        let is_own = root.and_then(|root| self.names.get(root)).is_some_and(|value| !matches!(value, Value::Thing(_)));
+        if let (Some(root), true) = (root, is_own && is_element && tape.is("=")) {
+            self.bind(root, Value::Unknown);
+        }
+        match value {
+            Value::Method(receiver, name) => {
+                self.iterated = iteration(&Value::Method(receiver.clone(), name));
+                if matches!(*receiver, Value::Path(_)) { Value::Path(None) } else { Value::Unknown }
+            }
+            value => value,
+        }
+    }
+
+    /// A chain may go on in the next line.
+    pub(super) fn skip_to_member(&self, tape: &mut Tape<'_>) {
+        if matches!(self.language, Language::Node | Language::Ruby)
+            && tape.peek().is_some_and(|token| token.kind == Kind::Newline)
+            && (tape.ahead_is(1, ".") || tape.ahead_is(1, "?.") || tape.ahead_is(1, "&."))
+        {
+            tape.next();
+        }
+    }
+
+    pub(super) fn is_member_sign(&self, mark: &str) -> bool {
+        match self.language {
+            Language::Python => mark == ".",
+            Language::Node => mark == "." || mark == "?.",
+            Language::Perl => mark == "->" || mark == "::",
+            Language::Ruby => matches!(mark, "." | "&." | "::"),
+        }
+    }
+
+    pub(super) fn index(&mut self, value: Value, index: &[Value]) -> Value {
+        match (&value, index) {
+            (Value::Thing(_), [index]) if index.only_text().is_some() => {
+                self.member(value, index.only_text().unwrap_or_default())
+            }
+            (Value::Record(entries), [index]) => {
+                let key = index.only_text();
+                entries
+                    .iter()
+                    .find(|(known, _)| Some(known.as_str()) == key)
+                    .map_or(Value::Unknown, |(_, value)| value.clone())
+            }
+            (Value::Thing(_), _) => {
+                self.escape(Some(&value));
+                Value::Unknown
+            }
+            (Value::List(values), _) => {
+                // Nobody looks into an empty list but to get at what lists can do.
+                self.found.hidden |= values.is_empty() && !index.iter().all(|index| *index == Value::Descriptor);
+                value.element()
+            }
+            (_, [index]) if index.only_text().is_some() => self.member(value, index.only_text().unwrap_or_default()),
+            _ => Value::Unknown,
+        }
+    }
+
+    pub(super) fn member(&mut self, value: Value, name: &str) -> Value {
+        if matches!(&value, Value::Thing(thing) if thing.is_empty() || thing == "sys.modules") {
+            return self.lookup(name);
+        }
+        // Ways from any object to all there are.
+        self.found.hidden |= name.starts_with("__") && self.dialect.telling_methods.contains(&name);
+        match value {
+            Value::Thing(thing) if name == "__dict__" || (thing == "fs" && name == "promises") => Value::Thing(thing),
+            Value::Thing(thing) if thing.len() > LONGEST_NAME => {
+                self.escape(Some(&Value::Thing(thing)));
+                Value::Unknown
+            }
+            Value::Thing(thing) => {
+                if REFLECTING.contains(&name) && self.dialect.bare_calls {
+                    self.escape(Some(&Value::Thing(thing.clone())));
+                }
+                let full = format!("{thing}.{name}");
+                let is_function = self.dialect.function(&thing).is_some_and(|deed| !deed.is_harmless());
+                let is_known = self.dialect.function(&full).is_some() || self.dialect.is_telling_module(&full);
+                self.found.hidden |= is_function && !is_known && !HARMLESS_MEMBERS.contains(&name);
+                self.thing(full)
+            }
+            Value::Method(receiver, _) if matches!(*receiver, Value::Path(_)) => {
+                Value::Method(Box::new(Value::Path(None)), name.to_owned())
+            }
+            Value::Method(..) => Value::Method(Box::new(Value::Unknown), name.to_owned()),
+            value => Value::Method(Box::new(value), name.to_owned()),
+        }
+    }
+
+    /// Whether it is called wherever it stands.
+    pub(super) fn is_function(&self, value: &Value) -> bool {
+        match value {
+            Value::Thing(name) => self.deed(name).is_some() || self.is_sending(name),
+            Value::Method(receiver, name) => matches!(**receiver, Value::Path(_)) || self.is_sending(name),
+            _ => false,
+        }
+    }
+
+    /// Changes the variable that a call is made on, or its first argument, where the call does that.
+    pub(super) fn note_changes(&mut self, tape: &Tape<'_>, callee: &Value, root: Option<&str>) {
+        match callee {
+            Value::Method(receiver, name) => {
+                let changes = matches!(**receiver, Value::List(_)) && CHANGING_METHODS.contains(&name.as_str())
+                    || name.ends_with('!')
+                    || matches!(**receiver, Value::Texts(_)) && name == "concat";
+                if let (Some(root), true) = (root, changes) {
+                    self.bind(root, Value::Unknown);
+                }
+            }
+            Value::Thing(name) if matches!(self.deed(name), Some(Deed::Changes)) => {
+                let first =
+                    (0..3).filter_map(|ahead| tape.ahead(ahead)?.name()).find(|name| name.starts_with(['$', '@']));
+                if let Some(first) = first {
+                    self.bind(first, Value::Unknown);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_sigiled(token: &Token) -> bool {
+    token.name().is_some_and(|name| name.starts_with('$'))
+}
+
+/// What a call goes through, which is then the first parameter of the function that it is given.
+fn iteration(callee: &Value) -> Option<Value> {
+    match callee {
+        Value::Method(receiver, name)
+            if matches!(
+                name.as_str(),
+                "forEach" | "map" | "each" | "each_with_index" | "flatMap" | "filter" | "select"
+            ) =>
+        {
+            Some(receiver.element())
+        }
+        _ => None,
+    }
+}
+
+/// Whether parentheses and a block behind it make it a definition.
+fn is_definition(callee: &Value) -> bool {
+    matches!(callee, Value::Thing(name) if !matches!(name.as_str(), "if" | "while" | "for" | "switch" | "with"))
+}

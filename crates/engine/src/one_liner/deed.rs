@@ -1,0 +1,74 @@
+//! What a function does, as the tables say it.
+
+use super::super::event::Access;
+
+/// An argument: its place, and the name under which it may be given instead.
+pub(super) type Argument = (usize, &'static str);
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Deed {
+    /// Touches the files that these arguments name.
+    Touch(&'static [(Access, Argument)]),
+    /// Touches the files that all its arguments from this one on name.
+    TouchAll(Access, usize),
+    /// Opens a file; the mode says what for.
+    Open { path: Argument, mode: Argument },
+    /// The same, where a text that starts with `|` is a command.
+    OpenOrRun,
+    /// Perl's way: the mode may stand before the path, and the path may be a command. Arguments before it are handles.
+    PerlOpen { handles: usize },
+    /// Gives a text to a shell.
+    Shell(Argument),
+    /// Starts a program given as a text or as a list of words.
+    Program(Argument),
+    /// One argument is for a shell, more are words.
+    System,
+    /// A program, and a list with its arguments.
+    Spawn,
+    /// The same, with a file to be run by the interpreter of the text itself.
+    Fork(&'static str),
+    /// A program, then its arguments from the name it is called by on; as one list or one by one.
+    Exec { program: usize },
+    /// Runs a text in the language of the caller.
+    Run(Argument),
+    /// A module by its name, or by the path of its file.
+    Module,
+    /// A member of something by its name.
+    Member,
+    /// A member of the thing that it is called on, which is then called with the other arguments.
+    Send,
+    /// A path from its parts.
+    JoinPath,
+    /// A path object from its parts.
+    MakePath,
+    /// A constant.
+    Gives(&'static str),
+    /// The text that it was given, to whoever asks for a name.
+    Same(Argument),
+    /// All names there are.
+    Root,
+    /// Goes to another folder.
+    Moves,
+    /// Changes its first argument.
+    Changes,
+    /// Hides what is done.
+    Hides,
+}
+
+/// What a method of a path object does.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PathDeed {
+    /// To the path itself.
+    Own(Access),
+    /// Deletes the path, writes the argument.
+    Rename,
+    /// Writes the argument.
+    Target(Access),
+    Open,
+    /// Another path: with its argument behind it.
+    Join,
+    /// The same path, or the same file under another name.
+    Same,
+    /// Other paths, which cannot be known.
+    Others,
+}

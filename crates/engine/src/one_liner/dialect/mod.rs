@@ -1,0 +1,84 @@
+//! What must be known of each language: its words, its signs, and what its functions do.
+
+mod node;
+mod perl;
+mod python;
+mod ruby;
+
+use super::Language;
+use super::deed::{Deed, PathDeed};
+
+pub(super) struct Dialect {
+    /// Functions by their full dotted names.
+    pub(super) functions: &'static [(&'static str, Deed)],
+    /// Methods of path objects.
+    pub(super) path_methods: &'static [(&'static str, PathDeed)],
+    /// Names of methods that say what they do, whatever they are called on.
+    pub(super) telling_methods: &'static [&'static str],
+    /// Dotted names that are constants.
+    pub(super) constants: &'static [(&'static str, &'static str)],
+    /// Names of standard streams.
+    pub(super) streams: &'static [&'static str],
+    /// Names of folders of names that mean the same without them.
+    pub(super) roots: &'static [&'static str],
+    /// Words before a value that do not change it.
+    pub(super) prefixes: &'static [&'static str],
+    /// Functions that only look at what they are given.
+    pub(super) onlookers: &'static [&'static str],
+    /// Puts two texts together.
+    pub(super) concat: &'static str,
+    /// Whether a function is called without parentheses too.
+    pub(super) bare_calls: bool,
+}
+
+impl Dialect {
+    pub(super) fn of(language: Language) -> &'static Self {
+        match language {
+            Language::Python => &python::DIALECT,
+            Language::Node => &node::DIALECT,
+            Language::Perl => &perl::DIALECT,
+            Language::Ruby => &ruby::DIALECT,
+        }
+    }
+
+    pub(super) fn function(&self, name: &str) -> Option<Deed> {
+        let name = self.roots.iter().find_map(|root| name.strip_prefix(root)).unwrap_or(name);
+        self.named(name).or_else(|| {
+            // A module has the modules that it uses as members: `shutil.os.remove`.
+            let mut inner = inner_names(name).filter(|inner| inner.contains('.'));
+            inner.find_map(|inner| self.named(inner))
+        })
+    }
+
+    fn named(&self, name: &str) -> Option<Deed> {
+        self.functions.iter().find(|(known, _)| *known == name).map(|(_, deed)| *deed)
+    }
+
+    /// Whether functions that do something are members of this.
+    pub(super) fn is_telling_module(&self, name: &str) -> bool {
+        let is_member = |known: &str, name: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        let tells =
+            |name: &str| self.functions.iter().any(|(known, deed)| !deed.is_harmless() && is_member(known, name));
+        tells(name) || inner_names(name).any(|inner| MUCH_USED_MODULES.contains(&inner))
+    }
+
+    /// Whether everything there is can be found in this.
+    pub(super) fn is_root(&self, name: &str) -> bool {
+        self.roots.iter().any(|root| root.strip_suffix('.') == Some(name))
+    }
+}
+
+/// Modules that are found as members of many others.
+const MUCH_USED_MODULES: &[&str] = &["os", "subprocess", "shutil", "fs", "child_process"];
+
+/// The name without its first part, without its first two, and so on.
+fn inner_names(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('.').filter_map(|(place, _)| name.get(place + 1..))
+}
+
+impl Deed {
+    /// Whether it only gives a value.
+    pub(super) fn is_harmless(self) -> bool {
+        matches!(self, Self::JoinPath | Self::MakePath | Self::Gives(_) | Self::Same(_) | Self::Changes)
+    }
+}

@@ -1,0 +1,86 @@
+//! Programs in one argument: the text of `python -c`, `node -e`, `perl -e`, `ruby -e`, as far as it can be told what it
+//! would do before it runs.
+//!
+//! [`read`] finds the files that a text names as constants and what it does to them, and the programs that it starts.
+//! What it would touch or start under a name that is no constant, and what hides its doing (code made at run time,
+//! foreign functions, calls through names that are put together), makes the picture incomplete. A function that no table
+//! knows is like a program that nobody knows: neither hidden nor an effect.
+//!
+//! This is no interpreter. `lex` settles what is a string, a comment or code; `reader` goes through the code and works
+//! out constants, following names through assignments and imports; `dialect` has a table a language of what functions
+//! do. The order of statements, conditions and calls of the text's own functions are not followed: a name may have every
+//! value that is given to it anywhere.
+//!
+//! The module must not know shells, rules or files. The text is hostile: its size, its nesting and the work spent on it
+//! are limited, and what is beyond the limits is incomplete, never a failure.
+
+mod arguments;
+mod binding;
+mod call;
+mod chain;
+mod deed;
+mod dialect;
+mod imports;
+mod lex;
+mod names;
+mod opening;
+mod operand;
+mod reader;
+mod spawning;
+mod tape;
+mod token;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use super::event::Access;
+
+/// Longer texts are not read.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// Nesting of any kind: brackets, holes in strings, texts in texts.
+const MAX_DEPTH: usize = 48;
+
+/// A program text in another language, as far as it can be told what it would do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OneLiner {
+    /// Files it names as constants, with what it does to them. Paths are as they were written; the home folder, where
+    /// the text asks for it, is `~`, and the working folder `.`.
+    pub touches: Vec<(Access, String)>,
+    pub spawns: Vec<Spawn>,
+    /// Whether that is all. If not, it touches or starts something whose name is no constant, or hides what it does.
+    pub complete: bool,
+}
+
+/// A program that a text starts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Spawn {
+    /// Through a shell, or in a way that takes a command line apart much like one.
+    Shell(String),
+    /// The program and its arguments.
+    Words(Vec<String>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    Python,
+    Node,
+    Perl,
+    Ruby,
+}
+
+/// Never fails: what is not understood is incomplete.
+pub fn read(language: Language, text: &str) -> OneLiner {
+    if text.len() > MAX_BYTES || text.contains('\0') {
+        return OneLiner::default();
+    }
+    // Python and JavaScript end lines, and so comments, at these too.
+    match language {
+        Language::Python | Language::Node if text.contains(['\r', '\u{2028}', '\u{2029}']) => {
+            let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
+            reader::read(language, &text)
+        }
+        _ => reader::read(language, text),
+    }
+}

@@ -1,0 +1,101 @@
+//! Calls that open files, where a mode says what for; and the methods of path objects.
+
+use super::arguments::Arguments;
+use super::deed::{Argument, PathDeed};
+use super::reader::Reader;
+use super::value::Value;
+use super::{Access, Language, Spawn};
+
+impl Reader {
+    pub(super) fn open(&mut self, arguments: &Arguments, (place, name): Argument, (mode_place, mode_name): Argument) {
+        let mode = arguments.get(mode_place, mode_name).filter(|mode| !matches!(mode, Value::Record(_)));
+        let mode = mode.or_else(|| arguments.option("mode")).or_else(|| arguments.option("flags"));
+        self.touch(mode_access(mode), arguments.get(place, name));
+    }
+
+    pub(super) fn open_or_run(&mut self, arguments: &Arguments) {
+        match arguments.positional.first().and_then(Value::only_text) {
+            Some(text) if text.starts_with('|') => {
+                let command = text.trim_start_matches('|').trim().to_owned();
+                self.found.spawn(Spawn::Shell(command));
+            }
+            Some(text) if text.starts_with("http://") || text.starts_with("https://") => {}
+            _ => self.open(arguments, (0, ""), (1, "mode")),
+        }
+    }
+
+    pub(super) fn perl_open(&mut self, arguments: &[Value]) {
+        let Some((mode, files)) = arguments.split_first() else {
+            self.found.hidden = true;
+            return;
+        };
+        let Some(mode) = mode.only_text().map(str::trim) else {
+            self.found.hidden = true;
+            return;
+        };
+        if mode.contains('&') && !mode.contains('|') {
+            // A handle that is open already.
+            return;
+        }
+        if files.is_empty() {
+            let path = mode.trim_start_matches(['<', '>', '+']).trim();
+            let is_command = mode.starts_with('|') || mode.ends_with('|');
+            let access = if mode.contains('>') || mode.starts_with('+') { Access::Write } else { Access::Read };
+            if is_command {
+                self.found.spawn(Spawn::Shell(mode.trim_matches(['|', ' ']).to_owned()));
+            } else if path != "-" {
+                self.found.touch(access, path.to_owned());
+            }
+            return;
+        }
+        if mode.contains('|') {
+            let positional = files.to_vec();
+            return self.system(&Arguments { positional, ..Arguments::default() });
+        }
+        let is_read = mode.starts_with('<') || mode.starts_with('r') && !mode.contains('+');
+        self.touch(if is_read { Access::Read } else { Access::Write }, files.first());
+    }
+
+    /// Methods that paths share with other things, but take other arguments there.
+    pub(super) fn is_like_a_path(&self, name: &str, arguments: &Arguments) -> bool {
+        if self.language != Language::Python || !arguments.named.is_empty() {
+            return false;
+        }
+        match (name, arguments.positional.as_slice()) {
+            ("rename" | "replace", [_]) => true,
+            ("open", [mode]) => {
+                mode.only_text().is_some_and(|mode| mode.len() <= 3) && mode_access(Some(mode)) == Access::Write
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn path_call(&mut self, path: &Value, deed: PathDeed, arguments: &Arguments) -> Value {
+        match deed {
+            PathDeed::Own(access) => self.touch(access, Some(path)),
+            PathDeed::Rename => {
+                self.touch(Access::Delete, Some(path));
+                self.touch(Access::Write, arguments.get(0, "target"));
+            }
+            PathDeed::Target(access) => self.touch(access, arguments.get(0, "target")),
+            PathDeed::Open => self.touch(mode_access(arguments.get(0, "mode")), Some(path)),
+            PathDeed::Join => {
+                let parts = arguments.flat().into_iter();
+                return parts.fold(path.clone(), |folder, name| folder.joined(name, "/").into_path());
+            }
+            PathDeed::Same => return path.clone(),
+            PathDeed::Others => return Value::Path(None),
+        }
+        Value::Unknown
+    }
+}
+
+/// What a file is opened for. A mode that is no text is one of many flags.
+fn mode_access(mode: Option<&Value>) -> Access {
+    let Some(mode) = mode else { return Access::Read };
+    let reads = |mode: &String| !mode.split(':').next().unwrap_or_default().contains(['w', 'a', 'x', '+']);
+    match mode.texts() {
+        Some(modes) if modes.iter().all(reads) => Access::Read,
+        _ => Access::Write,
+    }
+}

@@ -1,0 +1,302 @@
+//! Goes through the tokens, works out what expressions are worth and notes what calls do.
+//!
+//! It goes through them several times: names are given every value that is assigned to them anywhere, and what was found
+//! counts when that no longer changes.
+
+use super::deed::Deed;
+use super::dialect::Dialect;
+use super::lex::lex;
+use super::names::Names;
+use super::tape::Tape;
+use super::token::Kind;
+use super::value::Value;
+use super::{Access, Language, MAX_DEPTH, OneLiner, Spawn};
+
+/// After these many rounds, names that still change are given up; and the text after so many more.
+const ROUNDS_TO_SETTLE: usize = 3;
+const MAX_ROUNDS: usize = 8;
+
+/// Expressions and bytes of constants, over all rounds.
+const MAX_WORK: usize = 1_000_000;
+
+/// What stands behind a statement of Perl or Ruby and belongs to no argument.
+const MODIFIERS: &[&str] =
+    &["if", "unless", "while", "until", "for", "foreach", "or", "and", "rescue", "end", "do", "then"];
+
+pub(super) struct Reader {
+    pub(super) language: Language,
+    pub(super) dialect: &'static Dialect,
+    pub(super) names: Names,
+    pub(super) found: Found,
+    /// What the function that is read next goes through.
+    pub(super) iterated: Option<Value>,
+    /// Whether it has classes, whose names are members too.
+    pub(super) has_classes: bool,
+    pub(super) depth: usize,
+    work: usize,
+}
+
+/// What one round found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    touches: Vec<(Access, String)>,
+    spawns: Vec<Spawn>,
+    pub(super) hidden: bool,
+    pub(super) moved: bool,
+}
+
+impl Found {
+    pub(super) fn touch(&mut self, access: Access, path: String) {
+        let touch = (access, path);
+        if !self.touches.contains(&touch) {
+            self.touches.push(touch);
+        }
+    }
+
+    pub(super) fn spawn(&mut self, spawn: Spawn) {
+        if !self.spawns.contains(&spawn) {
+            self.spawns.push(spawn);
+        }
+    }
+}
+
+pub(super) fn read(language: Language, text: &str) -> OneLiner {
+    let lexed = lex(language, text);
+    let mut reader = Reader {
+        language,
+        dialect: Dialect::of(language),
+        names: Names::default(),
+        found: Found::default(),
+        iterated: None,
+        has_classes: false,
+        depth: 0,
+        work: 0,
+    };
+    let mut settled = false;
+    for round in 0..MAX_ROUNDS {
+        reader.found = Found::default();
+        reader.names.changed = false;
+        reader.names.settling = round >= ROUNDS_TO_SETTLE;
+        let last = reader.all(&mut Tape::new(&lexed.tokens));
+        reader.escape(Some(&last));
+        settled = !reader.names.changed;
+        if settled {
+            break;
+        }
+    }
+    let Found { touches, spawns, hidden, moved } = reader.found;
+    // Where it goes is not followed, so what it then names from there is not known.
+    let astray = moved && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
+    OneLiner { touches, spawns, complete: lexed.sound && settled && !hidden && !astray }
+}
+
+impl Reader {
+    /// Every statement; the value of the last one.
+    pub(super) fn all(&mut self, tape: &mut Tape<'_>) -> Value {
+        let mut last = Value::Unknown;
+        loop {
+            if let Some(value) = self.statements(tape) {
+                last = value;
+            }
+            // A bracket that was never opened: this is not the text it seems to be.
+            if tape.next().is_none() {
+                return last;
+            }
+            self.found.hidden = true;
+        }
+    }
+
+    /// Up to a closing bracket.
+    pub(super) fn statements(&mut self, tape: &mut Tape<'_>) -> Option<Value> {
+        let mut last = None;
+        loop {
+            match tape.peek()?.kind {
+                Kind::Mark(")" | "]" | "}") => return last,
+                Kind::Newline | Kind::Mark(";" | "," | ":" | "=>") => {
+                    tape.next();
+                }
+                _ => {
+                    self.escape(last.as_ref());
+                    let start = tape.place();
+                    let value = self.sequence(tape, false);
+                    // What was assigned is still in sight.
+                    let is_assigned =
+                        tape.between(start, start + 4).iter().any(|token| token.is("=") || token.is(":="));
+                    last = (!is_assigned).then_some(value);
+                }
+            }
+            if tape.peek().is_none() {
+                return last;
+            }
+        }
+    }
+
+    /// Takes work from what is left. Without any, nothing more is read.
+    pub(super) fn spend(&mut self, work: usize, tape: &mut Tape<'_>) {
+        self.work += work;
+        if self.work > MAX_WORK || self.depth > MAX_DEPTH {
+            self.found.hidden = true;
+            tape.finish();
+        }
+    }
+
+    /// Operands and operators up to a separator or closing bracket. Its value, where it is one that can be told.
+    pub(super) fn sequence(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Value {
+        self.depth += 1;
+        let value = self.sequence_here(tape, in_brackets);
+        self.depth -= 1;
+        value
+    }
+
+    pub(super) fn sequence_here(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Value {
+        let mut result: Option<Value> = None;
+        let mut spoiled = false;
+        loop {
+            self.spend(1, tape);
+            if in_brackets {
+                tape.skip_newlines();
+            }
+            let Some(token) = tape.peek() else { break };
+            match &token.kind {
+                Kind::Newline | Kind::Mark(";" | "," | ":" | ")" | "]" | "}") => break,
+                Kind::Mark("=>") if self.dialect.bare_calls => break,
+                Kind::Mark("(" | "[" | "{") | Kind::Text(_) | Kind::Number => {
+                    let value = self.operand(tape, in_brackets);
+                    spoiled |= self.put(&mut result, value);
+                }
+                Kind::Mark(mark) => {
+                    tape.next();
+                    let left = result.take();
+                    let combined = self.operator(tape, mark, left, in_brackets);
+                    spoiled |= combined.is_none();
+                    result = combined;
+                }
+                Kind::Name(name) => {
+                    let name = name.as_str();
+                    let is_key = tape.ahead_is(1, "=>") || tape.ahead_is(1, "=");
+                    if self.dialect.bare_calls && MODIFIERS.contains(&name) && !is_key {
+                        if result.is_some() {
+                            break;
+                        }
+                        if !matches!(name, "for" | "foreach" | "do") {
+                            tape.next();
+                            continue;
+                        }
+                    }
+                    if self.dialect.prefixes.contains(&name) && !is_key && !self.declares(tape) {
+                        tape.next();
+                        continue;
+                    }
+                    let value = self.operand(tape, in_brackets);
+                    spoiled |= self.put(&mut result, value);
+                }
+            }
+        }
+        match result {
+            Some(value) if !spoiled => value,
+            value => {
+                self.escape(value.as_ref());
+                Value::Unknown
+            }
+        }
+    }
+
+    /// Whether there was a value already, so that both together mean something else.
+    pub(super) fn put(&mut self, result: &mut Option<Value>, value: Value) -> bool {
+        let Some(before) = result.replace(value) else { return false };
+        self.escape(Some(&before));
+        let after = result.take();
+        self.escape(after.as_ref());
+        *result = Some(Value::Unknown);
+        true
+    }
+
+    /// Behind an operator. None where the result cannot be told.
+    pub(super) fn operator(
+        &mut self,
+        tape: &mut Tape<'_>,
+        mark: &str,
+        left: Option<Value>,
+        in_brackets: bool,
+    ) -> Option<Value> {
+        let is_path = |value: &Value| matches!(value, Value::Path(_));
+        if self.binds_parameters(tape, mark) {
+            return left;
+        }
+        match left {
+            Some(left) if mark == self.dialect.concat => {
+                let right = self.right(tape, in_brackets);
+                self.spend(left.only_text().map_or(0, str::len), tape);
+                Some(match (left, right) {
+                    (Value::List(mut left), Value::List(right)) => {
+                        left.extend(right);
+                        Value::List(left)
+                    }
+                    (left, right) if is_path(&left) => left.joined(&right, "/").into_path(),
+                    (left, right) => {
+                        self.escape(Some(&left));
+                        self.escape(Some(&right));
+                        left.joined(&right, "")
+                    }
+                })
+            }
+            Some(left) if mark == "/" && self.language == Language::Python => {
+                let right = self.right(tape, in_brackets);
+                Some(if is_path(&left) || is_path(&right) {
+                    left.joined(&right, "/").into_path()
+                } else {
+                    Value::Unknown
+                })
+            }
+            // The other side counts only where this one is empty.
+            Some(Value::Texts(texts)) if matches!(mark, "||" | "//" | "??") => {
+                let right = self.right(tape, in_brackets);
+                self.escape(Some(&right));
+                Some(Value::Texts(texts))
+            }
+            None if mark == "\\" => {
+                let value = self.right(tape, in_brackets);
+                self.escape(Some(&value));
+                Some(Value::Descriptor)
+            }
+            left => {
+                // A function called through a name that is put together.
+                let by_name = tape.is("{") || tape.name().is_some_and(|name| name.starts_with('$'));
+                self.found.hidden |= left.is_none() && mark == "&" && self.language == Language::Perl && by_name;
+                self.escape(left.as_ref());
+                None
+            }
+        }
+    }
+
+    pub(super) fn right(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Value {
+        tape.skip_newlines();
+        match tape.peek().map(|token| &token.kind) {
+            Some(Kind::Name(_) | Kind::Text(_) | Kind::Number | Kind::Mark("(" | "[" | "{")) => {
+                self.operand(tape, in_brackets)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Where a value goes out of sight, what it can do may be done there.
+    pub(super) fn escape(&mut self, value: Option<&Value>) {
+        let Some(Value::Thing(name)) = value else { return };
+        let is_method = self.path_method(name).is_some();
+        let does = self.deed(name).is_some_and(|deed| !deed.is_harmless());
+        let is_root = name.is_empty() || name == "sys.modules" || self.dialect.is_root(name);
+        self.found.hidden |= is_root || does || is_method || self.dialect.is_telling_module(name);
+    }
+
+    /// What a function does, by its name here.
+    pub(super) fn deed(&self, name: &str) -> Option<Deed> {
+        self.dialect.function(name).or_else(|| {
+            let mut opened = self.names.opened.iter();
+            opened.find_map(|module| self.dialect.function(&format!("{module}.{name}")))
+        })
+    }
+
+    pub(super) fn is_modifier(&self, name: &str) -> bool {
+        self.dialect.bare_calls && MODIFIERS.contains(&name)
+    }
+}
