@@ -70,6 +70,19 @@ pub enum Language {
     Ruby,
 }
 
+impl Language {
+    /// By the base name of the program that reads it.
+    pub fn of(program: &str) -> Option<Self> {
+        match program {
+            "python" | "python2" | "python3" | "pypy" | "pypy3" => Some(Self::Python),
+            "node" | "nodejs" | "bun" | "deno" => Some(Self::Node),
+            "perl" => Some(Self::Perl),
+            "ruby" => Some(Self::Ruby),
+            _ => None,
+        }
+    }
+}
+
 /// Never fails: what is not understood is incomplete.
 pub fn read(language: Language, text: &str) -> OneLiner {
     if text.len() > MAX_BYTES || text.contains('\0') {

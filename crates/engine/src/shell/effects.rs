@@ -7,6 +7,7 @@
 use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
 use super::{Folders, Script};
 use crate::event::Access;
+use crate::one_liner::{self, Language};
 use crate::programs::{Argument, Role, arguments};
 
 /// One thing that is done to one path.
@@ -150,12 +151,21 @@ impl Found<'_> {
                     self.add(text, word, Some(access));
                 }
             }
-            Role::Path | Role::Code => self.mentioned(word),
+            Role::Path => self.mentioned(word),
+            Role::Code => self.in_code(word, text),
             role => {
                 for access in accesses(role) {
                     self.add(text, word, *access);
                 }
             }
+        }
+    }
+
+    fn in_code(&mut self, word: &Word, text: Option<&str>) {
+        let language = self.command.program().and_then(Language::of);
+        let (Some(language), Some(text)) = (language, text) else { return self.mentioned(word) };
+        for (access, path) in one_liner::read(language, text).touches {
+            self.add(Some(&path), word, Some(access));
         }
     }
 

@@ -564,6 +564,25 @@ fn what_multiplies_is_bounded() {
 }
 
 #[test]
+fn one_line_programs_are_read() {
+    assert_snapshot!(reached("python3 -c \"import os; os.system('rm -rf /')\"; node -e \"require('child_process').execSync('rm x')\""), @"
+    python3 -c …
+    rm -rf / via python3
+    node -e …
+    rm x via node
+    ");
+    assert_snapshot!(reached("python3 -c 'print(1)'; perl -e 'unlink $x'; python3 -c \"$X\"; ruby -e 'puts 1'; awk '{print}' x"), @"
+    python3 -c …
+    perl -e …
+    python3 -c …
+    ruby -e …
+    awk … x
+    gap: what `perl` runs is not known before it runs
+    gap: what `python3` runs is not known before it runs
+    ");
+}
+
+#[test]
 fn data_operands() {
     assert_snapshot!(texts("echo -n a --force; printf -v x %s b; : c"), @"
     echo -n … …

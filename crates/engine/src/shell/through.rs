@@ -4,6 +4,7 @@
 //! here are the few that have a grammar of their own.
 
 use super::command::{Assignment, RedirectKind, SimpleCommand, Word};
+use crate::one_liner::{self, Language, Spawn};
 use crate::programs::{Arguments, Role, arguments};
 
 /// What a command runs.
@@ -84,6 +85,10 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input
                 through.is_transparent = true;
                 through.runs.push(Runs::Command { words, assignments: std::mem::take(&mut assignments) });
             }
+            Role::Code => {
+                let text = word.value.as_deref().and_then(|value| value.get(argument.from..));
+                through.runs.extend(in_code(program, text));
+            }
             Role::Host => through.is_remote = true,
             Role::Words if through.is_remote => {
                 let words = command.words.get(argument.word..).unwrap_or_default();
@@ -147,6 +152,29 @@ impl Runs {
     fn text(text: Option<String>) -> Self {
         Self::Text { text, in_own_shell: true, arguments: Vec::new() }
     }
+}
+
+/// What a program text in another language starts.
+fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
+    // One whose language is not known here is a program like any other.
+    let Some(language) = Language::of(program) else { return Vec::new() };
+    let Some(text) = text else { return vec![Runs::text(None)] };
+    let read = one_liner::read(language, text);
+    let word = |text: String| Word { raw: text.clone(), value: Some(text), ..Word::default() };
+    let mut runs: Vec<Runs> = read
+        .spawns
+        .into_iter()
+        .map(|spawn| match spawn {
+            Spawn::Shell(text) => Runs::text(Some(text)),
+            Spawn::Words(words) => {
+                Runs::Command { words: words.into_iter().map(word).collect(), assignments: Vec::new() }
+            }
+        })
+        .collect();
+    if !read.complete {
+        runs.push(Runs::text(None));
+    }
+    runs
 }
 
 /// Joined as `eval` and its like do.
