@@ -90,7 +90,7 @@ impl Feature {
             Self::Nice => "nice alpha a; nice -n 1 beta b",
             Self::Nohup => "nohup alpha a",
             Self::Timeout => "timeout 9 alpha a; timeout -s KILL 1m beta b",
-            Self::Command => "command alpha a; command -p alpha b",
+            Self::Command => "command alpha a; command -- beta b",
             Self::Exec => "(exec alpha a); (exec -a x beta b)",
             Self::Xargs => "printf 'p q' | xargs alpha a; xargs -I{} beta {}z <<< p",
             Self::BashC => "bash -c 'alpha a; beta \"$1\"' x b",

@@ -4,8 +4,8 @@
 //! ([`bash`]). Every call must be among the commands that [`engine::shell::parse`] lists, unless it says that its picture
 //! is not complete; and of scripts that go straight through, every call must be known to the letter.
 //!
-//! 64 scripts of each kind by default; `PROPTEST_CASES=20000 cargo test -p linchpin-engine --test differential` looks
-//! harder. What is not understood yet is listed in [`feature::NOT_YET`].
+//! 64 scripts of each kind, the same ones each time; `PROPTEST_CASES=5000 cargo test -p linchpin-engine --test
+//! differential` looks harder, at others each time. What is not understood yet is listed in [`feature::NOT_YET`].
 
 #![cfg(target_os = "linux")]
 #![expect(
@@ -18,12 +18,14 @@
 mod bash;
 mod feature;
 mod script;
+mod straight;
 mod understanding;
+mod winding;
 mod word;
 
 use std::cell::Cell;
 
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
 use bash::{Bash, Call};
 use feature::{Feature, NOT_YET};
@@ -32,27 +34,26 @@ use word::Texts;
 
 const CASES: u32 = 64;
 
+/// The same few scripts each time, unless more are asked for: those are others each time.
 #[expect(clippy::disallowed_methods, reason = "the variable is proptest's own")]
-fn config() -> Config {
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { Config::default().cases } else { CASES };
-    Config { cases, failure_persistence: None, ..Config::default() }
+fn runner() -> TestRunner {
+    let config = Config { failure_persistence: None, ..Config::default() };
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        return TestRunner::new(config);
+    }
+    let generator = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    TestRunner::new_with_rng(Config { cases: CASES, ..config }, generator)
 }
 
 /// Runs random scripts, and asks about each that is read completely what is wrong with it. Most have to be.
 fn compare(scripts: &Texts, wrong: impl Fn(&Understanding, &[Call]) -> Option<String>) {
     let bash = Bash::new();
     let (tried, complete, ran) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    let outcome = TestRunner::new(config()).run(scripts, |script| {
+    let outcome = runner().run(scripts, |script| {
         let calls = bash.run(&script);
         let understanding = Understanding::of(&script);
         tried.set(tried.get() + 1);
         ran.set(ran.get() + calls.len());
-        for g in understanding.gaps() {
-            println!("GAP {g}");
-            if g.contains("syntax") && script.len() < 150 {
-                println!("GAP SYNTAX {script:?}");
-            }
-        }
         if !understanding.is_complete() {
             return Ok(());
         }
@@ -61,19 +62,18 @@ fn compare(scripts: &Texts, wrong: impl Fn(&Understanding, &[Call]) -> Option<St
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));
     let (tried, complete, ran) = (tried.get(), complete.get(), ran.get());
-    println!("{tried} scripts, {complete} of them read completely; {ran} calls");
-    assert!(ran > tried, "the scripts run too little to tell anything: {ran} calls of {tried} scripts");
-    assert!(complete * 10 >= tried * 7, "only {complete} of {tried} scripts are read completely");
+    assert!(ran > tried * 2, "the scripts run too little to tell anything: {ran} calls of {tried} scripts");
+    assert!(complete * 10 > tried * 6, "only {complete} of {tried} scripts are read completely");
 }
 
 #[test]
 fn everything_that_runs_is_listed() {
-    compare(&script::any(), Understanding::unlisted);
+    compare(&winding::scripts(), Understanding::unlisted);
 }
 
 #[test]
 fn what_goes_straight_through_is_known_to_the_letter() {
-    compare(&script::straight(), Understanding::difference);
+    compare(&straight::scripts(), Understanding::difference);
 }
 
 /// The list shrinks as the understanding grows, and never says less than is true.

@@ -17,9 +17,6 @@ impl Understanding {
         self.script.complete
     }
 
-    pub fn gaps(&self) -> Vec<String> {
-        self.script.gaps.iter().map(|g| g.to_string()).collect()
-    }
     fn commands(&self) -> impl Iterator<Item = &SimpleCommand> {
         self.script.commands.iter().filter(|command| !command.words.is_empty())
     }
@@ -54,7 +51,7 @@ fn is_fixed(command: &SimpleCommand) -> bool {
 
 fn as_call(command: &SimpleCommand) -> Option<Call> {
     let mut call: Call = command.words.iter().filter_map(|word| word.value.clone()).collect();
-    *call.first_mut()? = command.program()?.to_owned();
+    command.program()?.clone_into(call.first_mut()?);
     Some(call)
 }
 
