@@ -26,6 +26,10 @@ pub enum Feature {
     DocumentEndedByParenthesis,
     /// In `a=~`, bash reads the tilde as in an assignment, whatever the program makes of it.
     TildeBehindEquals,
+    /// The parser takes `\$'` for the start of `$'…'`, and the commands behind it for a part of the word.
+    EscapedDollarBeforeQuote,
+    /// In `$'…'`, a backslash before the end of a line is kept.
+    ContinuationInAnsiCQuotes,
 }
 
 /// Not understood yet. A feature that is taken off takes part in every random script.
@@ -49,10 +53,12 @@ pub const NOT_YET: &[Feature] = &[
     Feature::ArithmeticBeforeHereDocument,
     Feature::DocumentEndedByParenthesis,
     Feature::TildeBehindEquals,
+    Feature::EscapedDollarBeforeQuote,
+    Feature::ContinuationInAnsiCQuotes,
 ];
 
 impl Feature {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Env,
         Self::Nice,
         Self::Nohup,
@@ -72,6 +78,8 @@ impl Feature {
         Self::ArithmeticBeforeHereDocument,
         Self::DocumentEndedByParenthesis,
         Self::TildeBehindEquals,
+        Self::EscapedDollarBeforeQuote,
+        Self::ContinuationInAnsiCQuotes,
     ];
 
     pub fn is_understood(self) -> bool {
@@ -105,6 +113,8 @@ impl Feature {
             Self::ArithmeticBeforeHereDocument => ": \"$(for ((i=0;i<2;i++)); do alpha; done)\" <<E | beta\nx\nE",
             Self::DocumentEndedByParenthesis => ": $(alpha <<E\nx\nE)\n( beta <<E\ny\nE\n)",
             Self::TildeBehindEquals => "alpha of=~/x",
+            Self::EscapedDollarBeforeQuote => r"alpha \$'\'; beta '\'' '",
+            Self::ContinuationInAnsiCQuotes => "alpha $'a\\\nb'",
         }
     }
 }

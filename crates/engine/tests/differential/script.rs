@@ -140,7 +140,10 @@ pub fn indirect(place: Place, words: &Texts, inner: &Texts, alone: &Texts) -> Ve
     add(Feature::Eval, inner.clone().prop_map(|script| format!("eval {}", quoted(&script))).boxed());
     add(Feature::Eval, select(&["eval alpha a b", "eval 'alpha' '\"b c\"'"]));
     let tag = format!("FED{}", place.depth);
-    add(Feature::FedShell, alone.clone().prop_map(move |script| format!("bash <<'{tag}'\n{script}\n{tag}")).boxed());
+    if place.documents {
+        let fed = alone.clone().prop_map(move |script| format!("bash <<'{tag}'\n{script}\n{tag}"));
+        add(Feature::FedShell, fed.boxed());
+    }
     add(Feature::FedShell, alone.clone().prop_map(|script| format!("bash <<< {}", quoted(&script))).boxed());
     add(
         Feature::PipedShell,

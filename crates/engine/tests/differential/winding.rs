@@ -66,6 +66,9 @@ fn scripts_in(place: Place) -> Texts {
     ];
     if place.documents {
         choices.push((2, documents(&words, DOCUMENTS)));
+        if Feature::DocumentEndedByParenthesis.is_understood() {
+            choices.push((1, documents(&words, &[": $(@ <<END\nx\nEND)"])));
+        }
     }
     if let Some(substituted) = substituted {
         let inner = scripts_in(place.inside());

@@ -48,7 +48,7 @@ fn ansi_c_quoted() -> Texts {
 }
 
 fn escaped() -> Texts {
-    select(&["\\ ", "\\$", "\\;", "\\&", "\\'", "\\\"", "\\a", "\\*", "\\{", "\\#", "\\\\", "\\~"])
+    select(&["\\ ", "\\$x", "\\;", "\\&", "\\'", "\\\"", "\\a", "\\*", "\\{", "\\#", "\\\\", "\\~"])
 }
 
 fn braces() -> Texts {
@@ -80,6 +80,12 @@ fn constant() -> Vec<(u32, Texts)> {
         (2, braces()),
         (1, select(&["$\"x y\"", "''", "\"\"", "a''b"])),
     ];
+    if Feature::EscapedDollarBeforeQuote.is_understood() {
+        pieces.push((1, select(&["\\$", "\\$''"])));
+    }
+    if Feature::ContinuationInAnsiCQuotes.is_understood() {
+        pieces.push((1, select(&["$'a\\\nb'"])));
+    }
     if Feature::EmptyAlternatives.is_understood() {
         pieces.push((1, select(&["{,'z'}", "{\"a\",,}"])));
     }
