@@ -93,25 +93,25 @@ pub fn call(words: &Texts) -> Texts {
 
 /// Calls through programs that run others, as far as they are understood.
 pub fn wrapped(words: &Texts) -> Option<Texts> {
-    let wrappers: &[(Feature, &'static [&'static str])] = &[
-        (Feature::Env, &["env", "env X=1", "env -u X", "env --", "env -u X Y='1 2'"]),
-        (Feature::Nice, &["nice", "nice -n 1", "nice -1", "nice --adjustment=1"]),
-        (Feature::Nohup, &["nohup", "nohup --"]),
-        (Feature::Timeout, &["timeout 9", "timeout -s KILL 9", "timeout --signal=KILL -k 1 9"]),
-        (Feature::Command, &["command", "command --", "command command"]),
+    let programs: &[(Feature, &'static [&'static str])] = &[
+        (Feature::Env, &["env ", "env X=1 ", "env -u X ", "env -- ", "env -u X Y='1 2' "]),
+        (Feature::Nice, &["nice ", "nice -n 1 ", "nice -1 ", "nice --adjustment=1 "]),
+        (Feature::Nohup, &["nohup ", "nohup -- "]),
+        (Feature::Timeout, &["timeout 9 ", "timeout -s KILL 9 ", "timeout --signal=KILL -k 1 9 "]),
     ];
-    let understood: Vec<_> =
-        wrappers.iter().filter(|(feature, _)| feature.is_understood()).map(|(_, ways)| (1, select(ways))).collect();
-    if understood.is_empty() {
-        return None;
-    }
-    let wrappers = prop::collection::vec(one_of(understood), 1..=2);
-    let arguments = prop::collection::vec(words.clone(), 0..=2);
-    let call = (wrappers, select(&["alpha", "'beta'", "./tools/gamma"]), arguments);
-    Some(
-        call.prop_map(|(wrappers, program, words)| format!("{} {program} {}", wrappers.join(" "), words.join(" ")))
-            .boxed(),
-    )
+    let mut understood: Vec<_> =
+        programs.iter().filter(|(feature, _)| feature.is_understood()).map(|(_, ways)| (1, select(ways))).collect();
+    // Only the shell knows this one, so it stands before all others.
+    let first = match Feature::Command.is_understood() {
+        true => select(&["", "command ", "command -- ", "command command "]),
+        false if understood.is_empty() => return None,
+        false => select(&[""]),
+    };
+    understood.push((1, select(&[""])));
+    let wrappers = prop::collection::vec(one_of(understood), 0..=2).prop_map(|wrappers| wrappers.concat());
+    let arguments = prop::collection::vec(words.clone(), 0..=2).prop_map(|words| words.join(" "));
+    let call = (first, wrappers, select(&["alpha", "'beta'", "./tools/gamma"]), arguments);
+    Some(call.prop_map(|(first, wrappers, program, words)| format!("{first}{wrappers}{program} {words}")).boxed())
 }
 
 /// Statements that run text or words as commands, as far as they are understood.
@@ -127,10 +127,9 @@ pub fn indirect(place: Place, words: &Texts, inner: &Texts, alone: &Texts) -> Ve
         Feature::Xargs,
         select(&[
             "printf 'p q' | xargs alpha a",
-            "echo p q | xargs -n1 alpha",
+            "echo p q | xargs -- alpha",
             "xargs -I{} beta {}z <<< p",
-            "printf 'p\\0q r\\0' | xargs -0 gamma",
-            "xargs -n 1 -- delta <<< 'p q'",
+            "xargs delta <<< 'p q'",
         ]),
     );
     let shell = select(&["bash -c", "bash -ec", "bash --norc -c", "bash -o pipefail -c", "bash -c --"]);

@@ -39,6 +39,13 @@ const VARIABLE_PROGRAMS: &[&str] =
     &["P=alpha; $P x", "P='beta x'; $P y", "set -- gamma a; \"$@\"", "al${C}pha z", "$C delta q"];
 const ASSIGNMENTS: &[&str] =
     &["A=z", "B=y; A+=x", "C=$(alpha)", "read -r A <<< 'r s'", "unset C", "export A=e", "local A=l", "(A=sub)"];
+/// Calls that may be told less exactly than they are made.
+const INPUTS: &[&str] = &[
+    "echo p q | xargs -n1 alpha",
+    "printf 'p\\0q r\\0' | xargs -0 gamma",
+    "alpha | xargs -r beta",
+    "xargs -a input delta",
+];
 const TESTS: &[&str] =
     &[": # alpha in a comment", "true # beta", "false", "[ -f input ] && alpha", "[[ $A = z ]] || beta"];
 
@@ -69,6 +76,9 @@ fn scripts_in(place: Place) -> Texts {
         if Feature::DocumentEndedByParenthesis.is_understood() {
             choices.push((1, documents(&words, &[": $(@ <<END\nx\nEND)"])));
         }
+    }
+    if Feature::Xargs.is_understood() {
+        choices.push((1, select(INPUTS)));
     }
     if let Some(substituted) = substituted {
         let inner = scripts_in(place.inside());
