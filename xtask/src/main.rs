@@ -9,6 +9,7 @@
 mod arguments;
 mod bench;
 mod ci;
+mod corpus;
 mod e2e;
 mod generate;
 mod process;
@@ -23,6 +24,7 @@ usage: cargo xtask TASK
   ci                        all that must hold before a change lands
   generate [--check]        write the generated files, or fail where one is stale
   bench                     how long hooks take, as ratios
+  corpus [--json]           what becomes of dangerous and of everyday commands, against the bar
   e2e [--bin PATH] [NAME]   real agents on a scripted model, with Linchpin in their hooks";
 
 fn main() -> Result<()> {
@@ -36,6 +38,7 @@ fn main() -> Result<()> {
         "generate" if rest == ["--check"] => generate::run(generate::Mode::Check),
         "generate" => generate::run(generate::Mode::Write),
         "bench" => bench::run(),
+        "corpus" => corpus::run(rest),
         "e2e" => e2e::run(rest.to_vec()),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -1,17 +1,19 @@
 //! Commands that must not get around a rule, and commands that no rule is about.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::project;
 
-fn corpus(name: &str) -> Vec<String> {
+fn cases(name: &str) -> Vec<Value> {
     let path = format!("{}/../../corpus/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect("a corpus");
-    let command = |line: &str| {
-        let case: Value = serde_json::from_str(line).expect("a case");
-        case["command"].as_str().expect("a command").to_owned()
-    };
-    text.lines().map(command).collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("a case")).collect()
+}
+
+fn corpus(name: &str) -> Vec<String> {
+    cases(name).iter().map(|case| case["command"].as_str().expect("a command").to_owned()).collect()
 }
 
 fn guarded() -> testkit::Scratch {
@@ -35,6 +37,24 @@ fn nothing_harmless_is_stopped() {
     let stopped: Vec<String> =
         corpus("harmless.jsonl").into_iter().filter(|command| project.decision(command) != "allow").collect();
     assert!(stopped.is_empty(), "{stopped:#?}");
+}
+
+/// `cargo xtask corpus` judges them; here they only have to be cases.
+#[test]
+fn commands_are_whole_and_told_apart() {
+    let cases = cases("commands.jsonl");
+    let field = |case: &Value, name: &str| case[name].as_str().unwrap_or_else(|| panic!("{case}")).to_owned();
+    let mut ids = HashSet::new();
+    let mut commands = HashSet::new();
+    for case in &cases {
+        assert!(["deny", "allow", "unknown"].contains(&&*field(case, "expect")), "{case}");
+        assert!(["main", "feature"].contains(&&*field(case, "branch")), "{case}");
+        assert!(field(case, "id").len() > 3 && !field(case, "policy").is_empty(), "{case}");
+        assert!(ids.insert(field(case, "id")), "an id twice: {case}");
+        assert!(commands.insert((field(case, "branch"), field(case, "command"))), "a command twice: {case}");
+    }
+    let harmless = cases.iter().filter(|case| case["expect"] == "allow").count();
+    assert!(harmless * 10 >= cases.len() * 4, "what is left alone counts as much as what is stopped");
 }
 
 /// A user's approval of some commands must not approve others with them.

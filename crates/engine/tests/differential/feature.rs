@@ -1,0 +1,120 @@
+//! What a script may do that takes more than reading its text.
+
+/// Something that scripts use only where it is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    Env,
+    Nice,
+    Nohup,
+    Timeout,
+    Command,
+    Exec,
+    Xargs,
+    BashC,
+    Eval,
+    FedShell,
+    PipedShell,
+    Variables,
+    LoopVariables,
+    Arguments,
+    ConstantSubstitution,
+    /// `{,'z'}` is one word: what is empty and not quoted is none.
+    EmptyAlternatives,
+    /// `$(for ((…` makes the parser take a here-document behind it for commands, and lose what follows its tag.
+    ArithmeticBeforeHereDocument,
+    /// In a substitution, bash lets `END)` end a here-document.
+    DocumentEndedByParenthesis,
+    /// In `a=~`, bash reads the tilde as in an assignment, whatever the program makes of it.
+    TildeBehindEquals,
+    /// The parser takes `\$'` for the start of `$'…'`, and the commands behind it for a part of the word.
+    EscapedDollarBeforeQuote,
+    /// In `$'…'`, a backslash before the end of a line is kept.
+    ContinuationInAnsiCQuotes,
+}
+
+/// Not understood yet. A feature that is taken off takes part in every random script.
+pub const NOT_YET: &[Feature] = &[
+    Feature::Env,
+    Feature::Nice,
+    Feature::Nohup,
+    Feature::Timeout,
+    Feature::Command,
+    Feature::Exec,
+    Feature::Xargs,
+    Feature::BashC,
+    Feature::Eval,
+    Feature::FedShell,
+    Feature::PipedShell,
+    Feature::Variables,
+    Feature::LoopVariables,
+    Feature::Arguments,
+    Feature::ConstantSubstitution,
+    Feature::EmptyAlternatives,
+    Feature::ArithmeticBeforeHereDocument,
+    Feature::DocumentEndedByParenthesis,
+    Feature::TildeBehindEquals,
+    Feature::EscapedDollarBeforeQuote,
+    Feature::ContinuationInAnsiCQuotes,
+];
+
+impl Feature {
+    pub const ALL: [Self; 21] = [
+        Self::Env,
+        Self::Nice,
+        Self::Nohup,
+        Self::Timeout,
+        Self::Command,
+        Self::Exec,
+        Self::Xargs,
+        Self::BashC,
+        Self::Eval,
+        Self::FedShell,
+        Self::PipedShell,
+        Self::Variables,
+        Self::LoopVariables,
+        Self::Arguments,
+        Self::ConstantSubstitution,
+        Self::EmptyAlternatives,
+        Self::ArithmeticBeforeHereDocument,
+        Self::DocumentEndedByParenthesis,
+        Self::TildeBehindEquals,
+        Self::EscapedDollarBeforeQuote,
+        Self::ContinuationInAnsiCQuotes,
+    ];
+
+    pub fn is_understood(self) -> bool {
+        !NOT_YET.contains(&self)
+    }
+
+    /// Whether the text alone tells what the programs will get.
+    pub fn is_exact(self) -> bool {
+        self != Self::TildeBehindEquals
+    }
+
+    /// The least that must be understood of it.
+    pub fn sample(self) -> &'static str {
+        match self {
+            Self::Env => "env alpha a; env -u Y X=1 beta b",
+            Self::Nice => "nice alpha a; nice -n 1 beta b",
+            Self::Nohup => "nohup alpha a",
+            Self::Timeout => "timeout 9 alpha a; timeout -s KILL 1m beta b",
+            Self::Command => "command alpha a; command -- beta b",
+            Self::Exec => "(exec alpha a); (exec -a x beta b)",
+            Self::Xargs => "printf 'p q' | xargs alpha a; xargs -I{} beta {}z <<< p",
+            Self::BashC => "bash -c 'alpha a; beta \"$1\"' x b",
+            Self::Eval => "eval 'alpha a'; eval beta b",
+            Self::FedShell => "bash <<'E'\nalpha a\nE\nbash <<< 'beta b'",
+            Self::PipedShell => "printf 'alpha a\\n' | bash; echo 'beta b' | bash",
+            Self::Variables => "A=a B='b c'; alpha $A \"$B\" \"${A}z\"; A=z; beta \"$A\"",
+            Self::LoopVariables => "for a in a 'b c'; do alpha \"$a\"; done",
+            Self::Arguments => "f() { alpha \"$1\" \"$@\"; }; f a 'b c'",
+            Self::ConstantSubstitution => "alpha \"$(echo a)\" $(printf 'b')",
+            Self::EmptyAlternatives => "alpha {,'z'}",
+            Self::ArithmeticBeforeHereDocument => ": \"$(for ((i=0;i<2;i++)); do alpha; done)\" <<E | beta\nx\nE",
+            Self::DocumentEndedByParenthesis => ": $(alpha <<E\nx\nE)\n( beta <<E\ny\nE\n)",
+            Self::TildeBehindEquals => "alpha of=~/x",
+            Self::EscapedDollarBeforeQuote => r"alpha \$'\'; beta '\'' '",
+            Self::ContinuationInAnsiCQuotes => "alpha $'a\\\nb'",
+        }
+    }
+}

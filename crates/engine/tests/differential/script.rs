@@ -1,0 +1,161 @@
+//! What random scripts are made of, as text. Every loop in them ends, and they write nowhere but in the folder they run in.
+//!
+//! Statements stand on lines of their own, so that a here-document can follow any of them.
+
+use proptest::prelude::*;
+
+use crate::feature::Feature;
+use crate::word::{self, Texts, VARIABLES, one_of, select};
+
+const DEPTH: u32 = 3;
+
+/// Where a script stands.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// How deep scripts may nest in it.
+    pub depth: u32,
+    /// Whether here-documents may stand in it. Bash 5.2 loses track of them in substitutions within substitutions, so
+    /// those have only the ones that a template gives them.
+    pub documents: bool,
+    /// Whether its variables are those of [`VARIABLES`], which a shell of its own does not know.
+    pub variables: bool,
+}
+
+impl Place {
+    pub const TOP: Self = Self { depth: DEPTH, documents: true, variables: true };
+
+    pub fn inside(self) -> Self {
+        Self { depth: self.depth - 1, ..self }
+    }
+
+    pub fn in_substitution(self) -> Self {
+        Self { documents: false, ..self.inside() }
+    }
+
+    pub fn in_own_shell(self) -> Self {
+        Self { variables: false, ..self.inside() }
+    }
+}
+
+/// The variables and their values first.
+pub fn with_variables(scripts: Texts) -> Texts {
+    let start: String = VARIABLES.iter().flat_map(|(name, value)| [*name, "=", *value, "\n"]).collect();
+    scripts.prop_map(move |script| format!("{start}{script}")).boxed()
+}
+
+/// A few statements.
+pub fn lines(statements: Texts, depth: u32) -> Texts {
+    let most = if depth == DEPTH { 4 } else { 2 };
+    prop::collection::vec(statements, 1..=most).prop_map(|statements| statements.join("\n")).boxed()
+}
+
+/// A text with each `@` replaced by a script of its own.
+pub fn around(template: &'static str, scripts: &Texts) -> Texts {
+    let parts: Vec<&'static str> = template.split('@').collect();
+    prop::collection::vec(scripts.clone(), parts.len() - 1)
+        .prop_map(move |scripts| {
+            let mut scripts = scripts.into_iter();
+            parts.iter().flat_map(|part| [(*part).to_owned(), scripts.next().unwrap_or_default()]).collect::<String>()
+        })
+        .boxed()
+}
+
+fn redirections() -> Texts {
+    select(&[
+        "",
+        "",
+        "",
+        "",
+        " > out",
+        " >> 'out 2'",
+        " 2>/dev/null",
+        " 2>&1",
+        " < input",
+        " > out 2>&1",
+        " &> out",
+        " <<< 'text of it'",
+        " >| out",
+        " 3> out",
+        " >&2",
+        " <&-",
+        " 2>&-",
+    ])
+}
+
+/// A stand-in with words, and redirections before or behind them.
+pub fn call(words: &Texts) -> Texts {
+    let arguments = prop::collection::vec(words.clone(), 0..=3).prop_map(|words| words.join(" "));
+    let prefix = select(&["", "", "", "", "X=1 ", "X='y z' Y= ", "> out "]);
+    (prefix, word::program(), arguments, redirections())
+        .prop_map(|(prefix, program, arguments, redirections)| format!("{prefix}{program} {arguments}{redirections}"))
+        .boxed()
+}
+
+/// Calls through programs that run others, as far as they are understood.
+pub fn wrapped(words: &Texts) -> Option<Texts> {
+    let programs: &[(Feature, &'static [&'static str])] = &[
+        (Feature::Env, &["env ", "env X=1 ", "env -u X ", "env -- ", "env -u X Y='1 2' "]),
+        (Feature::Nice, &["nice ", "nice -n 1 ", "nice -1 ", "nice --adjustment=1 "]),
+        (Feature::Nohup, &["nohup ", "nohup -- "]),
+        (Feature::Timeout, &["timeout 9 ", "timeout -s KILL 9 ", "timeout --signal=KILL -k 1 9 "]),
+    ];
+    let mut understood: Vec<_> =
+        programs.iter().filter(|(feature, _)| feature.is_understood()).map(|(_, ways)| (1, select(ways))).collect();
+    // Only the shell knows this one, so it stands before all others.
+    let first = match Feature::Command.is_understood() {
+        true => select(&["", "command ", "command -- ", "command command "]),
+        false if understood.is_empty() => return None,
+        false => select(&[""]),
+    };
+    understood.push((1, select(&[""])));
+    let wrappers = prop::collection::vec(one_of(understood), 0..=2).prop_map(|wrappers| wrappers.concat());
+    let arguments = prop::collection::vec(words.clone(), 0..=2).prop_map(|words| words.join(" "));
+    let call = (first, wrappers, select(&["alpha", "'beta'", "./tools/gamma"]), arguments);
+    Some(call.prop_map(|(first, wrappers, program, words)| format!("{first}{wrappers}{program} {words}")).boxed())
+}
+
+/// Statements that run text or words as commands, as far as they are understood.
+pub fn indirect(place: Place, words: &Texts, inner: &Texts, alone: &Texts) -> Vec<(u32, Texts)> {
+    let mut choices = Vec::new();
+    let mut add = |feature: Feature, statements: Texts| {
+        if feature.is_understood() {
+            choices.push((1, statements));
+        }
+    };
+    add(Feature::Exec, words.clone().prop_map(|word| format!("(exec alpha {word})")).boxed());
+    add(
+        Feature::Xargs,
+        select(&[
+            "printf 'p q' | xargs alpha a",
+            "echo p q | xargs -- alpha",
+            "xargs -I{} beta {}z <<< p",
+            "xargs delta <<< 'p q'",
+        ]),
+    );
+    let shell = select(&["bash -c", "bash -ec", "bash --norc -c", "bash -o pipefail -c", "bash -c --"]);
+    let arguments = select(&["", " x", " x y 'z z'"]);
+    let script = (shell, alone.clone(), arguments);
+    add(Feature::BashC, script.prop_map(|(shell, script, rest)| format!("{shell} {}{rest}", quoted(&script))).boxed());
+    add(Feature::Eval, inner.clone().prop_map(|script| format!("eval {}", quoted(&script))).boxed());
+    add(Feature::Eval, select(&["eval alpha a b", "eval 'alpha' '\"b c\"'"]));
+    let tag = format!("FED{}", place.depth);
+    if place.documents {
+        let fed = alone.clone().prop_map(move |script| format!("bash <<'{tag}'\n{script}\n{tag}"));
+        add(Feature::FedShell, fed.boxed());
+    }
+    add(Feature::FedShell, alone.clone().prop_map(|script| format!("bash <<< {}", quoted(&script))).boxed());
+    add(
+        Feature::PipedShell,
+        alone.clone().prop_map(|script| format!("printf '%s\\n' {} | bash", quoted(&script))).boxed(),
+    );
+    choices
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Statements that hold here-documents.
+pub fn documents(words: &Texts, templates: &'static [&'static str]) -> Texts {
+    (call(words), select(templates)).prop_map(|(call, template)| template.replace('@', &call)).boxed()
+}

@@ -1,0 +1,96 @@
+//! Scripts with everything in them: branches, loops, functions, and words that only running them tells.
+
+use proptest::prelude::*;
+
+use crate::feature::Feature;
+use crate::script::{Place, around, call, documents, indirect, lines, with_variables, wrapped};
+use crate::word::{self, Texts, one_of, select};
+
+/// Around other scripts.
+const COMPOUND: [&str; 17] = [
+    "( @\n)",
+    "{ @\n}",
+    "{ @\n} > out < input",
+    "if @\nthen\n@\nelse\n@\nfi",
+    "if [ $A = a ]; then @\nelif @\nthen @\nfi",
+    "while @\ndo\n@\nbreak; done",
+    "until @\ndo\n@\nbreak; done",
+    "for A in p 'q r' $B; do\n@\ndone",
+    "for A; do\n@\ndone",
+    "case $A in a) @\n;; z|e) @\n;; *) @\n;; esac",
+    "case x in (x) @\n;& y) @\nesac",
+    "f() { @\n}; f p 'q r'",
+    "function f { local A=l; @\n}; f \"$A\"",
+    "f() ( @\n)\nf x | f y",
+    "( @\n) | { @\n}",
+    "( @\n) && ( @\n) || ( @\n)",
+    "{ @\n} & wait",
+];
+const SUBSTITUTION: [&str; 4] = ["mapfile -t lines < <( @\n)", "x=$( @\n)", "A=x$( @\n)y", "alpha \"${C:-$( @\n)}\""];
+/// Behind or around a call.
+const DOCUMENTS: &[&str] = &[
+    "@ <<END\n$(beta in document) ${A:-x} \"\nEND",
+    "@ <<'END'\n$(beta in document)\nEND",
+    ": \"$(@ <<'END'\n$(beta in document) '\nEND\n)\" | delta",
+    "@ <<A; gamma <<'B'\n$A\nA\nbeta\nB",
+];
+/// Programs and all of their words out of variables.
+const VARIABLE_PROGRAMS: &[&str] =
+    &["P=alpha; $P x", "P='beta x'; $P y", "set -- gamma a; \"$@\"", "al${C}pha z", "$C delta q"];
+const ASSIGNMENTS: &[&str] =
+    &["A=z", "B=y; A+=x", "C=$(alpha)", "read -r A <<< 'r s'", "unset C", "export A=e", "local A=l", "(A=sub)"];
+/// Calls that may be told less exactly than they are made.
+const INPUTS: &[&str] = &[
+    "echo p q | xargs -n1 alpha",
+    "printf 'p\\0q r\\0' | xargs -0 gamma",
+    "alpha | xargs -r beta",
+    "xargs -a input delta",
+];
+const TESTS: &[&str] =
+    &[": # alpha in a comment", "true # beta", "false", "[ -f input ] && alpha", "[[ $A = z ]] || beta"];
+
+pub fn scripts() -> Texts {
+    with_variables(scripts_in(Place::TOP))
+}
+
+fn scripts_in(place: Place) -> Texts {
+    let substituted = (place.depth > 0).then(|| scripts_in(place.in_substitution()));
+    let words = word::any(substituted.clone());
+    let mut calls = vec![(6, call(&words)), (1, select(VARIABLE_PROGRAMS))];
+    calls.extend(wrapped(&words).map(|wrapped| (2, wrapped)));
+    let calls = one_of(calls);
+    let more = prop::collection::vec((select(&["; ", " && ", " || ", " | ", " |& "]), calls.clone()), 0..=2)
+        .prop_map(|more| more.into_iter().flat_map(|(operator, call)| [operator, call]).collect::<String>());
+    let listed = (calls.clone(), more).prop_map(|(first, more)| first + &more);
+    let mut choices = vec![
+        (6, listed.boxed()),
+        (1, around("! @", &calls)),
+        (1, around("time @", &calls)),
+        (1, around("@ & wait", &calls)),
+        (2, select(ASSIGNMENTS)),
+        (1, words.clone().prop_map(|word| format!("A={word}")).boxed()),
+        (1, select(TESTS)),
+    ];
+    if place.documents {
+        choices.push((2, documents(&words, DOCUMENTS)));
+        if Feature::DocumentEndedByParenthesis.is_understood() {
+            choices.push((1, documents(&words, &[": $(@ <<END\nx\nEND)"])));
+        }
+    }
+    if Feature::Xargs.is_understood() {
+        choices.push((1, select(INPUTS)));
+    }
+    if let Some(substituted) = substituted {
+        let inner = scripts_in(place.inside());
+        choices.extend(COMPOUND.map(|template| (1, around(template, &inner))));
+        choices.extend(SUBSTITUTION.map(|template| (1, around(template, &substituted))));
+        if place.documents {
+            choices.push((1, around("alpha \"$( @\n)\" <<'END' | beta\nx\nEND", &substituted)));
+        }
+        if place.documents || Feature::ArithmeticBeforeHereDocument.is_understood() {
+            choices.push((1, around("for ((i = 0; i < 2; i++)); do\n@\ndone", &inner)));
+        }
+        choices.extend(indirect(place, &words, &inner, &scripts_in(place.in_own_shell())));
+    }
+    lines(one_of(choices), place.depth)
+}

@@ -1,0 +1,61 @@
+//! A case of the corpus: a command, and what the bundled rules must make of it.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    pub id: String,
+    /// The bundled rule that it is about. All of them are in force.
+    pub policy: String,
+    pub expect: Expectation,
+    /// The branch that is checked out.
+    pub branch: String,
+    pub command: String,
+    /// Why, where the command alone does not tell.
+    #[expect(dead_code, reason = "for people who read the corpus")]
+    note: Option<String>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Expectation {
+    /// Stopped, or at least a person is asked.
+    Deny,
+    /// Not touched.
+    Allow,
+    /// What it does can only be known when it runs, so a person is asked.
+    Unknown,
+}
+
+impl Expectation {
+    pub const ALL: [Self; 3] = [Self::Deny, Self::Allow, Self::Unknown];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Allow => "allow",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    pub fn is_met_by(self, verdict: &str) -> bool {
+        match self {
+            Self::Deny => matches!(verdict, "deny" | "ask"),
+            Self::Allow => verdict == "allow",
+            Self::Unknown => verdict == "ask",
+        }
+    }
+}
+
+pub fn read_all(path: &Path) -> Result<Vec<Case>> {
+    let text = fs::read_to_string(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
+    let case = |(number, line): (usize, &str)| {
+        serde_json::from_str(line).with_context(|| format!("{}:{}: no case", path.display(), number + 1))
+    };
+    text.lines().enumerate().map(case).collect()
+}

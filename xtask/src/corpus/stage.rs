@@ -1,0 +1,141 @@
+//! The project that the corpus is about: a git repository with the bundled rules in force, and a home of its own.
+//!
+//! It must not lie in the temporary folder, because what is deleted there is not outside of the project.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use super::case::Case;
+
+pub struct Stage {
+    folder: PathBuf,
+    linchpin: PathBuf,
+}
+
+/// What an agent is told about a command.
+pub struct Verdict {
+    /// `allow`, `ask` or `deny`; `failed` where the hook gave no answer that an agent would heed.
+    pub decision: String,
+    pub reason: String,
+}
+
+impl Stage {
+    pub fn build(folder: &Path, linchpin: PathBuf) -> Result<Self> {
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        fs::create_dir_all(folder)?;
+        let stage = Self { folder: folder.canonicalize()?, linchpin };
+        let temp = std::env::temp_dir();
+        ensure!(
+            !stage.folder.starts_with(&temp),
+            "the corpus needs a folder that is not in `{}`: check the repository out elsewhere",
+            temp.display()
+        );
+        stage.build_project()?;
+        stage.build_home()?;
+        stage.run(&mut stage.command(&["validate"]))?;
+        Ok(stage)
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.join("project")
+    }
+
+    fn build_project(&self) -> Result<()> {
+        let project = self.project();
+        for folder in ["build", "dist", "config", "sub", ".linchpin/rules"] {
+            fs::create_dir_all(project.join(folder))?;
+        }
+        fs::write(project.join(".env"), "KEY=secret\n")?;
+        fs::write(project.join("README.md"), "A project.\n")?;
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/", project.join("linkout"))?;
+        let rules: Vec<_> = policy::bundled_rules().iter().map(|rule| rule.id).collect();
+        fs::write(project.join(".linchpin/config.yml"), format!("rules: [{}]\n", rules.join(", ")))?;
+        let identity = ["-c", "user.name=Corpus", "-c", "user.email=corpus@example.com"];
+        self.git(&["init", "--quiet", "--initial-branch=main"])?;
+        self.git(&["add", "README.md"])?;
+        self.git(&[&identity[..], &["commit", "--quiet", "--message=first"]].concat())?;
+        self.git(&["branch", "feature"])
+    }
+
+    fn build_home(&self) -> Result<()> {
+        let home = self.folder.join("home");
+        fs::create_dir_all(home.join(".ssh"))?;
+        Ok(fs::write(home.join(".ssh/id_ed25519"), "a private key\n")?)
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<()> {
+        self.run(self.alone(&mut Command::new("git")).args(arguments))
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.linchpin);
+        self.alone(&mut command).args(arguments);
+        command
+    }
+
+    /// In the project, with nothing of the machine's own environment but `PATH`.
+    fn alone<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.current_dir(self.project()).env_clear();
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        for (variable, folder) in [
+            ("HOME", "home"),
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_STATE_HOME", "state"),
+            ("CLAUDE_PROJECT_DIR", "project"),
+        ] {
+            command.env(variable, self.folder.join(folder));
+        }
+        command
+    }
+
+    fn run(&self, command: &mut Command) -> Result<()> {
+        let output = command.output().with_context(|| format!("{command:?} cannot be run"))?;
+        let said = || [output.stdout.as_slice(), &output.stderr].map(String::from_utf8_lossy).concat();
+        ensure!(output.status.success(), "{command:?} failed in `{}`: {}", self.project().display(), said());
+        Ok(())
+    }
+
+    /// What Claude Code is told when it is about to run the command, in a session of its own.
+    pub fn judge(&self, case: &Case) -> Result<Verdict> {
+        fs::write(self.project().join(".git/HEAD"), format!("ref: refs/heads/{}\n", case.branch))?;
+        let payload = json!({
+            "session_id": case.id,
+            "transcript_path": self.folder.join("home/transcript.jsonl"),
+            "cwd": self.project(),
+            "permission_mode": "default",
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
+            "tool_input": { "command": case.command },
+            "tool_use_id": "toolu_1",
+        });
+        let mut command = self.command(&["hook", "claude"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        child.stdin.take().context("a pipe")?.write_all(payload.to_string().as_bytes())?;
+        let output = child.wait_with_output()?;
+        if !output.status.success() {
+            let reason = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Ok(Verdict { decision: "failed".to_owned(), reason });
+        }
+        if output.stdout.is_empty() {
+            return Ok(Verdict { decision: "allow".to_owned(), reason: String::new() });
+        }
+        let answer: Value = serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("the answer to `{}` is not JSON", case.command))?;
+        let field = |name: &str| answer.pointer(&format!("/hookSpecificOutput/{name}")).and_then(Value::as_str);
+        Ok(Verdict {
+            decision: field("permissionDecision").unwrap_or("allow").to_owned(),
+            reason: field("permissionDecisionReason").unwrap_or_default().to_owned(),
+        })
+    }
+}
