@@ -34,6 +34,14 @@ pub struct Arguments {
 /// Reads the words of a command, program first; `None` among them is one that is not known. `program` is its base name.
 /// `None`: no such program is known here.
 pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
+    let old_style;
+    let words = match words {
+        [first, Some(flags), rest @ ..] if is_tar(program) && !flags.starts_with('-') => {
+            old_style = dashed(flags);
+            &[&[*first, Some(old_style.as_str())], rest].concat()
+        }
+        _ => words,
+    };
     let mut found = Arguments::default();
     let mut name = program.to_owned();
     let mut from = 1;
@@ -56,6 +64,16 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         found.list.extend((from..words.len()).map(|word| Argument { role: Role::Path, word, from: 0 }));
     }
     Some(found)
+}
+
+fn is_tar(program: &str) -> bool {
+    matches!(program, "tar" | "bsdtar" | "gtar")
+}
+
+/// `tar xfz` is `tar -xzf`: what takes a value takes the next word, wherever it stands.
+fn dashed(flags: &str) -> String {
+    let (files, others): (String, String) = flags.chars().partition(|flag| *flag == 'f');
+    format!("-{others}{files}")
 }
 
 /// In their order.
@@ -107,7 +125,10 @@ impl Reading {
             }
             if !flags_ended && text == "--" {
                 flags_ended = true;
-            } else if !flags_ended && text.len() > 1 && text.starts_with('-') {
+            } else if !flags_ended
+                && text.len() > 1
+                && (text.starts_with('-') || (usage.takes_plus && text.starts_with('+')))
+            {
                 let Some(values) = self.flag(usage, text, place) else { return };
                 place += values;
             } else if usage.takes_assignments && self.operands.is_empty() && is_assignment(text) {

@@ -59,6 +59,9 @@ fn what_arguments_are() {
         ("curl -F f=@.env -d @x -o out url", "FormField f=@.env, AtFile @x, Write out"),
         ("docker run --env-file .env img cmd", "Subcommand run, Read .env, Host img, Words cmd"),
         ("tar -czf out.tgz src", "Write out.tgz, ReadAll src"),
+        ("tar cf - .env", "Write -, ReadAll .env"),
+        ("tar xfz a.tgz x", "Read a.tgz"),
+        ("bash +x -c script", "Shell script"),
         ("rsync -a --delete a/ b/", "ReadOrRemote a/, Delete b/"),
     ];
     for (command, expected) in cases {

@@ -12,6 +12,8 @@ pub(super) struct Usage<'t> {
     operands: Vec<Operand<'t>>,
     /// `NAME=value` may stand before the operands.
     pub(super) takes_assignments: bool,
+    /// Flags may also begin with `+`.
+    pub(super) takes_plus: bool,
     /// What it does without naming it: a role, and a path.
     pub(super) implied: Vec<(Role, &'t str)>,
 }
@@ -46,6 +48,7 @@ impl<'t> Usage<'t> {
             flags: Vec::new(),
             operands: Vec::new(),
             takes_assignments: false,
+            takes_plus: text.contains(" +"),
             implied: Vec::new(),
         };
         let (flags, operands) = match text.trim().strip_prefix('[') {

@@ -99,6 +99,8 @@ pub struct Word {
     pub glob: bool,
     /// Whether it starts with a tilde that is not quoted.
     pub tilde: bool,
+    /// What comes out of a `<(…)`, where that is known.
+    pub(super) given: Option<String>,
     /// For a word whose value is not known: without quotes, expansions as they were written.
     pub(super) shown: String,
     /// How much of it is a flag before a value that is data, as in `--message=…`; in bytes.

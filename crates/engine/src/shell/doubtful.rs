@@ -18,7 +18,31 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
     if text.contains("\\\n") && has_plain_here_document(text) {
         return Some("a line continuation with a here-document that expands");
     }
+    // The parser takes `\\$'` for the beginning of `$'…'`, in which a backslash keeps the next quote from ending it.
+    let quoted = text.split("\\$'").skip(1).map(|rest| rest.split('\'').next().unwrap_or_default());
+    if quoted.into_iter().any(|inside| inside.contains('\\')) {
+        return Some("an escaped `$` before a quote with a backslash");
+    }
+    if (text.contains("for ((") || text.contains("for((")) && text.contains("<<") {
+        return Some("an arithmetic loop and a here-document");
+    }
+    if ends_at_parenthesis(text) {
+        return Some("a here-document that a parenthesis ends");
+    }
     text.split("=(").skip(1).any(goes_on_behind_array).then_some("text right behind an array")
+}
+
+/// A line with the tag of a here-document and a parenthesis right behind it.
+fn ends_at_parenthesis(text: &str) -> bool {
+    text.split("<<").skip(1).any(|rest| {
+        let tag = rest.trim_start_matches(['-', ' ', '\t']).trim_start_matches(['\'', '"', '\\']);
+        let length = tag.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(tag.len());
+        let tag = tag.get(..length).filter(|tag| !tag.is_empty());
+        let is_end = |line: &str, tag: &str| {
+            line.trim_start_matches('\t').strip_prefix(tag).is_some_and(|behind| behind.starts_with(')'))
+        };
+        tag.is_some_and(|tag| rest.lines().skip(1).any(|line| is_end(line, tag)))
+    })
 }
 
 /// `<<TAG` without quotes: its body is expanded, line continuations too.

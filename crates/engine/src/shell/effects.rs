@@ -5,7 +5,8 @@
 //! search pattern) name nothing.
 
 use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
-use super::{Folders, Script};
+use super::through::is_awk;
+use super::{Folders, Script, find};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
 use crate::programs::{Argument, Role, arguments};
@@ -162,25 +163,23 @@ impl Found<'_> {
     }
 
     fn in_code(&mut self, word: &Word, text: Option<&str>) {
-        let language = self.command.program().and_then(Language::of);
+        let program = self.command.program();
+        // What it writes to is a string in it, and rarely meant.
+        if program.is_some_and(is_awk) && !text.is_some_and(|text| text.contains('>') || text.contains("getline")) {
+            return;
+        }
+        let language = program.and_then(Language::of);
         let (Some(language), Some(text)) = (language, text) else { return self.mentioned(word) };
         for (access, path) in one_liner::read(language, text).touches {
             self.add(Some(&path), word, Some(access));
         }
     }
 
-    /// What stands before the first condition is where it looks.
     fn in_find(&mut self) {
         let command = self.command;
-        let is_condition = |word: &&Word| {
-            word.value
-                .as_deref()
-                .is_some_and(|text| text.starts_with(['-', '(', '!', ')', ',']) && !matches!(text, "-H" | "-L" | "-P"))
-        };
         let deletes = command.words.iter().any(|word| word.value.as_deref() == Some("-delete"));
-        let starts = command.words.iter().skip(1).take_while(|word| !is_condition(word));
-        for start in starts.filter(|_| deletes) {
-            self.add(start.value.as_deref(), start, Some(Access::Delete));
+        for found in find::found(command).iter().filter(|_| deletes) {
+            self.add(found.value.as_deref(), found, Some(Access::Delete));
         }
         let writes = |word: &Word| matches!(word.value.as_deref(), Some("-fprint" | "-fprint0" | "-fls" | "-fprintf"));
         let targets = command.words.iter().zip(command.words.iter().skip(1)).filter(|(flag, _)| writes(flag));

@@ -13,6 +13,7 @@
 //! or panic; everything else here is iterative, or recursive within that same nesting limit.
 
 mod ansi_c;
+mod awk;
 mod brace;
 mod command;
 mod data;
@@ -20,13 +21,16 @@ mod door;
 mod doubtful;
 mod effects;
 mod extent;
+mod find;
 mod hidden;
 mod nesting;
 mod output;
+mod settings;
 mod state;
 mod through;
 mod walk;
 mod word;
+mod xargs;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! What is known of the shell that runs a script: its folder, its variables, its functions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use brush_parser::ast::FunctionBody;
@@ -12,6 +12,8 @@ use super::hidden::Hidden;
 pub(super) struct State {
     /// `None`: set to something that is not known. What was never set comes from outside and is not known either.
     variables: BTreeMap<String, Option<Value>>,
+    /// Names of those that programs get to see.
+    exported: BTreeSet<String>,
     pub(super) folders: Folders,
     /// Where it is if the last command failed; none where that makes no difference.
     failed: Option<Folders>,
@@ -22,6 +24,8 @@ pub(super) struct State {
     functions: BTreeMap<String, Rc<Function>>,
     /// `$1`, `$2`, …; none where they are not known.
     positional: Option<Vec<Option<Value>>>,
+    /// For each function around, what its local variables were before.
+    locals: Vec<BTreeMap<String, Before>>,
     /// `set -e`: what follows runs only if all before it worked.
     stops_at_errors: bool,
 }
@@ -39,6 +43,13 @@ pub(super) struct Function {
     pub(super) body: FunctionBody,
     /// Of the text that defines it.
     pub(super) hidden: Rc<Hidden>,
+}
+
+/// What a variable was before a function had one of the same name.
+#[derive(Clone)]
+enum Before {
+    NeverSet,
+    Set(Option<Value>),
 }
 
 /// What an expansion is.
@@ -73,9 +84,20 @@ impl State {
         self.functions.get(name).cloned()
     }
 
-    /// Puts other arguments in place, and returns those that were there.
-    pub(super) fn replace_arguments(&mut self, arguments: Option<Vec<Option<Value>>>) -> Option<Vec<Option<Value>>> {
-        std::mem::replace(&mut self.positional, arguments)
+    /// Returns the arguments that were there.
+    pub(super) fn enter_function(&mut self, arguments: Vec<Option<Value>>) -> Option<Vec<Option<Value>>> {
+        self.locals.push(BTreeMap::new());
+        self.positional.replace(arguments)
+    }
+
+    pub(super) fn leave_function(&mut self, arguments: Option<Vec<Option<Value>>>) {
+        for (name, value) in self.locals.pop().into_iter().flatten() {
+            match value {
+                Before::Set(value) => self.variables.insert(name, value),
+                Before::NeverSet => self.variables.remove(&name),
+            };
+        }
+        self.positional = arguments;
     }
 
     /// Whether unquoted expansions are split at white space.
@@ -90,6 +112,10 @@ impl State {
         if matches!(inside, "@" | "*") {
             let arguments = self.positional.as_ref()?.iter().cloned().collect::<Option<Vec<_>>>()?;
             return Some(Expanded::Several(arguments));
+        }
+        if inside == "#" {
+            let count = self.positional.as_ref()?.len();
+            return Some(Expanded::One(Value::plain(count.to_string())));
         }
         let name_length =
             inside.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(inside.len());
@@ -123,6 +149,21 @@ impl State {
             }),
             None => None,
         }
+    }
+
+    /// In a shell of its own, as another program: it sees what is exported, and has no functions. What is not exported
+    /// may still be there from outside.
+    pub(super) fn enter_program(&mut self, arguments: Vec<Option<Value>>) {
+        for (name, value) in &mut self.variables {
+            if !self.exported.contains(name) {
+                *value = None;
+            }
+        }
+        self.variables.remove("IFS");
+        self.functions.clear();
+        self.positional = Some(arguments);
+        self.stops_at_errors = false;
+        (self.previous, self.stack) = (None, Vec::new());
     }
 
     /// Everything may have changed.
@@ -229,14 +270,26 @@ impl State {
                 });
                 for word in operands() {
                     let text = word.value.as_deref().unwrap_or(&word.shown);
+                    let name = text.split(['=', '+']).next().unwrap_or(text);
+                    if let Some(locals) =
+                        self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
+                    {
+                        let before = self.variables.get(name).cloned().map_or(Before::NeverSet, Before::Set);
+                        locals.entry(name.to_owned()).or_insert(before);
+                    }
                     if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
-                        let known = word.value.is_some() && !changes && !name.ends_with('+');
+                        // Outside of a function, nothing can be local to it.
+                        let fails = program == "local" && self.locals.is_empty();
+                        let known = word.value.is_some() && !changes && !fails && !name.ends_with('+');
                         let value = known.then(|| Value {
                             text: value.to_owned(),
                             glob: word.glob,
                             tilde: value.starts_with('~'),
                         });
                         self.assign(name.trim_end_matches('+'), value);
+                    }
+                    if program == "export" {
+                        self.exported.insert(text.split('=').next().unwrap_or(text).to_owned());
                     }
                 }
             }
@@ -252,8 +305,12 @@ impl State {
                 let flags = operands().filter_map(|word| word.value.as_deref());
                 self.stops_at_errors |=
                     flags.clone().any(|flag| flag.starts_with('-') && !flag.starts_with("--") && flag.contains('e'));
-                if flags.clone().any(|flag| flag == "--") || operands().any(|word| !word.raw.starts_with(['-', '+'])) {
-                    self.positional = None;
+                let is_argument = |word: &&Word| !word.raw.starts_with(['-', '+']);
+                let end = command.words.iter().position(|word| word.value.as_deref() == Some("--"));
+                let start =
+                    end.map(|end| end + 1).or_else(|| Some(1 + operands().position(|word| is_argument(&word))?));
+                if let Some(arguments) = start.and_then(|start| command.words.get(start..)) {
+                    self.positional = Some(arguments.iter().map(Value::of).collect());
                 }
             }
             "shift" => self.positional = None,

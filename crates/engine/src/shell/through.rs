@@ -3,7 +3,11 @@
 //! Which argument of a program is a command, or a text that a shell runs, is told by [`crate::programs`]. What is left for
 //! here are the few that have a grammar of their own.
 
+use std::collections::BTreeMap;
+
 use super::command::{Assignment, RedirectKind, SimpleCommand, Word};
+use super::settings::{command_of_setting, git_alias, is_command_variable};
+use super::{awk, find, xargs};
 use crate::one_liner::{self, Language, Spawn};
 use crate::programs::{Arguments, Role, arguments};
 
@@ -16,6 +20,10 @@ pub(super) struct Through {
     pub(super) is_transparent: bool,
     /// Whether what runs does so somewhere else: on another machine, in a container.
     pub(super) is_remote: bool,
+    /// Whether what it runs is what it reads.
+    pub(super) reads_input: bool,
+    /// The folder that it changes to before, where it does.
+    pub(super) folder: Option<Word>,
     pub(super) runs: Vec<Runs>,
 }
 
@@ -35,41 +43,65 @@ pub(super) enum Runs {
 
 /// What a command reads.
 #[derive(Clone, Copy)]
-enum Input<'a> {
+pub(super) enum Input<'a> {
     /// Nothing that the script gives it.
     Nothing,
     Unknown,
     Text(&'a str),
+    /// Paths, one a line.
+    Paths(&'a [Word]),
 }
 
 impl<'a> Input<'a> {
-    /// `piped`: what comes through the pipe, where that is known.
-    fn of(command: &'a SimpleCommand, piped: Option<&'a str>) -> Self {
+    /// `piped`: what comes through the pipe, where that is known; `found`: the paths that do.
+    fn of(command: &'a SimpleCommand, piped: Option<&'a str>, found: &'a [Word]) -> Self {
         let is_text = |kind| matches!(kind, RedirectKind::HereDocument | RedirectKind::HereString);
         let fed = command.redirects.iter().rev().find(|redirect| is_text(redirect.kind));
         match fed.map_or(piped, |redirect| redirect.target.value.as_deref()) {
             Some(text) => Self::Text(text),
+            None if fed.is_none() && !found.is_empty() => Self::Paths(found),
             None if fed.is_some() || !command.piped_from.is_empty() => Self::Unknown,
             None => Self::Nothing,
         }
     }
 }
 
-/// `None` where it runs nothing but itself. `input`: what it reads, where that is known.
-pub(super) fn through(command: &SimpleCommand, input: Option<&str>) -> Option<Through> {
+/// `None` where it runs nothing but itself. `input`: what it reads, where that is known; `found`: the paths that it reads;
+/// `aliases`: of git, that the script has set.
+pub(super) fn through(
+    command: &SimpleCommand,
+    input: Option<&str>,
+    found: &[Word],
+    aliases: &BTreeMap<String, String>,
+) -> Option<Through> {
     let program = command.program()?;
-    let input = Input::of(command, input);
-    let through = match program {
-        "find" | "gfind" | "fd" | "fdfind" => found(&command.words),
+    let input = Input::of(command, input, found);
+    let mut through = match program {
+        "find" | "gfind" => Through {
+            name: program.to_owned(),
+            runs: find::commands(command).into_iter().map(Runs::words).collect(),
+            ..Through::default()
+        },
         _ => {
             let words: Vec<Option<&str>> = command.words.iter().map(|word| word.value.as_deref()).collect();
-            by_table(program, command, &arguments(program, &words)?, input)
+            let arguments = arguments(program, &words);
+            let known = arguments.map(|arguments| by_table(program, command, &arguments, input, aliases));
+            known.unwrap_or_else(|| Through { name: program.to_owned(), ..Through::default() })
         }
     };
+    for assignment in command.assignments.iter().filter(|assignment| is_command_variable(&assignment.name)) {
+        through.runs.push(Runs::text(assignment.value.value.clone()));
+    }
     (!through.runs.is_empty()).then_some(through)
 }
 
-fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input: Input) -> Through {
+fn by_table(
+    program: &str,
+    command: &SimpleCommand,
+    arguments: &Arguments,
+    input: Input,
+    aliases: &BTreeMap<String, String>,
+) -> Through {
     let mut through = Through { name: program.to_owned(), ..Through::default() };
     let mut texts: Vec<(usize, Vec<&Word>)> = Vec::new();
     let mut assignments = Vec::new();
@@ -78,16 +110,29 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input
         match argument.role {
             Role::Assignment => assignments.extend(assignment(word)),
             Role::Command => {
-                let mut words = command.words.get(argument.word..).unwrap_or_default().to_vec();
-                if program == "xargs" {
-                    fill_from_input(&mut words, arguments, &command.words, input);
-                }
+                let words = command.words.get(argument.word..).unwrap_or_default().to_vec();
                 through.is_transparent = true;
-                through.runs.push(Runs::Command { words, assignments: std::mem::take(&mut assignments) });
+                if matches!(program, "xargs" | "gxargs") {
+                    through
+                        .runs
+                        .extend(xargs::commands(words, arguments, &command.words, input).into_iter().map(Runs::words));
+                } else {
+                    through.runs.push(Runs::Command { words, assignments: std::mem::take(&mut assignments) });
+                }
             }
             Role::Code => {
                 let text = word.value.as_deref().and_then(|value| value.get(argument.from..));
                 through.runs.extend(in_code(program, text));
+            }
+            Role::Folder => through.folder = Some(part(word, argument.from)),
+            Role::Setting => {
+                let setting = word.value.as_deref().and_then(|value| value.get(argument.from..)).unwrap_or_default();
+                through.runs.extend(command_of_setting(program, setting).map(|text| Runs::text(Some(text.to_owned()))));
+                if let Some((_, alias)) =
+                    git_alias(setting).filter(|(name, _)| arguments.subcommands.first().is_some_and(|sub| sub == name))
+                {
+                    through.runs.extend(by_alias(command, arguments, alias));
+                }
             }
             Role::Host => through.is_remote = true,
             Role::Words if through.is_remote => {
@@ -109,8 +154,7 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input
                     }
                     None if argument.from == 0 => texts.push((argument.word, vec![word])),
                     None => {
-                        let text = word.value.as_deref().and_then(|value| value.get(argument.from..));
-                        through.runs.push(Runs::text(text.map(str::to_owned)));
+                        through.runs.push(Runs::text(part(word, argument.from).value));
                     }
                 }
             }
@@ -129,18 +173,78 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input
     if through.is_transparent && arguments.flags.iter().any(|flag| flag == "-c") {
         through.name = format!("{program} -c");
     }
-    if is_shell(program)
-        && through.runs.is_empty()
-        && !arguments.list.iter().any(|argument| argument.role == Role::Script)
-    {
-        match input {
-            Input::Nothing => {}
-            Input::Unknown => through.runs.push(Runs::text(None)),
-            Input::Text(text) => through.runs.push(Runs::text(Some(text.to_owned()))),
-        }
-        through.is_transparent = true;
+    let script = arguments.list.iter().find(|argument| argument.role == Role::Script);
+    let script = script.and_then(|script| command.words.get(script.word));
+    if through.runs.is_empty() && (is_shell(program) || is_fed_by_itself(program)) {
+        through.runs.extend(fed(program, script, input));
+        through.reads_input = true;
+        through.is_transparent = is_shell(program) && !through.runs.is_empty();
+    }
+    if let Some(alias) = arguments.subcommands.first().and_then(|sub| aliases.get(sub)).filter(|_| program == "git") {
+        through.runs.extend(by_alias(command, arguments, alias));
     }
     through
+}
+
+/// Programs other than shells that run what they read.
+fn is_fed_by_itself(program: &str) -> bool {
+    matches!(program, "source" | "." | "at" | "batch" | "crontab") || Language::of(program).is_some()
+}
+
+/// What runs because it is read: from the input, or from `<(…)`.
+fn fed(program: &str, script: Option<&Word>, input: Input) -> Option<Runs> {
+    let name = script.and_then(|script| script.value.as_deref());
+    let is_input = matches!(name, Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+    let text = match script {
+        Some(script) if script.raw.starts_with("<(") => script.given.clone(),
+        Some(_) if !is_input => return None,
+        None if matches!(program, "source" | ".") => return None,
+        _ => match input {
+            Input::Nothing => return None,
+            Input::Unknown | Input::Paths(_) => None,
+            Input::Text(text) => Some(text.to_owned()),
+        },
+    };
+    let text = if program == "crontab" { text.map(|text| without_times(&text)) } else { text };
+    match Language::of(program) {
+        // What it starts, and what it does, is told by its text.
+        Some(_) => in_code(program, text.as_deref()).into_iter().next(),
+        None => Some(Runs::Text { text, in_own_shell: !matches!(program, "source" | "."), arguments: Vec::new() }),
+    }
+}
+
+/// The commands of a table of times.
+fn without_times(table: &str) -> String {
+    let command = |line: &str| {
+        let fields = if line.trim_start().starts_with('@') { 1 } else { 5 };
+        let mut rest = line.trim_start();
+        for _ in 0..fields {
+            rest = rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start());
+        }
+        rest.to_owned()
+    };
+    table.lines().map(command).collect::<Vec<_>>().join("\n")
+}
+
+/// `git x` where `x` is an alias.
+fn by_alias(command: &SimpleCommand, arguments: &Arguments, alias: &str) -> Option<Runs> {
+    let place = arguments.list.iter().find(|argument| argument.role == Role::Subcommand)?.word;
+    let rest = command.words.get(place + 1..).unwrap_or_default();
+    if let Some(text) = alias.strip_prefix('!') {
+        return Some(Runs::text(Some(text.to_owned())));
+    }
+    let word = |text: &str| Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() };
+    let before = command.words.iter().take(1).cloned();
+    Some(Runs::words(before.chain(alias.split_whitespace().map(word)).chain(rest.iter().cloned()).collect()))
+}
+
+/// What stands in a word from a place on.
+fn part(word: &Word, from: usize) -> Word {
+    Word { value: word.value.as_deref().and_then(|value| value.get(from..)).map(str::to_owned), ..word.clone() }
+}
+
+pub(super) fn is_awk(program: &str) -> bool {
+    matches!(program, "awk" | "gawk" | "mawk" | "nawk")
 }
 
 pub(super) fn is_shell(program: &str) -> bool {
@@ -148,6 +252,10 @@ pub(super) fn is_shell(program: &str) -> bool {
 }
 
 impl Runs {
+    fn words(words: Vec<Word>) -> Self {
+        Self::Command { words, assignments: Vec::new() }
+    }
+
     /// In a shell of its own, without arguments.
     fn text(text: Option<String>) -> Self {
         Self::Text { text, in_own_shell: true, arguments: Vec::new() }
@@ -156,6 +264,10 @@ impl Runs {
 
 /// What a program text in another language starts.
 fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
+    if is_awk(program) {
+        return text
+            .map_or_else(|| vec![Runs::text(None)], |text| awk::commands(text).into_iter().map(Runs::text).collect());
+    }
     // One whose language is not known here is a program like any other.
     let Some(language) = Language::of(program) else { return Vec::new() };
     let Some(text) = text else { return vec![Runs::text(None)] };
@@ -187,65 +299,4 @@ fn assignment(word: &Word) -> Option<Assignment> {
     let (name, value) = text.split_once('=')?;
     let value = word.value.as_ref().map(|_| value.to_owned());
     Some(Assignment { name: name.to_owned(), value: Word { raw: word.raw.clone(), value, ..Word::default() } })
-}
-
-/// What `xargs` reads becomes words of the command.
-fn fill_from_input(words: &mut Vec<Word>, arguments: &Arguments, all: &[Word], input: Input) {
-    let read = Word { raw: "…".to_owned(), shown: "$…".to_owned(), ..Word::default() };
-    let replaces = arguments.flags.iter().any(|flag| flag == "-I" || flag == "-i" || flag == "--replace");
-    match input {
-        // Quotes would mean something to it.
-        Input::Text(text) if !replaces && !text.contains(['\'', '"', '\\']) => {
-            let known = |text: &str| Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() };
-            return words.extend(text.split_whitespace().map(known));
-        }
-        _ if !replaces => return words.push(read),
-        _ => {}
-    }
-    let marks = all.iter().zip(all.iter().skip(1));
-    let mark =
-        marks.filter(|(flag, _)| flag.value.as_deref() == Some("-I")).find_map(|(_, mark)| mark.value.as_deref());
-    let attached =
-        all.iter().find_map(|word| word.value.as_deref()?.strip_prefix("-I").filter(|mark| !mark.is_empty()));
-    let mark = attached.or(mark).unwrap_or("{}");
-    for word in words {
-        if word.value.as_deref().is_some_and(|value| value.contains(mark)) {
-            let shown = word.value.take().unwrap_or_default().replace(mark, "$…");
-            word.shown = shown;
-        }
-    }
-}
-
-/// `-exec` and its like, up to `;` or `+`; `{}` is what was found.
-fn found(words: &[Word]) -> Through {
-    let mut through = Through { name: "find".to_owned(), ..Through::default() };
-    let is_fd = words
-        .first()
-        .and_then(|word| word.value.as_deref())
-        .is_some_and(|program| program.ends_with("fd") || program.ends_with("fdfind"));
-    let mut rest = words;
-    while let Some((word, behind)) = rest.split_first() {
-        rest = behind;
-        let flag = word.value.as_deref().unwrap_or_default();
-        let runs = if is_fd {
-            matches!(flag, "-x" | "-X" | "--exec" | "--exec-batch")
-        } else {
-            matches!(flag, "-exec" | "-execdir" | "-ok" | "-okdir")
-        };
-        if !runs {
-            continue;
-        }
-        let ends = |word: &Word| matches!(word.value.as_deref(), Some(";" | "+"));
-        let end = behind.iter().position(ends).unwrap_or(behind.len());
-        let (command, later) = behind.split_at(end);
-        rest = later;
-        let mut command = command.to_vec();
-        for word in &mut command {
-            if word.value.as_deref().is_some_and(|value| value.contains("{}")) {
-                word.shown = word.value.take().unwrap_or_default().replace("{}", "$…");
-            }
-        }
-        through.runs.push(Runs::Command { words: command, assignments: Vec::new() });
-    }
-    through
 }

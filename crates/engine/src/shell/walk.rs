@@ -9,14 +9,15 @@ use std::rc::Rc;
 
 use brush_parser::ast::{
     AndOr, AndOrList, ArithmeticForClauseCommand, Assignment as AssignmentNode, AssignmentValue, CaseClauseCommand,
-    Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr, ForClauseCommand,
-    IfClauseCommand, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, ProcessSubstitutionKind,
-    RedirectList, SeparatorOperator, SimpleCommand as SimpleCommandNode, SubshellCommand, UnexpandedArithmeticExpr,
-    Word as WordNode,
+    CaseItemPostAction, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr,
+    ForClauseCommand, IfClauseCommand, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline,
+    ProcessSubstitutionKind, RedirectList, SeparatorOperator, SimpleCommand as SimpleCommandNode, SubshellCommand,
+    UnexpandedArithmeticExpr, Word as WordNode,
 };
 
 use super::brace;
-use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
+use super::command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
+use super::find;
 use super::hidden::Hidden;
 use super::output::output;
 use super::state::{Expanded, Function, State, Value};
@@ -55,6 +56,9 @@ pub(super) fn walk(text: &str) -> Script {
         input: None,
         output: None,
         uncalled: BTreeMap::new(),
+        found: Vec::new(),
+        piped_paths: Vec::new(),
+        aliases: BTreeMap::new(),
     };
     walker.text(text);
     walker.uncalled_functions();
@@ -81,6 +85,12 @@ struct Walker {
     output: Option<String>,
     /// Functions that nothing has called so far.
     uncalled: BTreeMap<String, Rc<Function>>,
+    /// The paths that the next command reads, and afterwards those that it prints, where they are all that it prints.
+    found: Vec<Word>,
+    /// What goes through the pipe.
+    piped_paths: Vec<Word>,
+    /// Of git, set by the script.
+    aliases: BTreeMap<String, String>,
     /// The programs through which what is walked would be run, outermost first.
     via: Vec<String>,
     is_remote: bool,
@@ -187,10 +197,14 @@ impl Walker {
         let (piped_from, input) = (self.piped_from.clone(), self.input.take());
         for command in &pipeline.seq {
             let first = self.script.commands.len();
+            let found = std::mem::take(&mut self.piped_paths);
+            self.found = found;
             self.in_new_scope(|walker| walker.command(command));
+            self.piped_paths = std::mem::take(&mut self.found);
             self.piped_from = first..self.script.commands.len();
             self.input = self.output.take();
         }
+        self.piped_paths.clear();
         self.output = self.input.take();
         (self.piped_from, self.input) = (piped_from, input);
     }
@@ -318,7 +332,12 @@ impl Walker {
             if let Some(list) = &item.cmd {
                 self.list(list);
             }
-            ends.push(std::mem::replace(&mut self.state, before));
+            let end = std::mem::replace(&mut self.state, before);
+            // What follows may be entered from here.
+            if !matches!(item.post_action, CaseItemPostAction::ExitCase) {
+                self.state.join(&end);
+            }
+            ends.push(end);
         }
         self.join_ends(ends, false);
     }
@@ -381,14 +400,18 @@ impl Walker {
                 self.words(&word.value, &mut command.words);
             }
             CommandPrefixOrSuffixItem::ProcessSubstitution(kind, subshell) => {
-                command.words.push(process_word(kind));
-                self.process(subshell);
+                let given = self.process(subshell);
+                command.words.push(Word { given, ..process_word(kind) });
             }
         }
     }
 
-    fn process(&mut self, subshell: &SubshellCommand) {
+    /// Returns what it prints, where that is known.
+    fn process(&mut self, subshell: &SubshellCommand) -> Option<String> {
+        let (input, output) = (self.input.take(), self.output.take());
         self.in_new_scope(|walker| walker.deeper(|walker| walker.list(&subshell.list)));
+        self.input = input;
+        std::mem::replace(&mut self.output, output)
     }
 
     /// Walks the text of a command substitution, and returns what it prints, where that is known.
@@ -422,9 +445,28 @@ impl Walker {
             return;
         }
         self.state.run(&command);
-        match through(&command, self.input.as_deref()) {
+        self.note_alias(&command);
+        let found = std::mem::take(&mut self.found);
+        match command.program() {
+            Some("find" | "gfind") => self.found = find::found(&command),
+            // These pass on what they read, or a part of it.
+            Some("sort" | "uniq" | "head" | "tail" | "grep" | "cat" | "tac" | "shuf") => self.found.clone_from(&found),
+            _ => {}
+        }
+        match through(&command, self.input.as_deref(), &found, &self.aliases) {
             None => self.script.commands.push(command),
             Some(through) => self.see_through(through, command),
+        }
+    }
+
+    /// `git config alias.x …` counts for what follows.
+    fn note_alias(&mut self, command: &SimpleCommand) {
+        let words: Vec<&str> = command.words.iter().filter_map(|word| word.value.as_deref()).collect();
+        if let ["git", "config", rest @ ..] = words.as_slice()
+            && let Some([name, value]) = rest.last_chunk::<2>()
+            && let Some(alias) = name.strip_prefix("alias.")
+        {
+            self.aliases.insert(alias.to_owned(), (*value).to_owned());
         }
     }
 
@@ -440,11 +482,11 @@ impl Walker {
     fn call(&mut self, name: &str, function: &Function, command: SimpleCommand) {
         self.uncalled.remove(name);
         let arguments = command.words.iter().skip(1).map(Value::of).collect();
-        let around = self.state.replace_arguments(Some(arguments));
+        let around = self.state.enter_function(arguments);
         self.via.push(name.to_owned());
         self.function_body(function);
         self.via.pop();
-        self.state.replace_arguments(around);
+        self.state.leave_function(around);
         self.output = None;
         if !command.redirects.is_empty() || !command.assignments.is_empty() {
             self.script.commands.push(SimpleCommand { words: Vec::new(), ..command });
@@ -469,7 +511,12 @@ impl Walker {
     }
 
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
-        let Through { name, is_transparent, is_remote, runs } = through;
+        let Through { name, is_transparent, is_remote, reads_input, folder, runs } = through;
+        let folders = self.state.folders.clone();
+        let has_folder = folder.is_some();
+        if let Some(folder) = folder {
+            self.state.folders = folder.value.map_or_else(Folders::unknown, |folder| self.state.folders.then(&folder));
+        }
         let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
         if is_transparent {
             (redirects, assignments) = (command.redirects, command.assignments);
@@ -479,6 +526,8 @@ impl Walker {
         let around = self.is_remote;
         self.is_remote |= is_remote;
         self.via.push(name.clone());
+        // What a shell reads its commands from is not there for them.
+        let input = self.input.take_if(|_| reads_input);
         for runs in runs {
             self.deeper(|walker| match runs {
                 Runs::Command { words, assignments: more } => {
@@ -495,7 +544,7 @@ impl Walker {
                 Runs::Text { text: Some(text), in_own_shell: true, arguments } => {
                     let arguments = arguments.iter().map(Value::of).collect();
                     walker.in_new_scope(|walker| {
-                        walker.state.replace_arguments(Some(arguments));
+                        walker.state.enter_program(arguments);
                         walker.text(&text);
                     });
                 }
@@ -503,7 +552,11 @@ impl Walker {
             });
         }
         self.via.pop();
+        self.input = input.or_else(|| self.input.take());
         self.is_remote = around;
+        if has_folder {
+            self.state.folders = folders;
+        }
         if !redirects.is_empty() || !assignments.is_empty() {
             let rest = SimpleCommand { assignments, redirects, ..SimpleCommand::default() };
             self.script.commands.push(SimpleCommand { scope: self.scope, via: self.via.clone(), ..rest });
@@ -585,8 +638,13 @@ impl Walker {
             self.substitution(&script);
         }
         let mut known = Vec::with_capacity(units.len());
-        for unit in units {
+        let mut units = units.into_iter().peekable();
+        while let Some(unit) = units.next() {
             match unit {
+                // Braces come first: `$a{b,c}` is `$ab $ac`.
+                Unit::Expansion(expansion) if units.peek() == Some(&Unit::Bare('{')) && !expansion.is_closed() => {
+                    known.push(Unit::Expansion(expansion));
+                }
                 Unit::Expansion(expansion) => self.expand(expansion, &mut known),
                 other => known.push(other),
             }
@@ -615,6 +673,7 @@ impl Walker {
                     if place > 0 {
                         units.push(Unit::Break);
                     }
+                    units.extend(is_quoted.then_some(Unit::Empty));
                     add(value, is_quoted, units);
                 }
             }
@@ -689,9 +748,9 @@ fn ends_here(pipeline: &Pipeline) -> bool {
     program.is_some_and(|word| matches!(word.value.as_str(), "exit" | "return" | "continue" | "break"))
 }
 
-/// An expansion that is nothing leaves no word, unless there are quotes.
+/// An expansion that is nothing leaves no word, unless there are quotes; `"$@"` does even so.
 fn raw_is_quoted(raw: &str) -> bool {
-    raw.contains(['"', '\''])
+    raw.contains(['"', '\'']) && !matches!(raw, "\"$@\"" | "\"${@}\"")
 }
 
 fn add(value: &Value, is_quoted: bool, units: &mut Vec<Unit>) {
@@ -741,6 +800,7 @@ fn word_of(raw: String, units: &[Unit]) -> Word {
                 text.push_str(&expansion.raw);
             }
             Unit::Break => text.push(' '),
+            Unit::Empty => {}
         }
     }
     let tilde = units.first() == Some(&Unit::Bare('~'));

@@ -14,6 +14,8 @@ pub(super) enum Unit {
     Expansion(Expansion),
     /// Between the words that an expansion became.
     Break,
+    /// Nothing, between quotes: a word all the same.
+    Empty,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,13 @@ pub(super) struct Expansion {
     pub(super) quoted: bool,
     /// The text of a command substitution.
     pub(super) script: Option<String>,
+}
+
+impl Expansion {
+    /// Whether what follows cannot become part of its name.
+    pub(super) fn is_closed(&self) -> bool {
+        self.quoted || self.raw.ends_with(['}', ')', '`'])
+    }
 }
 
 /// How the text around an expansion is read.

@@ -132,7 +132,7 @@ pub fn indirect(place: Place, words: &Texts, inner: &Texts, alone: &Texts) -> Ve
             "xargs delta <<< 'p q'",
         ]),
     );
-    let shell = select(&["bash -c", "bash -ec", "bash --norc -c", "bash -o pipefail -c", "bash -c --"]);
+    let shell = select(&["bash -c", "bash -uc", "bash --norc -c", "bash -o pipefail -c", "bash -c --"]);
     let arguments = select(&["", " x", " x y 'z z'"]);
     let script = (shell, alone.clone(), arguments);
     add(Feature::BashC, script.prop_map(|(shell, script, rest)| format!("{shell} {}{rest}", quoted(&script))).boxed());

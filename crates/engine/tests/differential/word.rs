@@ -101,7 +101,7 @@ pub fn known(with_variables: bool) -> Texts {
     let mut pieces = constant();
     pieces.push((1, select(&["a\\\nb", "\"a\\\nb\""])));
     if with_variables && Feature::Variables.is_understood() {
-        pieces.push((3, select(&["$A", "${A}", "\"$A\"", "\"$B\"", "\"${B}x\"", "\"$C\"", "'$A'"])));
+        pieces.push((3, select(&["${A}", "\"$A\"", "\"$B\"", "\"${B}x\"", "\"$C\"", "'$A'"])));
     }
     if Feature::ConstantSubstitution.is_understood() {
         pieces

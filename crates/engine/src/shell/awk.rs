@@ -1,0 +1,48 @@
+//! What a program text of `awk` runs: `system("…")`, and what it pipes to and from.
+
+/// Each a text for a shell; `None` for one that is no constant.
+pub(super) fn commands(code: &str) -> Vec<Option<String>> {
+    let mut commands = Vec::new();
+    let mut rest = code;
+    while let Some(at) = rest.find("system") {
+        rest = rest.get(at + "system".len()..).unwrap_or_default();
+        let Some(argument) = rest.trim_start().strip_prefix('(') else { continue };
+        let constant = literal(argument.trim_start()).filter(|(_, behind)| behind.trim_start().starts_with(')'));
+        commands.push(constant.map(|(text, _)| text));
+    }
+    // `print | "cmd"`, `"cmd" | getline`; `||` is something else.
+    for (at, _) in code.match_indices('|') {
+        let (before, behind) = (code.get(..at).unwrap_or_default(), code.get(at + 1..).unwrap_or_default());
+        if before.ends_with('|') || behind.starts_with('|') || is_in_regex(before) {
+            continue;
+        }
+        if let Some((text, _)) = literal(behind.trim_start_matches('&').trim_start()) {
+            commands.push(Some(text));
+        } else if behind.trim_start().starts_with("getline") {
+            let start = before.trim_end().strip_suffix('"').and_then(|before| before.rfind('"'));
+            let text = start.and_then(|start| literal(before.get(start..)?)).map(|(text, _)| text);
+            commands.push(text);
+        }
+    }
+    commands
+}
+
+/// Whether an odd number of slashes stands before: what follows is part of a regular expression.
+fn is_in_regex(before: &str) -> bool {
+    before.matches('/').count() % 2 == 1
+}
+
+/// A string constant, and what follows it.
+fn literal(text: &str) -> Option<(String, &str)> {
+    let inside = text.strip_prefix('"')?;
+    let mut value = String::new();
+    let mut letters = inside.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => return Some((value, inside.get(at + 1..)?)),
+            '\\' => value.push(letters.next()?.1),
+            _ => value.push(letter),
+        }
+    }
+    None
+}

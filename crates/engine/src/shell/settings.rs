@@ -1,0 +1,77 @@
+//! Settings and variables whose value is a command: what runs behind `git -c core.pager=…`, `GIT_EDITOR=…`,
+//! `ssh -o ProxyCommand=…`.
+
+/// The command in the value of a program's setting, `name=value`.
+pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s str> {
+    let (name, value) = setting.split_once('=')?;
+    let name = name.to_ascii_lowercase();
+    match program {
+        "git" => git(&name, value),
+        "tar" | "bsdtar" | "gtar" => (name == "exec").then_some(value),
+        "ssh" | "scp" | "sftp" => {
+            matches!(name.as_str(), "proxycommand" | "localcommand" | "knownhostscommand").then_some(value)
+        }
+        _ => None,
+    }
+}
+
+fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
+    let is_command = matches!(
+        name,
+        "core.pager"
+            | "core.editor"
+            | "core.sshcommand"
+            | "core.askpass"
+            | "core.fsmonitor"
+            | "core.gitproxy"
+            | "sequence.editor"
+            | "diff.external"
+            | "gpg.program"
+            | "interactive.difffilter"
+            | "credential.helper"
+            | "uploadpack.packobjectshook"
+    ) || name.starts_with("pager.")
+        || ["cmd", "textconv", "clean", "smudge", "process", "driver", "program", "command"]
+            .iter()
+            .any(|end| name.strip_suffix(end).is_some_and(|rest| rest.matches('.').count() == 2));
+    // A flag is no command: `core.fsmonitor=true`.
+    let is_flag = matches!(value, "" | "true" | "false" | "yes" | "no" | "cat");
+    if is_command && !is_flag {
+        return Some(value.strip_prefix('!').unwrap_or(value));
+    }
+    name.starts_with("alias.").then(|| value.strip_prefix('!')).flatten()
+}
+
+/// The name and the text of an alias that is no command of the shell.
+pub(super) fn git_alias(setting: &str) -> Option<(&str, &str)> {
+    let (name, value) = setting.split_once('=')?;
+    Some((name.strip_prefix("alias.")?, value))
+}
+
+/// Whether a program runs what this variable holds.
+pub(super) fn is_command_variable(name: &str) -> bool {
+    matches!(
+        name,
+        "GIT_EDITOR"
+            | "GIT_SEQUENCE_EDITOR"
+            | "EDITOR"
+            | "VISUAL"
+            | "GIT_SSH_COMMAND"
+            | "GIT_SSH"
+            | "GIT_PAGER"
+            | "PAGER"
+            | "MANPAGER"
+            | "GIT_EXTERNAL_DIFF"
+            | "GIT_ASKPASS"
+            | "SSH_ASKPASS"
+            | "SUDO_ASKPASS"
+            | "GIT_PROXY_COMMAND"
+            | "LESSOPEN"
+            | "LESSCLOSE"
+            | "PROMPT_COMMAND"
+            | "BROWSER"
+            | "RSYNC_RSH"
+            | "CVS_RSH"
+            | "FCEDIT"
+    )
+}

@@ -1,0 +1,67 @@
+//! `xargs`: what it reads becomes words of the commands that it runs.
+
+use super::command::Word;
+use super::through::Input;
+use crate::programs::Arguments;
+
+/// The commands that it runs. `words`: the command as it is written; `all`: those of `xargs` itself.
+pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], input: Input) -> Vec<Vec<Word>> {
+    let has = |flags: &[&str]| arguments.flags.iter().any(|flag| flags.contains(&flag.as_str()));
+    let input = if has(&["-a", "--arg-file"]) { Input::Unknown } else { input };
+    if has(&["-I", "-i", "--replace"]) {
+        return vec![replaced(words, mark(all), input)];
+    }
+    let read = match input {
+        // Quotes would mean something to it.
+        Input::Text(text)
+            if !text.contains(['\'', '"', '\\']) && !has(&["-d", "--delimiter", "-0", "--null", "-E"]) =>
+        {
+            text.split_whitespace().map(known).collect()
+        }
+        Input::Paths(paths) => paths.to_vec(),
+        _ => vec![unknown()],
+    };
+    // One by one, or some at a time: nobody needs to know which go together.
+    let some_at_a_time = has(&["-n", "--max-args", "-L", "-l", "--max-lines"]);
+    if some_at_a_time && !read.is_empty() {
+        return read.into_iter().map(|word| [words.as_slice(), &[word]].concat()).collect();
+    }
+    vec![[words, read].concat()]
+}
+
+fn known(text: &str) -> Word {
+    Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() }
+}
+
+fn unknown() -> Word {
+    Word { raw: "…".to_owned(), shown: "$…".to_owned(), ..Word::default() }
+}
+
+/// What stands for the line that is read.
+fn mark(all: &[Word]) -> &str {
+    let texts: Vec<&str> = all.iter().map(|word| word.value.as_deref().unwrap_or_default()).collect();
+    let next = texts.windows(2).find_map(|pair| match pair {
+        ["-I", mark] => Some(*mark),
+        _ => None,
+    });
+    let attached = texts.iter().find_map(|text| text.strip_prefix("-I").filter(|mark| !mark.is_empty()));
+    next.or(attached).unwrap_or("{}")
+}
+
+fn replaced(mut words: Vec<Word>, mark: &str, input: Input) -> Vec<Word> {
+    let line = match input {
+        Input::Text(text) => Some(text.trim()).filter(|text| !text.contains(['\n', '\'', '"', '\\'])),
+        _ => None,
+    };
+    for word in &mut words {
+        let Some(text) = word.value.take_if(|value| value.contains(mark)) else { continue };
+        match (line, input) {
+            (Some(line), _) => word.value = Some(text.replace(mark, line)),
+            (None, Input::Paths([Word { value: Some(path), glob, .. }])) => {
+                (word.value, word.glob) = (Some(text.replace(mark, path)), *glob);
+            }
+            _ => word.shown = text.replace(mark, "$…"),
+        }
+    }
+    words
+}
