@@ -29,6 +29,11 @@ pub trait Facts: Send + Sync {
         Vec::new()
     }
 
+    /// The paths that a shell would put in the place of a pattern; `None` where nobody can look.
+    fn expanded(&self, _pattern: &str) -> Option<Vec<String>> {
+        None
+    }
+
     /// Whether there is surely such a folder.
     fn is_folder(&self, _path: &str) -> bool {
         false

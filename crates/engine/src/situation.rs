@@ -113,7 +113,7 @@ impl Situation {
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut Touches) {
-        let Effect { path, raw, access, command, folders, .. } = effect;
+        let Effect { path, raw, access, is_pattern, command, folders } = effect;
         let is_remote = command.is_some_and(|place| {
             self.script().and_then(|script| script.commands.get(place)).is_some_and(|command| command.is_remote)
         });
@@ -132,6 +132,9 @@ impl Situation {
             let folder = paths::absolute(folder, &self.event.cwd, self.place.home.as_deref());
             let path = paths::absolute(&path, &folder, self.place.home.as_deref());
             self.add_touch(&path, access, command, &mut touches.known);
+            for path in is_pattern.then(|| self.facts.expanded(&path)).flatten().unwrap_or_default() {
+                self.add_touch(&path, access, command, &mut touches.known);
+            }
             // The folder that is meant is there: nothing goes on anywhere else.
             if folders.len() > 1 && self.facts.is_folder(&folder) {
                 break;
@@ -142,7 +145,15 @@ impl Situation {
     /// By its text, and by where it leads: behind a link, `..` is another folder than the text says.
     fn add_touch(&self, path: &str, access: Option<Access>, command: Option<usize>, touches: &mut Vec<Touch>) {
         let absolute = paths::absolute(path, &self.event.cwd, self.place.home.as_deref());
-        let resolved = self.facts.resolved(&absolute).map(|path| paths::tidy(&path));
+        // To delete a link is not to delete what it leads to, unless a slash says so.
+        let followed = absolute.strip_suffix('/').unwrap_or(&absolute);
+        let resolved = match followed.rsplit_once('/') {
+            Some((folder, name)) if access == Some(Access::Delete) && followed.len() == absolute.len() => {
+                self.facts.resolved(folder).map(|folder| format!("{folder}/{name}"))
+            }
+            _ => self.facts.resolved(followed),
+        };
+        let resolved = resolved.map(|path| paths::tidy(&path));
         let textual = paths::tidy(&absolute);
         let resolved = resolved.filter(|resolved| *resolved != textual);
         for path in [Some(textual), resolved].into_iter().flatten() {

@@ -11,6 +11,7 @@ pub mod environment;
 mod external_behavior;
 pub mod failure;
 mod git;
+mod glob;
 mod hook;
 mod input_record;
 mod judge;

@@ -13,6 +13,7 @@ use store::{SessionState, Store};
 
 use crate::acknowledgement::is_acknowledged;
 use crate::git::Repository;
+use crate::glob;
 use crate::input_record::AskedInput;
 
 /// How many commands of a session `command_ran` can look back on.
@@ -249,6 +250,14 @@ impl Facts for LiveFacts {
         Some(real)
     }
 
+    fn expanded(&self, pattern: &str) -> Option<Vec<String>> {
+        let found = glob::expanded(pattern);
+        if let Ok(mut links) = self.links.lock() {
+            links.insert(pattern_mark(pattern), found.join("\n"));
+        }
+        Some(found)
+    }
+
     fn is_folder(&self, path: &str) -> bool {
         let is_there = Path::new(path).is_dir();
         if is_there && let Ok(mut links) = self.links.lock() {
@@ -306,6 +315,11 @@ pub fn simple_commands(ran: &store::Command) -> Vec<RanCommand> {
 }
 
 const HOLD: &str = "hold:";
+
+/// What a pattern stands for is kept among the links, as one from this to all of it.
+pub fn pattern_mark(pattern: &str) -> String {
+    format!("{pattern}\n")
+}
 
 /// A folder that is there is kept among the links, as one from this to itself.
 pub fn folder_mark(path: &str) -> String {

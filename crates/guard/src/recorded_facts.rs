@@ -17,7 +17,7 @@ use store::{Entry, SessionKey, Store};
 
 use crate::acknowledgement::is_acknowledged;
 use crate::input_record;
-use crate::live_facts::{COMMANDS_LIMIT, LINKS, fact_name, folder_mark, hold_counter, simple_commands};
+use crate::live_facts::{COMMANDS_LIMIT, LINKS, fact_name, folder_mark, hold_counter, pattern_mark, simple_commands};
 
 /// What the events of a session that came before leave behind.
 #[derive(Debug, Clone, Default)]
@@ -179,6 +179,11 @@ impl Facts for RecordedFacts {
             _ => None,
         });
         to.map(str::to_owned)
+    }
+
+    fn expanded(&self, pattern: &str) -> Option<Vec<String>> {
+        let found = self.resolved(&pattern_mark(pattern))?;
+        Some(found.lines().map(str::to_owned).collect())
     }
 
     fn is_folder(&self, path: &str) -> bool {

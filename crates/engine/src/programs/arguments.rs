@@ -161,7 +161,9 @@ impl Reading {
             let more = usize::from(!is_here && !found.is_optional) + usize::from(found.second.is_some());
             (!found.role.takes_the_rest()).then_some(more)
         };
-        let (name, attached) = text.split_once('=').map_or((text, None), |(name, _)| (name, Some(name.len() + 1)));
+        // Behind one letter, `=` is part of the value.
+        let long = text.split_once('=').filter(|(name, _)| name.len() > 2);
+        let (name, attached) = long.map_or((text, None), |(name, _)| (name, Some(name.len() + 1)));
         // Also with one dash, as of `find` and `java`; a cluster of letters never is one of the table's flags.
         if let Some(found) = usage.flag(name) {
             self.flags.push(found.flag.to_owned());

@@ -61,6 +61,9 @@ fn what_arguments_are() {
         ("tar -czf out.tgz src", "Write out.tgz, ReadAll src"),
         ("tar cf - .env", "Write -, ReadAll .env"),
         ("tar xfz a.tgz x", "Read a.tgz"),
+        ("awk -F= code file", "Code code, Read file"),
+        ("chmod -x file", "Write file"),
+        ("chmod -R 755 file", "Write file"),
         ("bash +x -c script", "Shell script"),
         ("rsync -a --delete a/ b/", "ReadOrRemote a/, Delete b/"),
     ];

@@ -20,6 +20,8 @@ pub struct SimpleCommand {
     pub folders: Folders,
     /// The shell it runs in: a place in [`super::Script::scopes`].
     pub scope: usize,
+    /// What it reads, where that is known.
+    pub(super) input: Option<String>,
     /// The commands whose output it may read: places in [`super::Script::commands`].
     pub piped_from: Range<usize>,
 }
@@ -151,6 +153,12 @@ pub enum RedirectKind {
 }
 
 impl Redirect {
+    /// What it gives to read, where that is a known text.
+    pub(super) fn text(&self) -> Option<&str> {
+        let is_text = matches!(self.kind, RedirectKind::HereDocument | RedirectKind::HereString);
+        self.target.value.as_deref().filter(|_| is_text)
+    }
+
     fn writes_a_file(&self) -> bool {
         match self.kind {
             RedirectKind::Read

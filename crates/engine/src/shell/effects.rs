@@ -121,6 +121,17 @@ impl Found<'_> {
         for argument in &known.list {
             self.argument(argument);
         }
+        let is_fed = |argument: &Argument| match argument.role {
+            Role::Code => false,
+            Role::Script => matches!(words.get(argument.word), Some(Some("-" | "/dev/stdin"))),
+            _ => true,
+        };
+        if Language::of(program).is_some() && known.list.iter().all(is_fed) {
+            let redirected = command.redirects.iter().rev().find_map(Redirect::text);
+            if let Some(text) = redirected.or(command.input.as_deref()) {
+                self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
+            }
+        }
         for (role, path) in &known.implied {
             let word = Word { raw: (*path).to_owned(), value: Some((*path).to_owned()), ..Word::default() };
             for access in accesses(*role) {

@@ -435,6 +435,7 @@ impl Walker {
         command.via.clone_from(&self.via);
         command.is_remote = self.is_remote;
         command.folders = self.state.folders.clone();
+        command.input.clone_from(&self.input);
         command.mark_data();
         self.output = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
         if let Some(doubt) = doubtful::in_command(&command) {

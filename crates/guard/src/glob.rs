@@ -1,0 +1,48 @@
+//! What a shell would put in the place of a pattern, by what lies there now.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use engine::pattern::Pattern;
+
+/// More are as good as the pattern itself.
+const MAX_PATHS: usize = 1_000;
+/// Entries that are looked at, over all folders.
+const MAX_ENTRIES: usize = 10_000;
+
+/// `pattern` is absolute. Nothing where nothing matches.
+pub fn expanded(pattern: &str) -> Vec<String> {
+    let mut found = vec![PathBuf::from("/")];
+    let mut looked_at = 0;
+    for segment in pattern.split('/').filter(|segment| !segment.is_empty()) {
+        if !segment.contains(['*', '?', '[']) {
+            for path in &mut found {
+                path.push(segment);
+            }
+            continue;
+        }
+        let Ok(names) = Pattern::parse(segment) else { return Vec::new() };
+        let mut next = Vec::new();
+        for folder in &found {
+            for name in names_in(folder) {
+                looked_at += 1;
+                // What is hidden has to be asked for.
+                let is_meant = !name.starts_with('.') || segment.starts_with('.');
+                if is_meant && names.matches(&name) {
+                    next.push(folder.join(&name));
+                }
+                if next.len() > MAX_PATHS || looked_at > MAX_ENTRIES {
+                    return Vec::new();
+                }
+            }
+        }
+        found = next;
+    }
+    found.retain(|path| path.symlink_metadata().is_ok());
+    found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    entries.take(MAX_ENTRIES).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
