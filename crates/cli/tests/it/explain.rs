@@ -101,11 +101,16 @@ fn a_command() {
     --- stdout
     cd sub
     git commit -m …
+        in sub
     tee log
+        in sub
+        writes log
     $X   (with words that are not known before it runs)
+        in sub, or if that fails in .
+        names $X
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[]},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[]},{"argv":["tee","log"],"text":"tee log","via":[]},{"argv":["$X"],"text":"$X","via":[]}],"complete":false,"gaps":[]}"#);
+    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[]},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[]},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[]},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"]}],"complete":false,"gaps":[]}"#);
     assert_eq!(project.run(&["explain", "command", "if then", "--json"]).json()["complete"], false);
 }
 
