@@ -104,10 +104,13 @@ impl Holding<'_> {
                 forget_old_files(folder);
             }
             let beside = beside(self.pin);
-            let link = tempfile::Builder::new().make_in(folder, |path| fs::hard_link(self.cache, path))?;
-            link.into_temp_path().persist(&beside)?;
-            // Another event may have compiled another policy meanwhile, or this one could not be written.
-            if pin.rules.is_empty() && cache::rules_in(&beside, &pin.generation).is_none() {
+            let link = || -> io::Result<()> {
+                let link = tempfile::Builder::new().make_in(folder, |path| fs::hard_link(self.cache, path))?;
+                Ok(link.into_temp_path().persist(&beside)?)
+            };
+            // Another event may have compiled another policy meanwhile, or thrown this one away.
+            let is_linked = link().is_ok() && cache::rules_in(&beside, &pin.generation).is_some();
+            if pin.rules.is_empty() && !is_linked {
                 pin.rules = policy.rules.as_bytes().to_vec();
             }
             let bytes = postcard::to_stdvec(&pin).map_err(io::Error::other)?;
