@@ -159,7 +159,7 @@ impl Redirect {
         self.target.value.as_deref().filter(|_| is_text)
     }
 
-    fn writes_a_file(&self) -> bool {
+    pub(super) fn writes_a_file(&self) -> bool {
         match self.kind {
             RedirectKind::Read
             | RedirectKind::DuplicateInput

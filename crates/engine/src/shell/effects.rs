@@ -5,7 +5,7 @@
 //! search pattern) name nothing.
 
 use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
-use super::through::is_awk;
+use super::through::{is_awk, runs_its_input};
 use super::{Folders, Script, find};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
@@ -74,27 +74,13 @@ impl Found<'_> {
 
     fn in_redirects(&mut self) {
         let command = self.command;
-        for Redirect { kind, target, .. } in &command.redirects {
-            let accesses: &[Access] = match kind {
-                RedirectKind::Read => &[Access::Read],
-                RedirectKind::ReadWrite => &[Access::Read, Access::Write],
-                RedirectKind::HereDocument | RedirectKind::DuplicateInput => &[],
-                RedirectKind::HereString => {
-                    // The text may be a list of paths, for `xargs`.
-                    continue;
-                }
-                RedirectKind::Write
-                | RedirectKind::Append
-                | RedirectKind::Clobber
-                | RedirectKind::WriteAll
-                | RedirectKind::AppendAll => &[Access::Write],
-                RedirectKind::DuplicateOutput => {
-                    let is_descriptor = |text: &str| text == "-" || text.bytes().all(|byte| byte.is_ascii_digit());
-                    if target.value.as_deref().is_some_and(is_descriptor) { &[] } else { &[Access::Write] }
-                }
-            };
-            for access in accesses {
-                self.add(target.value.as_deref(), target, Some(*access));
+        for redirect in &command.redirects {
+            let target = &redirect.target;
+            if matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite) {
+                self.add(target.value.as_deref(), target, Some(Access::Read));
+            }
+            if redirect.writes_a_file() {
+                self.add(target.value.as_deref(), target, Some(Access::Write));
             }
         }
         for assignment in &command.assignments {
@@ -121,12 +107,7 @@ impl Found<'_> {
         for argument in &known.list {
             self.argument(argument);
         }
-        let is_fed = |argument: &Argument| match argument.role {
-            Role::Code => false,
-            Role::Script => matches!(words.get(argument.word), Some(Some("-" | "/dev/stdin"))),
-            _ => true,
-        };
-        if Language::of(program).is_some() && known.list.iter().all(is_fed) {
+        if Language::of(program).is_some() && runs_its_input(program, &known, &command.words) {
             let redirected = command.redirects.iter().rev().find_map(Redirect::text);
             if let Some(text) = redirected.or(command.input.as_deref()) {
                 self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));

@@ -5,9 +5,9 @@
 //! redirections and assignments, and a normalised text that rules search. What cannot be known before it runs is marked
 //! so, and what cannot be understood is a [`Gap`]: never a failure, never a guess.
 //!
-//! This module must not know rules, files or the environment, and it runs nothing. What programs *do* (wrappers such as
-//! `sudo`, working directories, reads and writes) is built on top of it: `walk` emits every command in one place, where
-//! one command may later become several, and [`SimpleCommand::via`] has room for what was seen through.
+//! This module must not know rules, files or the environment, and it runs nothing. `walk` goes over the syntax as a shell
+//! would run it, with what `state` knows of folders and variables; `through` tells which commands a command runs, and
+//! `effects` what it does to files. What arguments mean to a program is not here: see [`crate::programs`].
 //!
 //! The text is hostile. `door` stands before the parser and limits size, nesting and what else makes it slow, overflow
 //! or panic; everything else here is iterative, or recursive within that same nesting limit.
@@ -45,8 +45,8 @@ const MAX_NESTING: usize = 64;
 /// What a text would run, as far as it can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Script {
-    /// In the order of the text; a command stands before those in its own substitutions. One without words only
-    /// assigns or redirects (the redirections of a loop or group, for example).
+    /// In the order in which they would run; those of a substitution come before the command that it is part of. One
+    /// without words only assigns or redirects (the redirections of a loop or group, for example).
     pub commands: Vec<SimpleCommand>,
     /// Whether every command that could run is among them.
     pub complete: bool,

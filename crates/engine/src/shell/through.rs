@@ -173,10 +173,9 @@ fn by_table(
     if through.is_transparent && arguments.flags.iter().any(|flag| flag == "-c") {
         through.name = format!("{program} -c");
     }
-    let script = arguments.list.iter().find(|argument| argument.role == Role::Script);
-    let script = script.and_then(|script| command.words.get(script.word));
-    if through.runs.is_empty() && (is_shell(program) || is_fed_by_itself(program)) {
-        through.runs.extend(fed(program, script, input));
+    if (is_shell(program) || is_fed_by_itself(program)) && runs_its_input(program, arguments, &command.words) {
+        let script = arguments.list.iter().find(|argument| argument.role == Role::Script);
+        through.runs.extend(fed(program, script.and_then(|script| command.words.get(script.word)), input));
         through.reads_input = true;
         through.is_transparent = is_shell(program) && !through.runs.is_empty();
     }
@@ -191,26 +190,40 @@ fn is_fed_by_itself(program: &str) -> bool {
     matches!(program, "source" | "." | "at" | "batch" | "crontab") || Language::of(program).is_some()
 }
 
-/// What runs because it is read: from the input, or from `<(…)`.
-fn fed(program: &str, script: Option<&Word>, input: Input) -> Option<Runs> {
-    let name = script.and_then(|script| script.value.as_deref());
-    let is_input = matches!(name, Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+/// Whether nothing among its arguments is what it runs instead of what it reads.
+pub(super) fn runs_its_input(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
+    if is_shell(program) && arguments.flags.iter().any(|flag| flag == "-s") {
+        return true;
+    }
+    arguments.list.iter().all(|argument| match argument.role {
+        Role::Code | Role::Shell | Role::Words => false,
+        Role::Script => words.get(argument.word).is_some_and(is_input),
+        _ => true,
+    })
+}
+
+/// Whether a file's name stands for what is read: the input, or `<(…)`.
+fn is_input(script: &Word) -> bool {
+    let is_named = matches!(script.value.as_deref(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
+    is_named || script.raw.starts_with("<(")
+}
+
+/// What runs because it is read.
+fn fed(program: &str, script: Option<&Word>, input: Input) -> Vec<Runs> {
     let text = match script {
         Some(script) if script.raw.starts_with("<(") => script.given.clone(),
-        Some(_) if !is_input => return None,
-        None if matches!(program, "source" | ".") => return None,
+        None if matches!(program, "source" | ".") => return Vec::new(),
         _ => match input {
-            Input::Nothing => return None,
+            Input::Nothing => return Vec::new(),
             Input::Unknown | Input::Paths(_) => None,
             Input::Text(text) => Some(text.to_owned()),
         },
     };
     let text = if program == "crontab" { text.map(|text| without_times(&text)) } else { text };
-    match Language::of(program) {
-        // What it starts, and what it does, is told by its text.
-        Some(_) => in_code(program, text.as_deref()).into_iter().next(),
-        None => Some(Runs::Text { text, in_own_shell: !matches!(program, "source" | "."), arguments: Vec::new() }),
+    if Language::of(program).is_some() {
+        return in_code(program, text.as_deref());
     }
+    vec![Runs::Text { text, in_own_shell: !matches!(program, "source" | "."), arguments: Vec::new() }]
 }
 
 /// The commands of a table of times.

@@ -3,28 +3,27 @@
 //! INVARIANT: recursion is bounded. `door` lets no tree through whose nesting, together with what is around it, exceeds
 //! the limit, and everything that nests passes it: a substitution is parsed one level deeper than its word.
 
+mod running;
+mod words;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, ArithmeticForClauseCommand, Assignment as AssignmentNode, AssignmentValue, CaseClauseCommand,
-    CaseItemPostAction, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr,
-    ForClauseCommand, IfClauseCommand, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline,
-    ProcessSubstitutionKind, RedirectList, SeparatorOperator, SimpleCommand as SimpleCommandNode, SubshellCommand,
-    UnexpandedArithmeticExpr, Word as WordNode,
+    AndOr, AndOrList, ArithmeticForClauseCommand, CaseClauseCommand, CaseItemPostAction, Command,
+    CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr, ForClauseCommand, IfClauseCommand,
+    IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, RedirectList, SeparatorOperator,
+    SimpleCommand as SimpleCommandNode, SubshellCommand, UnexpandedArithmeticExpr,
 };
 
-use super::brace;
-use super::command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
-use super::find;
+use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
 use super::hidden::Hidden;
-use super::output::output;
-use super::state::{Expanded, Function, State, Value};
-use super::through::{Runs, Through, through};
-use super::word::{self, Context, Expansion, Scanned, Unit};
+use super::state::{Function, State, Value};
+use super::word::Context;
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
 use crate::programs::Role;
+use words::{known_word, process_word, word_of};
 
 /// Words that brace expansion may add, over the whole text.
 const MAX_EXPANDED_WORDS: usize = 4096;
@@ -423,147 +422,6 @@ impl Walker {
         printed.map(|text| text.trim_end_matches('\n').to_owned())
     }
 
-    /// Every command passes here. Those that it runs come in its place, or behind it.
-    fn emit(&mut self, mut command: SimpleCommand) {
-        self.commands += 1;
-        if self.commands > MAX_COMMANDS {
-            self.gap(Gap::TooManyCommands);
-            return;
-        }
-        command.scope = self.scope;
-        command.piped_from = self.piped_from.clone();
-        command.via.clone_from(&self.via);
-        command.is_remote = self.is_remote;
-        command.folders = self.state.folders.clone();
-        command.input.clone_from(&self.input);
-        command.mark_data();
-        self.output = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
-        if let Some(doubt) = doubtful::in_command(&command) {
-            self.gap(Gap::Doubtful(doubt));
-        }
-        if let Some((name, function)) = self.called(&command) {
-            self.call(&name, &function, command);
-            return;
-        }
-        self.state.run(&command);
-        self.note_alias(&command);
-        let found = std::mem::take(&mut self.found);
-        match command.program() {
-            Some("find" | "gfind") => self.found = find::found(&command),
-            // These pass on what they read, or a part of it.
-            Some("sort" | "uniq" | "head" | "tail" | "grep" | "cat" | "tac" | "shuf") => self.found.clone_from(&found),
-            _ => {}
-        }
-        match through(&command, self.input.as_deref(), &found, &self.aliases) {
-            None => self.script.commands.push(command),
-            Some(through) => self.see_through(through, command),
-        }
-    }
-
-    /// `git config alias.x …` counts for what follows.
-    fn note_alias(&mut self, command: &SimpleCommand) {
-        let words: Vec<&str> = command.words.iter().filter_map(|word| word.value.as_deref()).collect();
-        if let ["git", "config", rest @ ..] = words.as_slice()
-            && let Some([name, value]) = rest.last_chunk::<2>()
-            && let Some(alias) = name.strip_prefix("alias.")
-        {
-            self.aliases.insert(alias.to_owned(), (*value).to_owned());
-        }
-    }
-
-    /// The function that a command calls.
-    fn called(&self, command: &SimpleCommand) -> Option<(String, Rc<Function>)> {
-        let name = command.words.first()?.value.as_deref()?;
-        let skips_functions =
-            matches!(command.via.last().map(String::as_str), Some("command" | "builtin" | "sudo" | "env"));
-        let function = self.state.function(name).filter(|_| !skips_functions)?;
-        Some((name.to_owned(), function))
-    }
-
-    fn call(&mut self, name: &str, function: &Function, command: SimpleCommand) {
-        self.uncalled.remove(name);
-        let arguments = command.words.iter().skip(1).map(Value::of).collect();
-        let around = self.state.enter_function(arguments);
-        self.via.push(name.to_owned());
-        self.function_body(function);
-        self.via.pop();
-        self.state.leave_function(around);
-        self.output = None;
-        if !command.redirects.is_empty() || !command.assignments.is_empty() {
-            self.script.commands.push(SimpleCommand { words: Vec::new(), ..command });
-        }
-    }
-
-    fn function_body(&mut self, function: &Function) {
-        let around = std::mem::replace(&mut self.hidden, Rc::clone(&function.hidden));
-        self.redirects_of_compound(function.body.1.as_ref());
-        self.deeper(|walker| walker.compound(&function.body.0));
-        self.hidden = around;
-    }
-
-    /// Functions that are only defined may be called by what is not seen here.
-    fn uncalled_functions(&mut self) {
-        while let Some((name, function)) = self.uncalled.pop_first() {
-            self.state.forget();
-            self.via.push(name);
-            self.function_body(&function);
-            self.via.pop();
-        }
-    }
-
-    fn see_through(&mut self, through: Through, command: SimpleCommand) {
-        let Through { name, is_transparent, is_remote, reads_input, folder, runs } = through;
-        let folders = self.state.folders.clone();
-        let has_folder = folder.is_some();
-        if let Some(folder) = folder {
-            self.state.folders = folder.value.map_or_else(Folders::unknown, |folder| self.state.folders.then(&folder));
-        }
-        let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
-        if is_transparent {
-            (redirects, assignments) = (command.redirects, command.assignments);
-        } else {
-            self.script.commands.push(command);
-        }
-        let around = self.is_remote;
-        self.is_remote |= is_remote;
-        self.via.push(name.clone());
-        // What a shell reads its commands from is not there for them.
-        let input = self.input.take_if(|_| reads_input);
-        for runs in runs {
-            self.deeper(|walker| match runs {
-                Runs::Command { words, assignments: more } => {
-                    assignments.extend(more);
-                    let (assignments, redirects) = (std::mem::take(&mut assignments), std::mem::take(&mut redirects));
-                    walker.emit(SimpleCommand { words, assignments, redirects, ..SimpleCommand::default() });
-                }
-                Runs::Text { text: None, in_own_shell, .. } => {
-                    walker.gap(Gap::Unknown(name.clone()));
-                    if !in_own_shell {
-                        walker.state.forget();
-                    }
-                }
-                Runs::Text { text: Some(text), in_own_shell: true, arguments } => {
-                    let arguments = arguments.iter().map(Value::of).collect();
-                    walker.in_new_scope(|walker| {
-                        walker.state.enter_program(arguments);
-                        walker.text(&text);
-                    });
-                }
-                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
-            });
-        }
-        self.via.pop();
-        self.input = input.or_else(|| self.input.take());
-        self.is_remote = around;
-        if has_folder {
-            self.state.folders = folders;
-        }
-        if !redirects.is_empty() || !assignments.is_empty() {
-            let rest = SimpleCommand { assignments, redirects, ..SimpleCommand::default() };
-            self.script.commands.push(SimpleCommand { scope: self.scope, via: self.via.clone(), ..rest });
-        }
-    }
-
     /// The redirections of a compound command are those of a command without words.
     fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) {
         let Some(redirects) = redirects else { return };
@@ -607,127 +465,6 @@ impl Walker {
             }
         }
     }
-
-    fn assignment(&mut self, node: &AssignmentNode) -> Assignment {
-        let name = node.name.to_string();
-        self.scan(&name, Context::Text);
-        let value = match &node.value {
-            AssignmentValue::Scalar(word) => {
-                let word = self.single_word(&word.value);
-                if node.append { Word { value: None, shown: word.raw.clone(), ..word } } else { word }
-            }
-            AssignmentValue::Array(elements) => {
-                let words: Vec<&WordNode> =
-                    elements.iter().flat_map(|(key, value)| key.iter().chain([value])).collect();
-                for word in words {
-                    self.scan(&word.value, Context::Word);
-                }
-                let raw = node.value.to_string();
-                Word { shown: raw.clone(), raw, ..Word::default() }
-            }
-        };
-        Assignment { name, value }
-    }
-
-    /// Walks what the text runs, and puts what is known in the place of its expansions.
-    fn scan(&mut self, raw: &str, context: Context) -> Vec<Unit> {
-        let Scanned { units, scripts, gap } = word::scan(&self.hidden.restore(raw), context);
-        if let Some(gap) = gap {
-            self.gap(gap);
-        }
-        for script in scripts {
-            self.substitution(&script);
-        }
-        let mut known = Vec::with_capacity(units.len());
-        let mut units = units.into_iter().peekable();
-        while let Some(unit) = units.next() {
-            match unit {
-                // Braces come first: `$a{b,c}` is `$ab $ac`.
-                Unit::Expansion(expansion) if units.peek() == Some(&Unit::Bare('{')) && !expansion.is_closed() => {
-                    known.push(Unit::Expansion(expansion));
-                }
-                Unit::Expansion(expansion) => self.expand(expansion, &mut known),
-                other => known.push(other),
-            }
-        }
-        known
-    }
-
-    fn expand(&mut self, expansion: Expansion, units: &mut Vec<Unit>) {
-        let value = match &expansion.script {
-            Some(script) => {
-                let printed = self.substitution(script);
-                printed.map(|text| Expanded::One(Value { text, glob: false, tilde: false }))
-            }
-            None => self.state.expand(&expansion.raw),
-        };
-        let is_quoted = expansion.quoted;
-        self.expanded_text += match &value {
-            Some(Expanded::One(value)) => value.text.len(),
-            Some(Expanded::Several(values)) => values.iter().map(|value| value.text.len()).sum(),
-            None => 0,
-        };
-        match value.filter(|_| self.expanded_text <= MAX_EXPANDED_TEXT) {
-            Some(Expanded::One(value)) if is_quoted || self.state.splits_at_spaces() => add(&value, is_quoted, units),
-            Some(Expanded::Several(values)) if self.state.splits_at_spaces() => {
-                for (place, value) in values.iter().enumerate() {
-                    if place > 0 {
-                        units.push(Unit::Break);
-                    }
-                    units.extend(is_quoted.then_some(Unit::Empty));
-                    add(value, is_quoted, units);
-                }
-            }
-            _ => units.push(Unit::Expansion(expansion)),
-        }
-    }
-
-    /// Text that is no word of a command, only for what its substitutions run.
-    fn substitutions_of(&mut self, raw: &str, context: Context) {
-        let raw = self.hidden.restore(raw).into_owned();
-        if !word::is_plain(&raw) {
-            self.scan(&raw, context);
-        }
-    }
-
-    /// A word that expansion leaves one.
-    fn single_word(&mut self, raw: &str) -> Word {
-        let raw = self.hidden.restore(raw).into_owned();
-        if word::is_plain(&raw) {
-            return plain_word(raw);
-        }
-        let mut units = self.scan(&raw, Context::Word);
-        for unit in &mut units {
-            if *unit == Unit::Break {
-                *unit = Unit::Quoted(' ');
-            }
-        }
-        word_of(raw, &units)
-    }
-
-    fn words(&mut self, raw: &str, words: &mut Vec<Word>) {
-        let raw = self.hidden.restore(raw).into_owned();
-        if word::is_plain(&raw) {
-            words.push(plain_word(raw));
-            return;
-        }
-        let units = self.scan(&raw, Context::Word);
-        match brace::expand(units) {
-            Ok(expanded) if self.expanded_words + expanded.len() - 1 <= MAX_EXPANDED_WORDS => {
-                self.expanded_words += expanded.len() - 1;
-                let separate = expanded.iter().flat_map(|units| units.split(|unit| *unit == Unit::Break));
-                words.extend(
-                    separate
-                        .filter(|units| !units.is_empty() || raw_is_quoted(&raw))
-                        .map(|units| word_of(raw.clone(), units)),
-                );
-            }
-            _ => {
-                self.gap(Gap::TooManyWords);
-                words.push(Word { shown: raw.clone(), raw, ..Word::default() });
-            }
-        }
-    }
 }
 
 /// Whether the pipeline leaves the script, or the loop.
@@ -747,66 +484,6 @@ fn ends_here(pipeline: &Pipeline) -> bool {
     });
     let program = last.and_then(|simple| simple.word_or_name.as_ref());
     program.is_some_and(|word| matches!(word.value.as_str(), "exit" | "return" | "continue" | "break"))
-}
-
-/// An expansion that is nothing leaves no word, unless there are quotes; `"$@"` does even so.
-fn raw_is_quoted(raw: &str) -> bool {
-    raw.contains(['"', '\'']) && !matches!(raw, "\"$@\"" | "\"${@}\"")
-}
-
-fn add(value: &Value, is_quoted: bool, units: &mut Vec<Unit>) {
-    let is_first = units.last().is_none_or(|last| *last == Unit::Break);
-    for (place, letter) in value.text.chars().enumerate() {
-        let is_glob = value.glob && matches!(letter, '*' | '?' | '[');
-        let is_tilde = value.tilde && place == 0 && is_first;
-        match letter {
-            _ if is_glob || is_tilde => units.push(Unit::Bare(letter)),
-            ' ' | '\t' | '\n' if !is_quoted => units.push(Unit::Break),
-            '*' | '?' | '[' if !is_quoted => units.push(Unit::Bare(letter)),
-            _ => units.push(Unit::Quoted(letter)),
-        }
-    }
-}
-
-fn plain_word(raw: String) -> Word {
-    Word { glob: raw.contains(['*', '?', '[']), tilde: raw.starts_with('~'), ..known_word(raw) }
-}
-
-fn known_word(text: String) -> Word {
-    Word { value: Some(text.clone()), raw: text, ..Word::default() }
-}
-
-/// `<(…)` is the name of a pipe that nobody knows beforehand.
-fn process_word(kind: &ProcessSubstitutionKind) -> Word {
-    let text = match kind {
-        ProcessSubstitutionKind::Read => "<(…)",
-        ProcessSubstitutionKind::Write => ">(…)",
-    };
-    Word { raw: text.to_owned(), shown: text.to_owned(), ..Word::default() }
-}
-
-fn word_of(raw: String, units: &[Unit]) -> Word {
-    let mut text = String::with_capacity(raw.len());
-    let mut known = true;
-    let mut glob = false;
-    for unit in units {
-        match unit {
-            Unit::Bare(character) => {
-                glob |= matches!(character, '*' | '?' | '[');
-                text.push(*character);
-            }
-            Unit::Quoted(character) => text.push(*character),
-            Unit::Expansion(expansion) => {
-                known = false;
-                text.push_str(&expansion.raw);
-            }
-            Unit::Break => text.push(' '),
-            Unit::Empty => {}
-        }
-    }
-    let tilde = units.first() == Some(&Unit::Bare('~'));
-    let (value, shown) = if known { (Some(text), String::new()) } else { (None, text) };
-    Word { raw, value, glob, tilde, shown, ..Word::default() }
 }
 
 fn file_redirect_kind(kind: &IoFileRedirectKind) -> RedirectKind {

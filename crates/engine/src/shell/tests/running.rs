@@ -1,0 +1,342 @@
+//! What would run, and where: through other programs, by variables, functions and loops, from what is printed.
+
+use insta::assert_snapshot;
+
+use super::super::{SimpleCommand, parse};
+use super::texts;
+
+/// Each command with what it is reached through.
+fn reached(text: &str) -> String {
+    let script = parse(text);
+    let commands = script.commands.iter().filter(|command| !command.words.is_empty());
+    let mut shown: Vec<_> = commands
+        .map(|command| {
+            let remote = if command.is_remote { " (elsewhere)" } else { "" };
+            format!("{}{remote} via {}", command.text(), command.via.join(", ")).trim_end_matches(" via ").to_owned()
+        })
+        .collect();
+    shown.extend(script.gaps.iter().map(|gap| format!("gap: {gap}")));
+    shown.join("\n")
+}
+
+#[test]
+fn programs_that_run_others_are_seen_through() {
+    assert_snapshot!(reached("sudo -u root -- rm -rf /var; nohup nice -n 5 rm x; env -i A=1 timeout -k 1 5 make -j8 > log"), @"
+    rm -rf /var via sudo
+    rm x via nohup, nice
+    make -j8 via env, timeout
+    ");
+    assert_snapshot!(reached("bash -lc 'cd x && make'; sh -xc \"rm x\" name; bash -o pipefail -c 'a | b'; eval 'rm' '-rf x'"), @"
+    cd x via bash -c
+    make via bash -c
+    rm x via sh -c
+    a via bash -c
+    b via bash -c
+    rm -rf x via eval
+    ");
+    assert_snapshot!(reached("bash -c \"bash -c 'rm -rf /'\"; sudo env X=1 bash -c 'sudo rm y'"), @"
+    rm -rf / via bash -c, bash -c
+    rm y via sudo, env, bash -c, sudo
+    ");
+    assert_snapshot!(reached("bash <<'E'\nrm x\nE\nsh <<< 'rm y'; bash script.sh -c z; bash < in; sh"), @"
+    rm x via bash
+    rm y via sh
+    bash script.sh -c z
+    bash
+    sh
+    ");
+    assert_snapshot!(reached("find . -name '*.o' -exec rm -f {} + -o -execdir chmod +x {} \\;; ls | xargs -n1 rm -rf; ls | xargs -I% mv % x/%"), @"
+    find . -name *.o -exec rm -f {} + -o -execdir chmod +x {} ;
+    rm -f . via find
+    chmod +x . via find
+    ls
+    rm -rf $… via xargs
+    ls
+    mv $… x/$… via xargs
+    ");
+    assert_snapshot!(reached("ssh -p 22 host 'rm -rf /'; ssh host uptime -p; docker exec -it c rm -rf /; docker run --rm img sh -c 'rm y'"), @"
+    rm -rf / (elsewhere) via ssh
+    uptime -p (elsewhere) via ssh
+    docker exec -it c rm -rf /
+    rm -rf / (elsewhere) via docker
+    docker run --rm img sh -c …
+    rm y (elsewhere) via docker, sh -c
+    ");
+    assert_snapshot!(reached("git submodule foreach 'git reset --hard'; git rebase -i --exec 'make test' HEAD~2; git bisect run ./x.sh a; tar -cf a.tar --checkpoint-action=exec='rm z' b"), @"
+    git submodule foreach …
+    git reset --hard via git
+    git rebase -i --exec … HEAD~2
+    make test via git
+    x.sh a via git
+    tar -cf a.tar … b
+    rm z via tar
+    ");
+    assert_snapshot!(reached("bash -c \"$X\"; eval $Y; $Z x; sudo; env; exec > log; command -v git; sudo -l; time make"), @"
+    $Z x
+    sudo
+    env
+    exec
+    command -v git
+    sudo -l
+    make
+    gap: what `bash -c` runs is not known before it runs
+    gap: what `eval` runs is not known before it runs
+    ");
+    assert_snapshot!(reached("trap 'rm -rf x' EXIT; watch -n 5 git status; su -c 'rm x' me; busybox rm x; npx prettier -w ."), @"
+    trap … EXIT
+    rm -rf x via trap
+    git status via watch
+    rm x via su -c
+    rm x via busybox
+    prettier -w . via npx
+    ");
+}
+
+/// Each command with the folders that it may run in.
+fn places(text: &str) -> String {
+    let script = parse(text);
+    let commands = script.commands.iter().filter(|command| !command.words.is_empty());
+    let place = |command: &SimpleCommand| match command.folders.list() {
+        Some(folders) => folders.iter().map(|folder| format!("[{folder}]")).collect::<Vec<_>>().join(" "),
+        None => "anywhere".to_owned(),
+    };
+    let mut shown: Vec<_> = commands.map(|command| format!("{} {}", command.text(), place(command))).collect();
+    shown.extend(script.gaps.iter().map(|gap| format!("gap: {gap}")));
+    shown.join("\n")
+}
+
+#[test]
+fn folders_are_followed() {
+    assert_snapshot!(places("cd a && b; c; (cd d && e); f"), @"
+    cd a []
+    b [a]
+    c [a] []
+    cd d [a] []
+    e [a/d] [d]
+    f [a] []
+    ");
+    assert_snapshot!(places("cd a || exit 1; b; cd c || { echo x; exit; }; d"), @"
+    cd a []
+    exit 1 []
+    b [a]
+    cd c [a]
+    echo … [a]
+    exit [a]
+    d [a/c]
+    ");
+    assert_snapshot!(places("set -e; cd a; cd ../b; c; cd -; d; cd; e; cd ~/x; f; cd /; g; cd $X; h"), @"
+    set -e []
+    cd a []
+    cd ../b [a]
+    c [a/../b]
+    cd - [a/../b]
+    d [a]
+    cd [a]
+    e [~]
+    cd ~/x [~]
+    f [~/x]
+    cd / [~/x]
+    g [/]
+    cd $X [/]
+    h anywhere
+    ");
+    assert_snapshot!(places("pushd a && b; popd && c; cd x | d; e & cd y; f"), @"
+    pushd a []
+    b [a]
+    popd [a] []
+    c []
+    cd x []
+    d []
+    e []
+    cd y []
+    f [y] []
+    ");
+    assert_snapshot!(places("if a; then cd x; else cd y; fi; b; for i in 1 2; do cd ..; c; done; while d; do cd ..; done; e"), @"
+    a []
+    cd x []
+    cd y []
+    b [y] [] [x]
+    cd .. [y] [] [x]
+    c [y/..] [..] [x/..] [y] [] [x]
+    cd .. [y/..] [..] [x/..] [y] [] [x]
+    c anywhere
+    d anywhere
+    cd .. anywhere
+    e anywhere
+    ");
+    assert_snapshot!(places("bash -c 'cd x && a'; b; eval cd y; c; $(cd z; d) e; f() { cd w; }; f; g"), @"
+    cd x []
+    a [x]
+    b []
+    cd y []
+    c [y] []
+    cd z [y] []
+    d [y/z] [z] [y] []
+    … e [y] []
+    cd w [y] []
+    g [y/w] [w] [y] []
+    ");
+}
+
+#[test]
+fn variables_are_followed() {
+    assert_snapshot!(texts("B=main; git push -f origin $B; B=x git push $B; export C=y; echo; a $C ${C} \"$C\" $C/z ${C:-d} ${D:-e}"), @"
+    git push -f origin main
+    git push main
+    export C=y
+    echo
+    a y y y y/z y ${D:-e}
+    ");
+    assert_snapshot!(texts("X='rm -rf /'; $X; \"$X\"; Y=$X; $Y z; A=(1 2); b $A; C+=1; d $C; IFS=:; e $X"), @"
+    rm -rf /
+    …
+    rm -rf / z
+    b $A
+    d $C
+    e $X
+    ");
+    assert_snapshot!(texts("if a; then V=1; else V=2; fi; b $V; W=1; if c; then W=2; fi; d $W; T=1; if e; then T=1; fi; f $T"), @"
+    a
+    b $V
+    c
+    d $W
+    e
+    f 1
+    ");
+    assert_snapshot!(texts("V=1; (V=2; a $V); b $V; V=3 | c; d $V; read V; e $V; W=1; while f; do g $W; W=2; done; h $W"), @"
+    a 2
+    b 1
+    c
+    d 1
+    read V
+    e $V
+    f
+    g $W
+    h $W
+    ");
+    assert_snapshot!(texts("for f in a 'b c' {d,e}; do rm \"$f\" $f; done; for g in *.txt; do rm $g; done; for h in $(ls); do rm $h; done"), @"
+    rm a a
+    rm … b c
+    rm d d
+    rm e e
+    rm *.txt
+    ls
+    rm $h
+    ");
+    assert_snapshot!(texts("f() { rm -rf \"$1\" $2; shift; g $1; }; f / x; h() { echo \"$@\"; i \"$@\"; }; h a 'b c'; bash -c 'rm $1 $0' name /etc"), @"
+    rm -rf / x
+    shift
+    g $1
+    echo … …
+    i a …
+    rm /etc $0
+    ");
+    assert_snapshot!(texts("cat $(echo .env) `printf '%s/%s' a b` \"$(cat <<< x)\" $(ls); cd /x; a $PWD/y $HOME/z $OLDPWD"), @"
+    echo …
+    printf … … …
+    cat
+    ls
+    cat .env a/b x $(ls)
+    cd /x
+    a $PWD/y ~/z $OLDPWD
+    ");
+    assert_snapshot!(texts("source x; a $HOME; V=1; eval \"$Z\"; b $V; f() { f; }; f; g() { rm x; }"), @"
+    source x
+    a $HOME
+    b $V
+    rm x
+    gap: what `eval` runs is not known before it runs
+    gap: the command is nested too deeply
+    ");
+}
+
+#[test]
+fn what_is_surely_printed_is_read() {
+    assert_snapshot!(reached("echo cm0gLXJmIC8= | base64 -d | sh; printf 'rm -rf %s\\n' / | bash; echo 726d2078 | xxd -r -p | sh -s"), @"
+    echo …
+    base64 -d
+    rm -rf / via sh
+    printf … …
+    rm -rf / via bash
+    echo …
+    xxd -r -p
+    rm x via sh
+    ");
+    assert_snapshot!(reached("echo / | xargs rm -rf; echo a b | xargs -n1 rm; curl x | sh; cat <<< 'rm y' | sh; xargs cat <<< .env"), @"
+    echo …
+    rm -rf / via xargs
+    echo … …
+    rm a via xargs
+    rm b via xargs
+    curl x
+    cat
+    rm y via sh
+    cat .env via xargs
+    gap: what `sh` runs is not known before it runs
+    ");
+}
+
+#[test]
+fn what_multiplies_is_bounded() {
+    let doubled = format!("x=ab; {} a $x", "x=$x$x; ".repeat(64));
+    let rounds = "for a in {1..30}; do ".repeat(6) + "b $(c); " + &"done; ".repeat(6);
+    let functions = (0..60).map(|level| format!("f{level}() {{ f{0} x; f{0} y; }}; ", level + 1)).collect::<Vec<_>>();
+    for text in
+        ["f() { f; f; }; f".to_owned(), doubled, rounds, functions.concat() + "f0", "a() { eval a a; }; a".to_owned()]
+    {
+        let script = parse(&text);
+        assert!(script.commands.len() <= 4000, "{}", script.commands.len());
+        assert!(script.commands.iter().all(|command| command.text().len() < 1024 * 1024));
+    }
+}
+
+#[test]
+fn one_line_programs_are_read() {
+    assert_snapshot!(reached("python3 -c \"import os; os.system('rm -rf /')\"; node -e \"require('child_process').execSync('rm x')\""), @"
+    python3 -c …
+    rm -rf / via python3
+    node -e …
+    rm x via node
+    ");
+    assert_snapshot!(reached("python3 -c 'print(1)'; perl -e 'unlink $x'; python3 -c \"$X\"; ruby -e 'puts 1'; awk '{print}' x"), @"
+    python3 -c …
+    perl -e …
+    python3 -c …
+    ruby -e …
+    awk … x
+    gap: what `perl` runs is not known before it runs
+    gap: what `python3` runs is not known before it runs
+    ");
+    // What is piped into one that has its own text is data.
+    assert_snapshot!(reached("cat x | python3 -m json.tool; a | python3 -c 'print(1)'; a | perl -pe s/x/y/; a | node -e 'console.log(1)'; a | python3 x.py; a | bash x.sh; a | bash -c b"), @"
+    cat x
+    python3 -m json.tool
+    a
+    python3 -c …
+    a
+    perl -pe …
+    a
+    node -e …
+    a
+    python3 x.py
+    a
+    bash x.sh
+    a
+    b via bash -c
+    ");
+    assert_snapshot!(reached("python3 - <<E\nimport os\nos.system('ls')\nos.system('rm -rf /')\nE"), @"
+    python3 -
+    ls via python3
+    rm -rf / via python3
+    ");
+    assert_snapshot!(reached("a | python3; a | python3 -; a | bash -s x; python3 <<< 'print(1)'"), @"
+    a
+    python3
+    a
+    python3 -
+    a
+    python3
+    gap: what `python3` runs is not known before it runs
+    gap: what `bash` runs is not known before it runs
+    ");
+}

@@ -1,0 +1,153 @@
+//! A command, met: what becomes of the shell by it, which function it calls, and which commands it runs.
+
+use std::rc::Rc;
+
+use super::super::command::{Folders, SimpleCommand};
+use super::super::output::output;
+use super::super::state::{Function, Value};
+use super::super::through::{Runs, Through, through};
+use super::super::{Gap, doubtful, find};
+use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
+
+impl Walker {
+    /// Every command passes here. Those that it runs come in its place, or behind it.
+    pub(super) fn emit(&mut self, mut command: SimpleCommand) {
+        self.commands += 1;
+        if self.commands > MAX_COMMANDS {
+            self.gap(Gap::TooManyCommands);
+            return;
+        }
+        command.scope = self.scope;
+        command.piped_from = self.piped_from.clone();
+        command.via.clone_from(&self.via);
+        command.is_remote = self.is_remote;
+        command.folders = self.state.folders.clone();
+        command.input.clone_from(&self.input);
+        command.mark_data();
+        self.output = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
+        if let Some(doubt) = doubtful::in_command(&command) {
+            self.gap(Gap::Doubtful(doubt));
+        }
+        if let Some((name, function)) = self.called(&command) {
+            self.call(&name, &function, command);
+            return;
+        }
+        self.state.run(&command);
+        self.note_alias(&command);
+        let found = std::mem::take(&mut self.found);
+        match command.program() {
+            Some("find" | "gfind") => self.found = find::found(&command),
+            // These pass on what they read, or a part of it.
+            Some("sort" | "uniq" | "head" | "tail" | "grep" | "cat" | "tac" | "shuf") => self.found.clone_from(&found),
+            _ => {}
+        }
+        match through(&command, self.input.as_deref(), &found, &self.aliases) {
+            None => self.script.commands.push(command),
+            Some(through) => self.see_through(through, command),
+        }
+    }
+
+    /// `git config alias.x …` counts for what follows.
+    fn note_alias(&mut self, command: &SimpleCommand) {
+        let words: Vec<&str> = command.words.iter().filter_map(|word| word.value.as_deref()).collect();
+        if let ["git", "config", rest @ ..] = words.as_slice()
+            && let Some([name, value]) = rest.last_chunk::<2>()
+            && let Some(alias) = name.strip_prefix("alias.")
+        {
+            self.aliases.insert(alias.to_owned(), (*value).to_owned());
+        }
+    }
+
+    /// The function that a command calls.
+    fn called(&self, command: &SimpleCommand) -> Option<(String, Rc<Function>)> {
+        let name = command.words.first()?.value.as_deref()?;
+        let skips_functions =
+            matches!(command.via.last().map(String::as_str), Some("command" | "builtin" | "sudo" | "env"));
+        let function = self.state.function(name).filter(|_| !skips_functions)?;
+        Some((name.to_owned(), function))
+    }
+
+    fn call(&mut self, name: &str, function: &Function, command: SimpleCommand) {
+        self.uncalled.remove(name);
+        let arguments = command.words.iter().skip(1).map(Value::of).collect();
+        let around = self.state.enter_function(arguments);
+        self.via.push(name.to_owned());
+        self.function_body(function);
+        self.via.pop();
+        self.state.leave_function(around);
+        self.output = None;
+        if !command.redirects.is_empty() || !command.assignments.is_empty() {
+            self.script.commands.push(SimpleCommand { words: Vec::new(), ..command });
+        }
+    }
+
+    fn function_body(&mut self, function: &Function) {
+        let around = std::mem::replace(&mut self.hidden, Rc::clone(&function.hidden));
+        self.redirects_of_compound(function.body.1.as_ref());
+        self.deeper(|walker| walker.compound(&function.body.0));
+        self.hidden = around;
+    }
+
+    /// Functions that are only defined may be called by what is not seen here.
+    pub(super) fn uncalled_functions(&mut self) {
+        while let Some((name, function)) = self.uncalled.pop_first() {
+            self.state.forget();
+            self.via.push(name);
+            self.function_body(&function);
+            self.via.pop();
+        }
+    }
+
+    fn see_through(&mut self, through: Through, command: SimpleCommand) {
+        let Through { name, is_transparent, is_remote, reads_input, folder, runs } = through;
+        let folders = self.state.folders.clone();
+        let has_folder = folder.is_some();
+        if let Some(folder) = folder {
+            self.state.folders = folder.value.map_or_else(Folders::unknown, |folder| self.state.folders.then(&folder));
+        }
+        let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
+        if is_transparent {
+            (redirects, assignments) = (command.redirects, command.assignments);
+        } else {
+            self.script.commands.push(command);
+        }
+        let around = self.is_remote;
+        self.is_remote |= is_remote;
+        self.via.push(name.clone());
+        // What a shell reads its commands from is not there for them.
+        let input = self.input.take_if(|_| reads_input);
+        for runs in runs {
+            self.deeper(|walker| match runs {
+                Runs::Command { words, assignments: more } => {
+                    assignments.extend(more);
+                    let (assignments, redirects) = (std::mem::take(&mut assignments), std::mem::take(&mut redirects));
+                    walker.emit(SimpleCommand { words, assignments, redirects, ..SimpleCommand::default() });
+                }
+                Runs::Text { text: None, in_own_shell, .. } => {
+                    walker.gap(Gap::Unknown(name.clone()));
+                    if !in_own_shell {
+                        walker.state.forget();
+                    }
+                }
+                Runs::Text { text: Some(text), in_own_shell: true, arguments } => {
+                    let arguments = arguments.iter().map(Value::of).collect();
+                    walker.in_new_scope(|walker| {
+                        walker.state.enter_program(arguments);
+                        walker.text(&text);
+                    });
+                }
+                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
+            });
+        }
+        self.via.pop();
+        self.input = input.or_else(|| self.input.take());
+        self.is_remote = around;
+        if has_folder {
+            self.state.folders = folders;
+        }
+        if !redirects.is_empty() || !assignments.is_empty() {
+            let rest = SimpleCommand { assignments, redirects, ..SimpleCommand::default() };
+            self.script.commands.push(SimpleCommand { scope: self.scope, via: self.via.clone(), ..rest });
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The words of commands, with what is known in the place of their expansions.
+
+use brush_parser::ast::{Assignment as AssignmentNode, AssignmentValue, ProcessSubstitutionKind, Word as WordNode};
+
+use super::super::command::{Assignment, Word};
+use super::super::state::{Expanded, Value};
+use super::super::word::{self, Context, Expansion, Scanned, Unit};
+use super::super::{Gap, brace};
+use super::{MAX_EXPANDED_TEXT, MAX_EXPANDED_WORDS, Walker};
+
+impl Walker {
+    pub(super) fn assignment(&mut self, node: &AssignmentNode) -> Assignment {
+        let name = node.name.to_string();
+        self.scan(&name, Context::Text);
+        let value = match &node.value {
+            AssignmentValue::Scalar(word) => {
+                let word = self.single_word(&word.value);
+                if node.append { Word { value: None, shown: word.raw.clone(), ..word } } else { word }
+            }
+            AssignmentValue::Array(elements) => {
+                let words: Vec<&WordNode> =
+                    elements.iter().flat_map(|(key, value)| key.iter().chain([value])).collect();
+                for word in words {
+                    self.scan(&word.value, Context::Word);
+                }
+                let raw = node.value.to_string();
+                Word { shown: raw.clone(), raw, ..Word::default() }
+            }
+        };
+        Assignment { name, value }
+    }
+
+    /// Walks what the text runs, and puts what is known in the place of its expansions.
+    pub(super) fn scan(&mut self, raw: &str, context: Context) -> Vec<Unit> {
+        let Scanned { units, scripts, gap } = word::scan(&self.hidden.restore(raw), context);
+        if let Some(gap) = gap {
+            self.gap(gap);
+        }
+        for script in scripts {
+            self.substitution(&script);
+        }
+        let mut known = Vec::with_capacity(units.len());
+        let mut units = units.into_iter().peekable();
+        while let Some(unit) = units.next() {
+            match unit {
+                // Braces come first: `$a{b,c}` is `$ab $ac`.
+                Unit::Expansion(expansion) if units.peek() == Some(&Unit::Bare('{')) && !expansion.is_closed() => {
+                    known.push(Unit::Expansion(expansion));
+                }
+                Unit::Expansion(expansion) => self.expand(expansion, &mut known),
+                other => known.push(other),
+            }
+        }
+        known
+    }
+
+    fn expand(&mut self, expansion: Expansion, units: &mut Vec<Unit>) {
+        let value = match &expansion.script {
+            Some(script) => {
+                let printed = self.substitution(script);
+                printed.map(|text| Expanded::One(Value { text, glob: false, tilde: false }))
+            }
+            None => self.state.expand(&expansion.raw),
+        };
+        let is_quoted = expansion.quoted;
+        self.expanded_text += match &value {
+            Some(Expanded::One(value)) => value.text.len(),
+            Some(Expanded::Several(values)) => values.iter().map(|value| value.text.len()).sum(),
+            None => 0,
+        };
+        match value.filter(|_| self.expanded_text <= MAX_EXPANDED_TEXT) {
+            Some(Expanded::One(value)) if is_quoted || self.state.splits_at_spaces() => add(&value, is_quoted, units),
+            Some(Expanded::Several(values)) if self.state.splits_at_spaces() => {
+                for (place, value) in values.iter().enumerate() {
+                    if place > 0 {
+                        units.push(Unit::Break);
+                    }
+                    units.extend(is_quoted.then_some(Unit::Empty));
+                    add(value, is_quoted, units);
+                }
+            }
+            _ => units.push(Unit::Expansion(expansion)),
+        }
+    }
+
+    /// Text that is no word of a command, only for what its substitutions run.
+    pub(super) fn substitutions_of(&mut self, raw: &str, context: Context) {
+        let raw = self.hidden.restore(raw).into_owned();
+        if !word::is_plain(&raw) {
+            self.scan(&raw, context);
+        }
+    }
+
+    /// A word that expansion leaves one.
+    pub(super) fn single_word(&mut self, raw: &str) -> Word {
+        let raw = self.hidden.restore(raw).into_owned();
+        if word::is_plain(&raw) {
+            return plain_word(raw);
+        }
+        let mut units = self.scan(&raw, Context::Word);
+        for unit in &mut units {
+            if *unit == Unit::Break {
+                *unit = Unit::Quoted(' ');
+            }
+        }
+        word_of(raw, &units)
+    }
+
+    pub(super) fn words(&mut self, raw: &str, words: &mut Vec<Word>) {
+        let raw = self.hidden.restore(raw).into_owned();
+        if word::is_plain(&raw) {
+            words.push(plain_word(raw));
+            return;
+        }
+        let units = self.scan(&raw, Context::Word);
+        match brace::expand(units) {
+            Ok(expanded) if self.expanded_words + expanded.len() - 1 <= MAX_EXPANDED_WORDS => {
+                self.expanded_words += expanded.len() - 1;
+                let separate = expanded.iter().flat_map(|units| units.split(|unit| *unit == Unit::Break));
+                words.extend(
+                    separate
+                        .filter(|units| !units.is_empty() || raw_is_quoted(&raw))
+                        .map(|units| word_of(raw.clone(), units)),
+                );
+            }
+            _ => {
+                self.gap(Gap::TooManyWords);
+                words.push(Word { shown: raw.clone(), raw, ..Word::default() });
+            }
+        }
+    }
+}
+
+/// An expansion that is nothing leaves no word, unless there are quotes; `"$@"` does even so.
+fn raw_is_quoted(raw: &str) -> bool {
+    raw.contains(['"', '\'']) && !matches!(raw, "\"$@\"" | "\"${@}\"")
+}
+
+fn add(value: &Value, is_quoted: bool, units: &mut Vec<Unit>) {
+    let is_first = units.last().is_none_or(|last| *last == Unit::Break);
+    for (place, letter) in value.text.chars().enumerate() {
+        let is_glob = value.glob && matches!(letter, '*' | '?' | '[');
+        let is_tilde = value.tilde && place == 0 && is_first;
+        match letter {
+            _ if is_glob || is_tilde => units.push(Unit::Bare(letter)),
+            ' ' | '\t' | '\n' if !is_quoted => units.push(Unit::Break),
+            '*' | '?' | '[' if !is_quoted => units.push(Unit::Bare(letter)),
+            _ => units.push(Unit::Quoted(letter)),
+        }
+    }
+}
+
+fn plain_word(raw: String) -> Word {
+    Word { glob: raw.contains(['*', '?', '[']), tilde: raw.starts_with('~'), ..known_word(raw) }
+}
+
+pub(super) fn known_word(text: String) -> Word {
+    Word { value: Some(text.clone()), raw: text, ..Word::default() }
+}
+
+/// `<(…)` is the name of a pipe that nobody knows beforehand.
+pub(super) fn process_word(kind: &ProcessSubstitutionKind) -> Word {
+    let text = match kind {
+        ProcessSubstitutionKind::Read => "<(…)",
+        ProcessSubstitutionKind::Write => ">(…)",
+    };
+    Word { raw: text.to_owned(), shown: text.to_owned(), ..Word::default() }
+}
+
+pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
+    let mut text = String::with_capacity(raw.len());
+    let mut known = true;
+    let mut glob = false;
+    for unit in units {
+        match unit {
+            Unit::Bare(character) => {
+                glob |= matches!(character, '*' | '?' | '[');
+                text.push(*character);
+            }
+            Unit::Quoted(character) => text.push(*character),
+            Unit::Expansion(expansion) => {
+                known = false;
+                text.push_str(&expansion.raw);
+            }
+            Unit::Break => text.push(' '),
+            Unit::Empty => {}
+        }
+    }
+    let tilde = units.first() == Some(&Unit::Bare('~'));
+    let (value, shown) = if known { (Some(text), String::new()) } else { (None, text) };
+    Word { raw, value, glob, tilde, shown, ..Word::default() }
+}
