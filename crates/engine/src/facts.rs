@@ -7,6 +7,8 @@
 
 use serde_json::Value;
 
+use crate::shell::Written;
+
 /// What a supplier does not say is what somebody says who knows nothing.
 pub trait Facts: Send + Sync {
     /// A variable of the session, or its declared default.
@@ -41,6 +43,11 @@ pub trait Facts: Send + Sync {
 
     /// The real path behind links, as far as the path exists; `None` where nobody can look.
     fn resolved(&self, _path: &str) -> Option<String> {
+        None
+    }
+
+    /// What is in a file that the session wrote; `None` where it did not, or where it is no text.
+    fn written(&self, _path: &str) -> Option<Written> {
         None
     }
 

@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::event::{Access, Event, ShellText};
 use crate::expr::Converted;
-use crate::facts::Facts;
+use crate::facts::{Facts, GitField};
 use crate::paths;
-use crate::shell::{self, Effect, Script, SimpleCommand};
+use crate::shell::{self, Branch, Effect, Rewrite, Rewritten, Script, SimpleCommand, Written};
 
 pub struct Situation {
     pub event: Arc<Event>,
@@ -18,6 +18,7 @@ pub struct Situation {
     script: OnceLock<Option<Script>>,
     texts: OnceLock<Vec<String>>,
     touches: OnceLock<Touches>,
+    rewrites: OnceLock<Vec<Rewrite>>,
     pub(crate) converted: Converted,
 }
 
@@ -70,6 +71,7 @@ impl Situation {
             script: OnceLock::new(),
             texts: OnceLock::new(),
             touches: OnceLock::new(),
+            rewrites: OnceLock::new(),
             converted: Converted::default(),
         }
     }
@@ -78,10 +80,16 @@ impl Situation {
     pub fn script(&self) -> Option<&Script> {
         self.script
             .get_or_init(|| match self.event.tool.as_ref()?.shell.as_ref()? {
-                ShellText::Command(text) => Some(shell::parse(text)),
+                ShellText::Command(text) => Some(shell::parse_after(text, &|path| self.written(path))),
                 ShellText::Missing => None,
             })
             .as_ref()
+    }
+
+    /// What is in a file that the session wrote before this event.
+    fn written(&self, path: &str) -> Option<Written> {
+        let path = paths::absolute(path, &self.event.cwd, self.place.home.as_deref());
+        self.facts.written(&paths::tidy(&path))
     }
 
     /// The normalised text of each simple command.
@@ -97,6 +105,42 @@ impl Situation {
 
     pub fn unknown_touches(&self) -> &[UnknownTouch] {
         &self.all_touches().unknown
+    }
+
+    /// The branches that the event's commands rewrite or delete. The one that is checked out has its name.
+    pub fn rewrites(&self) -> &[Rewrite] {
+        self.rewrites.get_or_init(|| {
+            let mut rewrites = self.script().map(Script::rewrites).unwrap_or_default();
+            for rewrite in &mut rewrites {
+                if let Rewritten::Current(branch) = &rewrite.branch {
+                    let command = self.script().and_then(|script| script.commands.get(rewrite.command));
+                    let name = command.and_then(|command| self.checked_out(branch, command));
+                    rewrite.branch = name.map_or(Rewritten::Unknown, Rewritten::Named);
+                }
+            }
+            rewrites
+        })
+    }
+
+    /// The branch that is checked out where a command runs; `None` where nobody knows.
+    fn checked_out(&self, branch: &Branch, command: &SimpleCommand) -> Option<String> {
+        let folders = command.git_folders()?;
+        let home = self.place.home.as_deref();
+        // Another folder may be another repository.
+        for folder in folders.list()? {
+            paths::below(&paths::tidy(&paths::absolute(folder, &self.event.cwd, home)), &self.place.root)?;
+        }
+        let before = || self.facts.git(GitField::Branch).as_str().map(str::to_owned);
+        match branch {
+            Branch::Unknown => None,
+            Branch::AsBefore => before(),
+            Branch::Named(name) => Some(name.clone()),
+            Branch::NamedOrAsBefore(name) => {
+                let path = paths::absolute(name, &self.event.cwd, home);
+                let is_path = self.facts.expanded(&path).is_some_and(|found| !found.is_empty());
+                if is_path { before() } else { Some(name.clone()) }
+            }
+        }
     }
 
     fn all_touches(&self) -> &Touches {

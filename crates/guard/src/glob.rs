@@ -21,6 +21,10 @@ pub fn expanded(pattern: &str) -> Vec<String> {
             }
             continue;
         }
+        if segment == "**" {
+            found = below(found);
+            continue;
+        }
         let Ok(names) = Pattern::parse(segment) else { return Vec::new() };
         let mut next = Vec::new();
         for folder in &found {
@@ -40,6 +44,25 @@ pub fn expanded(pattern: &str) -> Vec<String> {
     }
     found.retain(|path| path.symlink_metadata().is_ok());
     found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+}
+
+/// The folders, and all folders in them, hidden ones too; none where there are too many. Links are not followed.
+fn below(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
+    let (mut next, mut looked_at) = (0, 0);
+    while let Some(folder) = folders.get(next).cloned() {
+        next += 1;
+        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        for entry in entries {
+            looked_at += 1;
+            if looked_at > MAX_ENTRIES {
+                return Vec::new();
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
+            }
+        }
+    }
+    folders
 }
 
 fn names_in(folder: &Path) -> Vec<String> {

@@ -283,6 +283,7 @@ impl<'a> Judge<'a> {
             store: self.store.clone(),
             agent: event.agent.clone(),
             session: event.session.clone(),
+            home: self.environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
             options: self.store_options(event),
         };
         let folder = project.root.strip_prefix(&self.project.root).unwrap_or(Path::new(""));

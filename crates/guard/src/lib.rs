@@ -29,6 +29,7 @@ mod session_root;
 pub mod trial;
 pub mod trust;
 mod whose_session;
+mod written;
 
 pub use acknowledgement::{AcknowledgedBy, Acknowledgement};
 pub use environment::Environment;

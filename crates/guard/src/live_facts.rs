@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::facts::{EventPart, Facts, GitField, RanCommand};
 use engine::observers::Changes;
+use engine::shell::Written;
 use policy::Config;
 use serde_json::{Map, Value, json};
 use store::{SessionState, Store};
@@ -15,6 +16,7 @@ use crate::acknowledgement::is_acknowledged;
 use crate::git::Repository;
 use crate::glob;
 use crate::input_record::AskedInput;
+use crate::written::written;
 
 /// How many commands of a session `command_ran` can look back on.
 pub const COMMANDS_LIMIT: usize = 2_000;
@@ -56,6 +58,8 @@ pub struct History {
     pub store: PathBuf,
     pub agent: String,
     pub session: String,
+    /// What `~` stands for in them.
+    pub home: Option<String>,
     pub options: store::Options,
 }
 
@@ -266,6 +270,19 @@ impl Facts for LiveFacts {
         is_there
     }
 
+    fn written(&self, path: &str) -> Option<Written> {
+        let since = self.state.as_ref()?.first_seen?;
+        let found = written(Path::new(path), since, &self.history)?;
+        if let Ok(mut links) = self.links.lock() {
+            let text = match &found {
+                Written::Text(text) => store::mask(text).into_owned(),
+                Written::Unknown => UNKNOWN_TEXT.to_owned(),
+            };
+            links.insert(text_mark(path), text);
+        }
+        Some(found)
+    }
+
     fn holds(&self, rule: &str) -> u32 {
         let count = self.stored().map_or(0, |state| state.counter(&self.hold_counter(rule)));
         // A stop that was not held before begins a new count.
@@ -320,6 +337,14 @@ const HOLD: &str = "hold:";
 pub fn pattern_mark(pattern: &str) -> String {
     format!("{pattern}\n")
 }
+
+/// What is in a file is kept among the links, as one from this to the text.
+pub fn text_mark(path: &str) -> String {
+    format!("{path}\n\n")
+}
+
+/// In the place of a text that nobody knows; no text has this.
+pub const UNKNOWN_TEXT: &str = "\0";
 
 /// A folder that is there is kept among the links, as one from this to itself.
 pub fn folder_mark(path: &str) -> String {

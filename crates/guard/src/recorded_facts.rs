@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use engine::Event;
 use engine::event::ShellText;
 use engine::facts::{EventPart, Facts, GitField, RanCommand};
+use engine::shell::Written;
 use policy::Config;
 use serde_json::{Map, Value};
 use store::mask::MASK;
@@ -17,7 +18,9 @@ use store::{Entry, SessionKey, Store};
 
 use crate::acknowledgement::is_acknowledged;
 use crate::input_record;
-use crate::live_facts::{COMMANDS_LIMIT, LINKS, fact_name, folder_mark, hold_counter, pattern_mark, simple_commands};
+use crate::live_facts::{
+    COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pattern_mark, simple_commands, text_mark,
+};
 
 /// What the events of a session that came before leave behind.
 #[derive(Debug, Clone, Default)]
@@ -184,6 +187,11 @@ impl Facts for RecordedFacts {
     fn expanded(&self, pattern: &str) -> Option<Vec<String>> {
         let found = self.resolved(&pattern_mark(pattern))?;
         Some(found.lines().map(str::to_owned).collect())
+    }
+
+    fn written(&self, path: &str) -> Option<Written> {
+        let text = self.resolved(&text_mark(path))?;
+        Some(if text == UNKNOWN_TEXT { Written::Unknown } else { Written::Text(text) })
     }
 
     fn is_folder(&self, path: &str) -> bool {

@@ -17,9 +17,12 @@ const BUNDLED: &[BundledRule] = bundled![
     "delete-outside-project",
     "force-push-protected",
     "hard-reset",
+    "opaque-shell",
     "people-only-commands",
+    "pipe-to-shell",
     "protect-guardrails",
     "read-secrets",
+    "unguarded-agent",
 ];
 
 /// In byte order of their ids.

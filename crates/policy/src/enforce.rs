@@ -15,7 +15,7 @@ use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::frontmatter;
 use crate::source::Source;
-use crate::tool_rule::PROTECTED_BRANCHES;
+use engine::rules::BranchClause;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct InForce {
@@ -205,7 +205,7 @@ impl Enforcement {
             parts.push(["variables".to_owned(), self.variables.clone()]);
             parts.push(["observers".to_owned(), self.observers.clone()]);
         }
-        if self.pending.iter().any(|change| text(change).contains(PROTECTED_BRANCHES)) {
+        if self.pending.iter().any(|change| text(change).contains(BranchClause::PROTECTED)) {
             parts.push(["protected branches".to_owned(), self.protected_branches.join(" ")]);
         }
         serde_json::to_string(&parts).unwrap_or_default()

@@ -9,6 +9,7 @@ mod bundled;
 mod cache;
 mod case;
 mod catalogue;
+mod command_matcher;
 mod config;
 mod definition;
 mod diagnostic;

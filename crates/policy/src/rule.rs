@@ -79,7 +79,6 @@ static REASON: &[Key] = &[Key::new("reason", Takes::Text, "what the agent reads:
 /// Part of the language, not of this version.
 const LATER_KEYS: &[(&str, &str)] = &[
     ("attribute", "file rules"),
-    ("command", "structured command matchers"),
     ("compare_to", "file rules"),
     ("created", "file rules"),
     ("exclude", "file rules"),

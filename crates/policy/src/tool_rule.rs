@@ -1,10 +1,13 @@
 //! The fields of a rule about tool calls.
 
 use engine::pattern::Pattern;
-use engine::rules::{CommandSearch, McpPattern, PathClause, PathKey, PathPattern, TextSearch, ToolName, ToolRule};
+use engine::rules::{
+    BranchClause, CommandSearch, McpPattern, PathClause, PathKey, PathPattern, TextSearch, ToolName, ToolRule, Wildcard,
+};
 use engine::search::Search;
 use engine::{Level, suggest};
 
+use crate::command_matcher;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
 use crate::keys::{Key, Takes, words};
@@ -17,12 +20,19 @@ pub static CLAUSES: &[Key] = &[
         "the call has one of these names, `Bash` or `mcp__*`; with `mcp_tools`, either is enough",
     ),
     Key::new("mcp_tools", Takes::Globs, "the call reaches an MCP tool, `server:tool`, directly or through a proxy"),
+    Key::new("command", command_matcher::TAKES, "one of them speaks of a simple command of the call"),
     Key::new("command_pattern", Takes::Regex, "found in the normalised text of a simple command"),
     Key::new("command_not_pattern", Takes::Regex, "not found in that same command"),
     Key::new("paths", Takes::Patterns, "one matches a path that the call reads, writes or deletes"),
     Key::new("reads", Takes::Patterns, "one matches a path that the call reads"),
     Key::new("writes", Takes::Patterns, "one matches a path that the call writes or deletes"),
     Key::new("deletes", Takes::Patterns, "one matches a path that the call deletes"),
+    Key::new(
+        BranchClause::KEY,
+        Takes::Globs,
+        "one matches a branch of a remote that the call force-pushes or deletes; `protected_branches` are those that the \
+         configuration names",
+    ),
 ];
 pub static INCOMPLETE: &[Key] = &[Key::new(
     "incomplete",
@@ -36,27 +46,51 @@ pub fn is_meant(fields: &Fields) -> bool {
     CLAUSES.iter().any(|key| fields.has(key.name))
 }
 
-/// `protected`: the branches that `{protected_branches}` in a regex stands for.
+/// `protected`: the branches that `protected_branches` stands for.
 pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
     let tools = fields.texts("tools").unwrap_or_default();
     let tools = tools.into_iter().filter_map(|tool| check_glob(&tool, fields).then_some(ToolName(tool.value)));
     let tools = tools.collect();
     let mcp_tools = fields.texts("mcp_tools").unwrap_or_default();
     let mcp_tools = mcp_tools.into_iter().filter_map(|text| mcp_pattern(&text, fields)).collect();
-    let command = CommandSearch {
-        pattern: regex("command_pattern", protected, fields),
-        not_pattern: regex("command_not_pattern", protected, fields),
-    };
-    let paths = [PathKey::Paths, PathKey::Reads, PathKey::Writes, PathKey::Deletes]
-        .into_iter()
-        .filter_map(|about| {
-            let patterns = fields.texts(about.name())?;
-            let patterns = patterns.into_iter().filter_map(|text| path_pattern(&text, fields)).collect();
-            Some(PathClause { about, patterns })
-        })
-        .collect();
+    let search =
+        CommandSearch { pattern: regex("command_pattern", fields), not_pattern: regex("command_not_pattern", fields) };
+    let matchers = command_matcher::read(fields);
+    let rewrites = fields.texts(BranchClause::KEY);
+    let rewrites = rewrites.map(|texts| BranchClause { branches: branches(texts, protected, fields) });
+    let paths = path_clauses(&PathKey::ALL, fields);
     let incomplete = fields.choice("incomplete", &INCOMPLETES);
-    ToolRule { tools, mcp_tools, command, paths, incomplete }
+    ToolRule { tools, mcp_tools, search, matchers, rewrites, paths, incomplete }
+}
+
+pub fn path_clauses(keys: &[PathKey], fields: &mut Fields) -> Vec<PathClause> {
+    let clause = |about: &PathKey| {
+        let patterns = fields.texts(about.name())?;
+        let patterns = patterns.into_iter().filter_map(|text| path_pattern(&text, fields)).collect();
+        Some(PathClause { about: *about, patterns })
+    };
+    keys.iter().filter_map(clause).collect()
+}
+
+fn branches(texts: Vec<Text>, protected: &[String], fields: &mut Fields) -> Vec<Wildcard> {
+    let mut branches = Vec::new();
+    for text in texts {
+        if text.value == BranchClause::PROTECTED {
+            branches
+                .extend(protected.iter().map(|name| Wildcard::parse(name).unwrap_or_else(|_| Wildcard::exactly(name))));
+        } else {
+            branches.extend(wildcard(&text, fields));
+        }
+    }
+    branches
+}
+
+pub fn wildcard(text: &Text, fields: &mut Fields) -> Option<Wildcard> {
+    if text.value.is_empty() {
+        fields.refuse(ErrorKind::InvalidValue, "an empty text matches nothing", text.span.clone());
+        return None;
+    }
+    Wildcard::parse(&text.value).map_err(|problem| refuse_pattern(text, &problem, fields)).ok()
 }
 
 pub fn check_glob(text: &Text, fields: &mut Fields) -> bool {
@@ -142,17 +176,9 @@ fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
     sound.then(|| McpPattern { server: server.to_owned(), tool: tool.to_owned() })
 }
 
-/// Not valid as a regex by itself, so that no other meaning is taken away.
-pub const PROTECTED_BRANCHES: &str = "{protected_branches}";
-
-fn regex(key: &str, protected: &[String], fields: &mut Fields) -> Option<TextSearch> {
+fn regex(key: &str, fields: &mut Fields) -> Option<TextSearch> {
     let text = fields.text(key)?;
-    if !text.value.contains(PROTECTED_BRANCHES) {
-        return text_search(&text, fields);
-    }
-    let names: Vec<String> = protected.iter().map(|name| regex_syntax::escape(name)).collect();
-    let value = text.value.replace(PROTECTED_BRANCHES, &format!("(?:{})", names.join("|")));
-    text_search(&Text { value, ..text }, fields)
+    text_search(&text, fields)
 }
 
 pub fn text_search(text: &Text, fields: &mut Fields) -> Option<TextSearch> {

@@ -240,13 +240,13 @@ fn what_was_accepted_cannot_come_to_mean_something_else() {
     project
         .config("variables: {okay: false}\nobservers:\n  - {name: x, on: before_tool, match: {}, set: {okay: true}}\n");
     assert!(!approved("ls"));
-    // By another list of branches.
-    project.config("protected_branches: [sandbox]\n");
-    project.rule("fine", &rule("command_pattern: '^git push origin {protected_branches}$'\n"));
-    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
-    assert!(approved("git push origin sandbox"));
-    project.config("protected_branches: [main]\n");
-    assert!(!approved("git push origin main"));
+    // By more that the call does: what a rule says of branches and paths is said of one of them.
+    project.config("");
+    for clause in ["rewrites: [sandbox]", "command: {program: cp, writes: ['a/**']}"] {
+        project.rule("fine", &rule(&format!("{clause}\n")));
+        assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+        assert!(!approved("git push -f origin sandbox") && !approved("cp x a/y"));
+    }
     // By an alias.
     project.config("rules:\n  - {name: a, command_pattern: &p '^ls$', reason: No.}\n  - {name: b, command_pattern: *p, action: allow, reason: Fine.}\n");
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
@@ -256,11 +256,7 @@ fn what_was_accepted_cannot_come_to_mean_something_else() {
     3 |   - {name: b, command_pattern: *p, action: allow, reason: Fine.}
       |                                ^
 
-    warning: approves calls without asking; it is not in force until a person accepts it
-    --> .linchpin/rules/fine.md
-     = help: run `linchpin trust` once you have read it
-
-    2 rules in force; 1 error and 1 warning.
+    3 rules in force; 1 error.
     ");
 }
 

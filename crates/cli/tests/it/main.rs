@@ -10,6 +10,7 @@
 mod ack;
 mod allow;
 mod bad_input;
+mod bundled;
 mod cases;
 mod changed_rules;
 mod changing_rules;
@@ -34,6 +35,7 @@ mod session_root;
 mod tiers;
 mod trust;
 mod validate;
+mod written_scripts;
 
 use testkit::Scratch;
 

@@ -35,7 +35,7 @@ fn what_is_exported_can_be_imported() {
     insta::assert_snapshot!(one.run(&["rules", "export", "hard-reset", "--json"]).transcript(), @r#"
     exit 0
     --- stdout
-    {"rules":[{"file":"hard-reset.md","text":"---\nname: No hard reset\ndescription: Stops git commands that throw away uncommitted work.\ncommand_pattern: '^git( [^ ]+)* (reset( [^ ]+)* --hard|read-tree( [^ ]+)* --reset)( |$)'\ntags: [git]\n---\nA hard reset throws away work that is nowhere else. Use `git stash`, `git restore FILE` for a single file, or\n`git switch` to another branch; or ask the person.\n"}]}
+    {"rules":[{"file":"hard-reset.md","text":"---\nname: No hard reset\ndescription: Stops git commands that throw away uncommitted work.\ncommand:\n  - {program: git, subcommand: reset, flags_any: [--hard]}\n  - {program: git, subcommand: read-tree, flags_all: [--reset, -u]}\ntags: [git]\ntests:\n  - {command: git reset --hard, expect: block}\n  - {command: git reset --har HEAD~1, expect: block}\n  - {command: bash -c 'git reset --hard', expect: block}\n  - {command: git read-tree --reset -u HEAD, expect: block}\n  - {command: git reset $MODE HEAD~1, expect: ask}\n  - {command: git reset --soft HEAD~1, expect: allow}\n  - {command: git reset HEAD notes.md, expect: allow}\n  - {command: grep -rn \"git reset --hard\" docs, expect: allow}\n---\nA hard reset throws away work that is nowhere else. Use `git stash`, `git restore FILE` for a single file, or\n`git switch` to another branch; or ask the person.\n"}]}
     --- stderr
     "#);
     let other = project();

@@ -159,7 +159,10 @@ fn libraries_count_where_something_names_them() {
       force-push-protected    block  bundled  nothing names it
       hard-reset              block  bundled  nothing names it
       no-tags                 block  project  nothing names it
+      opaque-shell            block  bundled  nothing names it
+      pipe-to-shell           block  bundled  nothing names it
       read-secrets            block  bundled  nothing names it
+      unguarded-agent         block  bundled  nothing names it
     --- stderr
     ");
     insta::assert_snapshot!(project.run(&["rules", "show", "no-stash"]).transcript(), @"
@@ -272,7 +275,10 @@ fn rules_in_a_list() {
     Not in force
       delete-outside-project  block  bundled  nothing names it
       force-push-protected    block  bundled  nothing names it
+      opaque-shell            block  bundled  nothing names it
+      pipe-to-shell           block  bundled  nothing names it
       read-secrets            block  bundled  nothing names it
+      unguarded-agent         block  bundled  nothing names it
     --- stderr
     ");
     insta::assert_snapshot!(project.run(&["rules", "show", "no-tags"]).transcript(), @"
@@ -439,7 +445,7 @@ fn protected_branches() {
     let refused = |branch: &str| project.decision(&format!("git push --force origin {branch}")) == "deny";
     assert!(refused("main") && refused("master") && !refused("release"));
     project.config("rules: [force-push-protected]\nprotected_branches: [release, 'v*']\n");
-    assert!(!refused("main") && refused("release") && !refused("v1"));
+    assert!(!refused("main") && refused("release") && refused("v1") && !refused("w1"));
     project.config("rules: [force-push-protected]\ndefault_branch: trunk\n");
     assert!(!refused("main") && refused("trunk"));
     // What the user protects, a project adds to.

@@ -1,7 +1,7 @@
 //! The words behind a program, each with what it is.
 
-use super::Role;
 use super::usage::{FlagUsage, Usage};
+use super::{Role, Session};
 
 /// A name, the flags that make it this form, and the usage.
 type Line = (&'static str, &'static str, &'static str);
@@ -19,16 +19,55 @@ pub struct Argument {
     pub from: usize,
 }
 
+/// One flag: `-f` of `-fu`, `--file` of `--file=x`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// The whole name, where only its beginning was written.
+    pub name: String,
+    /// Its place among the words.
+    pub word: usize,
+    pub value: Option<Argument>,
+    /// All spellings of it that are known, `-f|--force`; empty where none are.
+    spellings: &'static str,
+}
+
+impl Flag {
+    /// Whether this is one of its names.
+    pub fn is(&self, name: &str) -> bool {
+        self.name == name || self.spellings.split('|').any(|spelling| spelling == name)
+    }
+
+    /// Whether the program is known to have it.
+    pub fn is_known(&self) -> bool {
+        !self.spellings.is_empty()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Arguments {
     /// All but flags, in the order of the words. What takes the rest of the words stands once, for the first of them.
     pub list: Vec<Argument>,
-    /// One by one: `-fu` is `-f` and `-u`, `--file=x` is `--file`.
-    pub flags: Vec<String>,
+    pub flags: Vec<Flag>,
+    /// The places of the words that are neither flags, nor their values, nor subcommands.
+    pub operands: Vec<usize>,
     /// The words that name the form: `push` of `git push`.
     pub subcommands: Vec<String>,
     /// What it does without naming it: a role, and a path.
     pub implied: Vec<(Role, &'static str)>,
+    pub session: Option<Session>,
+}
+
+impl Arguments {
+    /// Of a form that is not known.
+    fn add_guessed(&mut self, words: &[Option<&str>], from: usize) {
+        let rest = Reading::guessed(words, from);
+        self.flags.extend(rest.flags);
+        self.operands.extend(rest.operands);
+    }
+
+    pub fn has_flag(&self, names: &[&str]) -> bool {
+        self.flags.iter().any(|flag| names.contains(&flag.name.as_str()))
+    }
 }
 
 /// Reads the words of a command, program first; `None` among them is one that is not known. `program` is its base name.
@@ -50,8 +89,16 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         found.flags.extend(reading.flags);
         found.list.extend(reading.list);
         found.implied.extend(reading.implied);
+        found.operands.extend(reading.operands);
+        found.session = reading.session;
         let subcommand = reading.subcommand.and_then(|place| Some((place, words.get(place).copied()??)));
-        let Some((place, word)) = subcommand else { break };
+        let Some((place, word)) = subcommand else {
+            if let Some(place) = reading.subcommand {
+                found.add_guessed(words, place + 1);
+            }
+            break;
+        };
+        found.session = None;
         name = format!("{name} {word}");
         found.subcommands.push(word.to_owned());
         from = place + 1;
@@ -62,8 +109,15 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
     if lines(&name).is_empty() {
         // A form that is not known may do anything with what it is given.
         found.list.extend((from..words.len()).map(|word| Argument { role: Role::Path, word, from: 0 }));
+        found.add_guessed(words, from);
     }
     Some(found)
+}
+
+/// Reads the words of a program that is not known: what begins with a dash is a flag, all else is an operand.
+pub fn guessed_arguments(words: &[Option<&str>]) -> Arguments {
+    let Reading { flags, operands, .. } = Reading::guessed(words, 1);
+    Arguments { flags, operands, ..Arguments::default() }
 }
 
 fn is_tar(program: &str) -> bool {
@@ -83,36 +137,44 @@ fn lines(name: &str) -> &'static [Line] {
     TABLE.get(first..end).unwrap_or_default()
 }
 
+#[derive(Default)]
 struct Reading {
     list: Vec<Argument>,
-    flags: Vec<String>,
+    flags: Vec<Flag>,
     subcommand: Option<usize>,
     implied: Vec<(Role, &'static str)>,
+    session: Option<Session>,
     /// The words that are neither flags nor their values.
     operands: Vec<usize>,
+    /// Those behind them that are all the same.
+    rest: Vec<usize>,
 }
 
 impl Reading {
     /// `None` where the words lack what makes it this form.
     fn of((_, flags, usage): &Line, words: &[Option<&str>], from: usize) -> Option<Self> {
-        let usage = Usage::parse(flags, usage)?;
-        let mut reading = Self {
-            list: Vec::new(),
-            flags: Vec::new(),
-            subcommand: None,
-            implied: usage.implied.clone(),
-            operands: Vec::new(),
-        };
+        let usage: Usage<'static> = Usage::parse(flags, usage)?;
+        let mut reading = Self { implied: usage.implied.clone(), session: usage.session, ..Self::default() };
         reading.read(&usage, words, from);
         if !usage.is_for(&reading.flags) {
             return None;
         }
         reading.name_operands(&usage, words);
         reading.list.sort_by_key(|argument| (argument.word, argument.from));
+        let rest = std::mem::take(&mut reading.rest);
+        reading.operands.extend(rest);
         Some(reading)
     }
 
-    fn read(&mut self, usage: &Usage, words: &[Option<&str>], from: usize) {
+    fn guessed(words: &[Option<&str>], from: usize) -> Self {
+        let mut reading = Self::default();
+        if let Some(usage) = Usage::parse("", "X...") {
+            reading.read(&usage, words, from);
+        }
+        reading
+    }
+
+    fn read(&mut self, usage: &Usage<'static>, words: &[Option<&str>], from: usize) {
         let mut flags_ended = false;
         let mut place = from;
         while let Some(word) = words.get(place) {
@@ -144,44 +206,60 @@ impl Reading {
     }
 
     fn take_rest(&mut self, role: Role, start: usize, end: usize) {
+        if role != Role::Subcommand {
+            self.rest.extend(start..end);
+        }
         let end = if role.takes_the_rest() { start + 1 } else { end };
         self.list.extend((start..end).map(|word| Argument { role, word, from: 0 }));
         self.subcommand = (role == Role::Subcommand).then_some(start);
     }
 
     /// Returns how many words more it takes; `None`: all.
-    fn flag(&mut self, usage: &Usage, text: &str, place: usize) -> Option<usize> {
-        let mut value = |found: FlagUsage, from: usize| {
-            let is_here = from < text.len();
-            if is_here || !found.is_optional {
-                let (word, from) = if is_here { (place, from) } else { (place + 1, 0) };
-                self.list.push(Argument { role: found.role, word, from });
-                self.list.extend(found.second.map(|role| Argument { role, word: word + 1, from: 0 }));
-            }
-            let more = usize::from(!is_here && !found.is_optional) + usize::from(found.second.is_some());
-            (!found.role.takes_the_rest()).then_some(more)
-        };
+    fn flag(&mut self, usage: &Usage<'static>, text: &str, place: usize) -> Option<usize> {
         // Behind one letter, `=` is part of the value.
         let long = text.split_once('=').filter(|(name, _)| name.len() > 2);
         let (name, attached) = long.map_or((text, None), |(name, _)| (name, Some(name.len() + 1)));
         // Also with one dash, as of `find` and `java`; a cluster of letters never is one of the table's flags.
         if let Some(found) = usage.flag(name) {
-            self.flags.push(found.flag.to_owned());
-            return value(found, attached.unwrap_or(text.len()));
+            return self.known_flag(found, place, attached.filter(|from| *from < text.len()));
         }
         if text.starts_with("--") {
-            self.flags.push(name.to_owned());
+            let value = attached.map(|from| Argument { role: Role::Plain, word: place, from });
+            self.flags.push(Flag { name: name.to_owned(), word: place, value, spellings: "" });
             return Some(0);
         }
         for (at, letter) in text.char_indices().skip(1) {
-            let flag = format!("-{letter}");
-            let found = usage.flag(&flag);
-            self.flags.push(flag);
-            if let Some(found) = found {
-                return value(found, at + letter.len_utf8());
+            let name = format!("-{letter}");
+            let behind = at + letter.len_utf8();
+            match usage.flag(&name) {
+                Some(found) if found.role.is_some() => {
+                    return self.known_flag(found, place, (behind < text.len()).then_some(behind));
+                }
+                Some(found) => {
+                    self.known_flag(found, place, None);
+                }
+                None => self.flags.push(Flag { name, word: place, value: None, spellings: "" }),
             }
         }
         Some(0)
+    }
+
+    /// `attached`: where in its own word its value begins.
+    fn known_flag(&mut self, found: FlagUsage<'static>, place: usize, attached: Option<usize>) -> Option<usize> {
+        let mut flag = Flag { name: found.flag.to_owned(), word: place, value: None, spellings: found.spellings };
+        let mut more = 0;
+        if let Some(role) = found.role
+            && (attached.is_some() || !found.is_optional)
+        {
+            let (word, from) = attached.map_or((place + 1, 0), |from| (place, from));
+            let value = Argument { role, word, from };
+            flag.value = Some(value);
+            self.list.push(value);
+            self.list.extend(found.second.map(|role| Argument { role, word: word + 1, from: 0 }));
+            more = word - place + usize::from(found.second.is_some());
+        }
+        self.flags.push(flag);
+        (!found.role.is_some_and(Role::takes_the_rest)).then_some(more)
     }
 
     fn name_operands(&mut self, usage: &Usage, words: &[Option<&str>]) {

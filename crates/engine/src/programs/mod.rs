@@ -9,7 +9,7 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{Argument, Arguments, arguments};
+pub use arguments::{Argument, Arguments, Flag, arguments, guessed_arguments};
 
 /// What an argument is to its program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,6 +63,12 @@ pub enum Role {
     ReadOrRemote,
     /// A path that it writes, or `host:path`.
     WriteOrRemote,
+    /// A folder in which it deletes, or `host:path`.
+    DeleteOrRemote,
+    /// An address; `file:///path` is a path that it reads.
+    Address,
+    /// `REVISION:path` is a path that it reads.
+    Revision,
 }
 
 const ROLES: &[(&str, Role)] = &[
@@ -90,7 +96,29 @@ const ROLES: &[(&str, Role)] = &[
     ("HOST", Role::Host),
     ("READ@", Role::ReadOrRemote),
     ("WRITE@", Role::WriteOrRemote),
+    ("DELETE@", Role::DeleteOrRemote),
+    ("URL", Role::Address),
+    ("REVISION", Role::Revision),
 ];
+
+/// A program that waits for what is typed, and runs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Session {
+    /// Unless it is given something to run.
+    UnlessGiven,
+    /// Whatever it runs before.
+    Always,
+}
+
+impl Session {
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "SESSION" => Some(Self::UnlessGiven),
+            "SESSION!" => Some(Self::Always),
+            _ => None,
+        }
+    }
+}
 
 impl Role {
     fn named(name: &str) -> Option<Self> {

@@ -56,7 +56,7 @@ fn what_arguments_are() {
         ("python3 -c code x", "Code code, Words x"),
         ("jq --arg a b .x file", "Data a, Data b, Data .x, Read file"),
         ("python3 -m pytest -k x", "Words pytest -k x"),
-        ("curl -F f=@.env -d @x -o out url", "FormField f=@.env, AtFile @x, Write out"),
+        ("curl -F f=@.env -d @x -o out url", "FormField f=@.env, AtFile @x, Write out, Address url"),
         ("docker run --env-file .env img cmd", "Subcommand run, Read .env, Host img, Words cmd"),
         ("tar -czf out.tgz src", "Write out.tgz, ReadAll src"),
         ("tar cf - .env", "Write -, ReadAll .env"),
@@ -65,7 +65,7 @@ fn what_arguments_are() {
         ("chmod -x file", "Write file"),
         ("chmod -R 755 file", "Write file"),
         ("bash +x -c script", "Shell script"),
-        ("rsync -a --delete a/ b/", "ReadOrRemote a/, Delete b/"),
+        ("rsync -a --delete a/ b/", "ReadOrRemote a/, DeleteOrRemote b/"),
     ];
     for (command, expected) in cases {
         assert_eq!(roles(command), expected, "{command}");
@@ -75,8 +75,12 @@ fn what_arguments_are() {
 
 #[test]
 fn flags_one_by_one() {
-    assert_eq!(read("git push -fu origin --force-with-lease=x").flags, ["-f", "-u", "--force-with-lease"]);
-    assert_eq!(read("rm -r -- -f").flags, ["-r"]);
-    assert_eq!(read("tar -cfx y").flags, ["-c", "-f"]);
+    let flags = |command| read(command).flags.into_iter().map(|flag| flag.name).collect::<Vec<_>>();
+    assert_eq!(flags("git push -fu origin --force-with-lease=x"), ["-f", "-u", "--force-with-lease"]);
+    assert_eq!(flags("rm -r -- -f"), ["-r"]);
+    assert_eq!(flags("tar -cfx y"), ["-c", "-f"]);
+    assert_eq!(flags("git push --del origin x"), ["--delete"]);
+    assert_eq!(flags("git reset --har"), ["--hard"]);
+    assert_eq!(flags("git unheard-of --force -xy"), ["--force", "-x", "-y"]);
     assert_eq!(read("git -C . push ?").subcommands, ["push"]);
 }

@@ -1,13 +1,16 @@
 //! One line of the table: how a program, or a form of it, reads its arguments.
 
-use super::Role;
+use super::{Flag, Role, Session};
+
+/// Stands behind a flag that takes no value.
+const NO_VALUE: &str = "-";
 
 /// A line such as `git commit: [-m DATA] PATH...`.
 #[derive(Debug)]
 pub(super) struct Usage<'t> {
     /// The flags that make it this form; each is one of several spellings.
     required: Vec<Vec<&'t str>>,
-    /// Flags that take a value.
+    /// Flags that take a value, and others that matter.
     flags: Vec<FlagUsage<'t>>,
     operands: Vec<Operand<'t>>,
     /// `NAME=value` may stand before the operands.
@@ -16,12 +19,16 @@ pub(super) struct Usage<'t> {
     pub(super) takes_plus: bool,
     /// What it does without naming it: a role, and a path.
     pub(super) implied: Vec<(Role, &'t str)>,
+    pub(super) session: Option<Session>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FlagUsage<'t> {
     pub(super) flag: &'t str,
-    pub(super) role: Role,
+    /// All of its spellings: `-f|--force`.
+    pub(super) spellings: &'t str,
+    /// What its value is; `None` where it takes none.
+    pub(super) role: Option<Role>,
     /// Of a second value.
     pub(super) second: Option<Role>,
     /// Only in the same word: `-i.bak`, `--color=always`.
@@ -50,6 +57,7 @@ impl<'t> Usage<'t> {
             takes_assignments: false,
             takes_plus: text.contains(" +"),
             implied: Vec::new(),
+            session: None,
         };
         let (flags, operands) = match text.trim().strip_prefix('[') {
             Some(rest) => rest.split_once(']')?,
@@ -58,14 +66,24 @@ impl<'t> Usage<'t> {
         let mut flags = flags.split_whitespace();
         while let Some(flag) = flags.next() {
             let is_optional = flag.ends_with('?');
-            let mut roles = flags.next()?.split(',').map(Role::named);
-            let (role, second) = (roles.next()??, roles.next().flatten());
-            let spellings = flag.trim_end_matches('?').split('|');
-            usage.flags.extend(spellings.map(|flag| FlagUsage { flag, role, second, is_optional }));
+            let (role, second) = match flags.next()? {
+                NO_VALUE => (None, None),
+                roles => {
+                    let mut roles = roles.split(',').map(Role::named);
+                    (Some(roles.next()??), roles.next().flatten())
+                }
+            };
+            let spellings = flag.trim_end_matches('?');
+            let usages = spellings.split('|').map(|flag| FlagUsage { flag, spellings, role, second, is_optional });
+            usage.flags.extend(usages);
         }
         for item in operands.split_whitespace() {
             if let Some((role, path)) = item.strip_suffix(')').and_then(|item| item.split_once('(')) {
                 usage.implied.push((Role::named(role)?, path));
+                continue;
+            }
+            if let Some(session) = Session::named(item) {
+                usage.session = Some(session);
                 continue;
             }
             let mut parts = item.split('/');
@@ -87,19 +105,19 @@ impl<'t> Usage<'t> {
         Some(usage)
     }
 
-    pub(super) fn is_for(&self, flags: &[String]) -> bool {
-        let given = |spelling: &&str| flags.iter().any(|flag| flag == spelling);
+    pub(super) fn is_for(&self, flags: &[Flag]) -> bool {
+        let given = |spelling: &&str| flags.iter().any(|flag| flag.name == *spelling);
         self.required.iter().all(|spellings| spellings.iter().any(given))
     }
 
     /// The operands that there are, given these flags.
-    pub(super) fn operands(&self, flags: &[String]) -> Vec<&Operand<'t>> {
-        let is_there =
-            |operand: &&Operand| !operand.unless.iter().any(|unless| flags.iter().any(|flag| flag == unless));
+    pub(super) fn operands(&self, flags: &[Flag]) -> Vec<&Operand<'t>> {
+        let is_given = |name: &&str| flags.iter().any(|flag| flag.name == *name);
+        let is_there = |operand: &&Operand| !operand.unless.iter().any(is_given);
         self.operands.iter().filter(is_there).collect()
     }
 
-    /// A flag with a value by its whole name, or by the beginning of a long one that means no other.
+    /// A flag by its whole name, or by the beginning of a long one that means no other.
     pub(super) fn flag(&self, name: &str) -> Option<FlagUsage<'t>> {
         let exact = self.flags.iter().find(|flag| flag.flag == name);
         let mut begun =

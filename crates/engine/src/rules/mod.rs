@@ -3,18 +3,26 @@
 //! Reading them from files is another crate's work. A [`Rule`] is plain data, so that it can lie compiled in a cache;
 //! [`RuleSet`] is that form.
 
+mod branch_clause;
+mod command_matcher;
+mod command_search;
+mod path_clause;
 mod rule_set;
 mod tool_rule;
+mod wildcard;
 
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use branch_clause::BranchClause;
+pub use command_matcher::{CommandMatcher, FlagPattern, VariablePattern};
+pub use command_search::{CommandSearch, TextSearch};
+pub use path_clause::{PathClause, PathKey, PathPattern};
 pub use rule_set::{RuleSet, RuleSetError};
-pub use tool_rule::{
-    Clause, CommandSearch, McpPattern, PathClause, PathKey, PathPattern, TextSearch, ToolMatch, ToolName, ToolRule,
-};
+pub use tool_rule::{Clause, McpPattern, ToolMatch, ToolName, ToolRule};
+pub use wildcard::Wildcard;
 
 use crate::event::{EventKind, EventKinds};
 use crate::verdict::Level;

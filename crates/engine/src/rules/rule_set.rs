@@ -12,8 +12,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::tool_rule::PathPattern;
-use super::{Detect, Rule, ToolRule};
+use super::{CommandMatcher, Detect, PathPattern, Rule, ToolRule};
 use crate::event::EventKinds;
 use crate::shell::SimpleCommand;
 use crate::situation::Situation;
@@ -250,6 +249,20 @@ impl Packing {
     }
 }
 
+/// Texts of which every command that the rule speaks of has one.
+fn needed_in_command(tool: &ToolRule) -> Option<AnyOf<'static>> {
+    if let Some(search) = &tool.search.pattern {
+        return AnyOf::new(search.hints.needs.iter().map(String::as_str));
+    }
+    let programs: Option<Vec<Vec<&str>>> = tool.matchers.iter().map(CommandMatcher::programs).collect();
+    let programs: Vec<&str> = programs.into_iter().flatten().flatten().collect();
+    let pushing = tool.rewrites.iter().flat_map(|_| PUSHING);
+    AnyOf::new(if programs.is_empty() { pushing.copied().collect() } else { programs })
+}
+
+/// What the commands that push are called.
+const PUSHING: &[&str] = &["push", "send-pack", "api"];
+
 fn length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
     u32::try_from(bytes.len()).map(u32::to_le_bytes).map_err(|_| RuleSetError)
 }
@@ -271,9 +284,8 @@ impl Head<'_> {
             self.tools = AnyOf::new(tool.tools.iter().map(|name| name.0.as_str())).or(Some(AnyOf(Cow::Borrowed(""))));
             self.or_mcp = !tool.mcp_tools.is_empty();
         }
-        self.is_about_commands = tool.command.is_some();
-        self.command =
-            tool.command.pattern.as_ref().and_then(|search| AnyOf::new(search.hints.needs.iter().map(String::as_str)));
+        self.is_about_commands = tool.is_about_commands();
+        self.command = needed_in_command(tool);
         if let Some(clause) = tool.paths.first() {
             let literals = clause.patterns.iter().map(|pattern| match pattern {
                 PathPattern::Glob { literal, .. } if !literal.is_empty() => Some(literal.as_str()),

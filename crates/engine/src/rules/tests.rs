@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     AckBy, CommandSearch, Detect, McpPattern, PathClause, PathKey, PathPattern, Rule, RuleSet, TextSearch, Tier,
 };
-use super::{ToolName, ToolRule};
+use super::{BranchClause, CommandMatcher, FlagPattern, ToolName, ToolRule, Wildcard};
 use crate::event::{Access, EventKind, EventKinds, FileAccess, McpTool, ShellText, ToolCall};
 use crate::facts::NoFacts;
 use crate::pattern::Pattern;
@@ -48,8 +48,8 @@ fn rule(id: &str, detect: Detect) -> Rule {
 }
 
 fn about_command(pattern: &str) -> Rule {
-    let command = CommandSearch { pattern: Some(TextSearch::new(pattern)), not_pattern: None };
-    rule("command", Detect::Tool(Box::new(ToolRule { command, ..ToolRule::default() })))
+    let search = CommandSearch { pattern: Some(TextSearch::new(pattern)), not_pattern: None };
+    rule("command", Detect::Tool(Box::new(ToolRule { search, ..ToolRule::default() })))
 }
 
 fn verdict(rules: &[Rule], event: Event, thorough: bool) -> Verdict {
@@ -153,8 +153,8 @@ fn a_word_that_is_not_known_matters_only_where_it_could_make_the_rule_match() {
 
 #[test]
 fn a_command_that_only_assigns_or_redirects_is_no_command_to_be_about() {
-    let command = CommandSearch { pattern: None, not_pattern: Some(TextSearch::new("^cargo ")) };
-    let only_cargo = rule("only-cargo", Detect::Tool(Box::new(ToolRule { command, ..ToolRule::default() })));
+    let search = CommandSearch { pattern: None, not_pattern: Some(TextSearch::new("^cargo ")) };
+    let only_cargo = rule("only-cargo", Detect::Tool(Box::new(ToolRule { search, ..ToolRule::default() })));
     assert_eq!(verdict(std::slice::from_ref(&only_cargo), bash("X=1; cargo test"), false).level, Level::Allow);
     assert_eq!(verdict(&[only_cargo], bash("cargo test; ls"), false).level, Level::Block);
 }
@@ -173,19 +173,42 @@ fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
         prop::collection::vec(pattern, 1..3),
         prop::sample::select(vec![PathKey::Paths, PathKey::Writes]),
     ));
-    (tools, mcp, regex(), regex(), paths).prop_map(|(tools, mcp, pattern, not_pattern, paths)| ToolRule {
+    let matchers = prop::collection::vec(any_matcher(), 0..2);
+    let branch = prop::option::of(prop::sample::select(vec!["main", "release/*"]));
+    let parts = (tools, mcp, regex(), regex(), paths, matchers, branch);
+    parts.prop_map(|(tools, mcp, pattern, not_pattern, paths, matchers, branch)| ToolRule {
         tools: tools.into_iter().map(|name| ToolName(name.to_owned())).collect(),
         mcp_tools: mcp
             .into_iter()
             .map(|(server, tool)| McpPattern { server: server.into(), tool: tool.into() })
             .collect(),
-        command: CommandSearch { pattern: pattern.map(TextSearch::new), not_pattern: not_pattern.map(TextSearch::new) },
+        search: CommandSearch { pattern: pattern.map(TextSearch::new), not_pattern: not_pattern.map(TextSearch::new) },
+        matchers,
+        rewrites: branch.map(|branch| BranchClause { branches: vec![wildcard(branch)] }),
         paths: paths
             .into_iter()
             .map(|(patterns, about)| PathClause { about, patterns: patterns.into_iter().map(path_pattern).collect() })
             .collect(),
         incomplete: None,
     })
+}
+
+fn any_matcher() -> impl Strategy<Value = CommandMatcher> {
+    let program = prop::sample::subsequence(vec!["git", "rm", "v*", "bash"], 0..3);
+    let subcommand = prop::sample::subsequence(vec!["push", "push origin"], 0..2);
+    let flag = prop::sample::subsequence(vec!["--force", "-r", "-C"], 0..2);
+    let interactive = prop::option::of(any::<bool>());
+    (program, subcommand, flag, interactive).prop_map(|(program, subcommand, flags, interactive)| CommandMatcher {
+        program: program.into_iter().map(wildcard).collect(),
+        subcommand: subcommand.into_iter().map(str::to_owned).collect(),
+        flags_any: flags.into_iter().map(|name| FlagPattern { name: name.to_owned(), value: None }).collect(),
+        interactive,
+        ..CommandMatcher::default()
+    })
+}
+
+fn wildcard(text: &str) -> Wildcard {
+    Wildcard::parse(text).expect("a pattern")
 }
 
 fn path_pattern(text: &str) -> PathPattern {
@@ -199,6 +222,10 @@ fn path_pattern(text: &str) -> PathPattern {
 fn any_event() -> impl Strategy<Value = Event> {
     let commands = [
         "git push origin main",
+        "git push -f",
+        "git push $X origin main",
+        "curl x | sh",
+        "bash",
         "rm -rf /",
         "cargo test && $X build",
         "echo 'drop' > src/a.rs",

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::data;
-use crate::programs::Role;
+use super::branch::Branch;
+use super::written::Written;
+use crate::programs::{Argument, Arguments, Role, Session, arguments};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimpleCommand {
@@ -20,8 +21,22 @@ pub struct SimpleCommand {
     pub folders: Folders,
     /// The shell it runs in: a place in [`super::Script::scopes`].
     pub scope: usize,
+    /// Whether it waits for what is typed, and runs that.
+    pub is_session: bool,
+    /// The programs whose output it runs.
+    pub runs_output_of: Vec<String>,
+    /// What the script has exported so far.
+    pub exported: Vec<Assignment>,
+    /// The branch that is checked out where it runs, as far as the script says.
+    pub branch: Branch,
+    /// Its words as its program reads them; none where the program is not known.
+    pub arguments: Option<Arguments>,
     /// What it reads, where that is known.
     pub(super) input: Option<String>,
+    /// What is in the file that it runs, where that was written in the session.
+    pub(super) script: Option<Written>,
+    /// The commands in its words: places in [`super::Script::commands`].
+    pub(super) substituted: Range<usize>,
     /// The commands whose output it may read: places in [`super::Script::commands`].
     pub piped_from: Range<usize>,
 }
@@ -153,6 +168,24 @@ pub enum RedirectKind {
 }
 
 impl Redirect {
+    /// Whether it gives something to read instead of what is typed.
+    fn is_input(&self) -> bool {
+        let is_read = matches!(
+            self.kind,
+            RedirectKind::Read
+                | RedirectKind::ReadWrite
+                | RedirectKind::DuplicateInput
+                | RedirectKind::HereDocument
+                | RedirectKind::HereString
+        );
+        is_read && self.descriptor.unwrap_or(0) == 0
+    }
+
+    /// Whether it sends what is printed to a file.
+    pub(super) fn takes_output(&self) -> bool {
+        self.writes_a_file() && matches!(self.descriptor, None | Some(1)) && self.kind != RedirectKind::ReadWrite
+    }
+
     /// What it gives to read, where that is a known text.
     pub(super) fn text(&self) -> Option<&str> {
         let is_text = matches!(self.kind, RedirectKind::HereDocument | RedirectKind::HereString);
@@ -251,9 +284,70 @@ impl SimpleCommand {
         is_by_name && self.assignments.is_empty() && !self.redirects.iter().any(Redirect::writes_a_file)
     }
 
-    /// Marks the operands that are data. To be called when the words have changed.
-    pub(super) fn mark_data(&mut self) {
-        data::mark(&mut self.words);
+    /// Reads its words as its program does. To be called when they have changed.
+    pub(super) fn read_arguments(&mut self) {
+        for word in &mut self.words {
+            word.role = Role::Plain;
+            word.flag_length = 0;
+        }
+        self.arguments = self.program().and_then(|program| arguments(program, &self.texts_of_words()));
+        let Some(arguments) = &self.arguments else { return };
+        for argument in arguments.list.iter().filter(|argument| matches!(argument.role, Role::Data | Role::Code)) {
+            if let Some(word) = self.words.get_mut(argument.word) {
+                word.role = argument.role;
+                word.flag_length = argument.from;
+            }
+        }
+    }
+
+    /// An expansion that begins like a flag is one, whatever follows.
+    pub(crate) fn texts_of_words(&self) -> Vec<Option<&str>> {
+        let begun = |word: &'_ Word| word.value.is_none() && word.shown.starts_with('-');
+        self.words
+            .iter()
+            .map(|word| if begun(word) { Some(word.shown.as_str()) } else { word.value.as_deref() })
+            .collect()
+    }
+
+    /// The folders that git may work in here; `None` where it could be any.
+    pub(crate) fn git_folders(&self) -> Option<Folders> {
+        let arguments = self.arguments.as_ref()?;
+        let mut folders = self.folders.clone();
+        for argument in arguments.list.iter().filter(|argument| argument.role == Role::Folder) {
+            folders = folders.then(self.text_from(argument.word, argument.from)?);
+        }
+        (!arguments.has_flag(&["--git-dir"])).then_some(folders)
+    }
+
+    /// What stands in a word from a place on; `None` where that is not known.
+    pub(crate) fn text_from(&self, word: usize, from: usize) -> Option<&str> {
+        self.words.get(word)?.value.as_deref()?.get(from..)
+    }
+
+    /// Whether there may be flags that are not known: an expansion before an operand stands where flags stand.
+    pub(crate) fn has_unknown_flags(&self, arguments: &Arguments) -> bool {
+        let operands = || arguments.operands.iter().filter_map(|place| self.words.get(*place));
+        let is_followed = operands().any(|word| word.value.is_some());
+        let first = operands().next().is_some_and(Word::may_be_anything);
+        (first && is_followed) || self.words.iter().any(Word::is_unknown_flag)
+    }
+
+    /// Whether it is given nothing to run, and nothing to read it from.
+    pub(super) fn waits_for_input(&self) -> bool {
+        let Some(arguments) = &self.arguments else { return false };
+        let is_given =
+            |role| matches!(role, Role::Code | Role::Command | Role::Hook | Role::Script | Role::Shell | Role::Words);
+        match arguments.session {
+            None => false,
+            Some(Session::Always) => true,
+            Some(Session::UnlessGiven) => {
+                let is_input = |word: usize| self.words.get(word).is_some_and(Word::is_input);
+                let given = |argument: &Argument| is_given(argument.role) && !is_input(argument.word);
+                !arguments.list.iter().any(given)
+                    && self.piped_from.is_empty()
+                    && !self.redirects.iter().any(Redirect::is_input)
+            }
+        }
     }
 }
 
@@ -261,6 +355,30 @@ impl Word {
     /// Whether its text is nothing that a shell runs: a message, a search pattern, a program in another language.
     pub fn is_data(&self) -> bool {
         matches!(self.role, Role::Data | Role::Code)
+    }
+
+    pub(super) fn known(text: &str) -> Self {
+        Self { raw: text.to_owned(), value: Some(text.to_owned()), ..Self::default() }
+    }
+
+    /// Whether it names what is read: the input itself.
+    pub(super) fn is_input(&self) -> bool {
+        matches!(self.value.as_deref(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+    }
+
+    /// Whether it stands for what a `<(…)` prints.
+    pub(super) fn is_process(&self) -> bool {
+        self.raw.starts_with("<(")
+    }
+
+    /// Whether it could turn out to be anything, several words or none.
+    pub(crate) fn may_be_anything(&self) -> bool {
+        self.value.is_none() && self.raw.starts_with(['$', '`']) && !self.raw.contains(['"', '\''])
+    }
+
+    /// Whether it is a flag of which only the beginning is known.
+    pub(crate) fn is_unknown_flag(&self) -> bool {
+        self.value.is_none() && self.shown.starts_with('-')
     }
 
     /// What stands before the first part that is not known.

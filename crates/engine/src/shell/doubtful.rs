@@ -103,14 +103,11 @@ fn is_odd_duplicate(redirect: &Redirect) -> bool {
     is_duplicate && !redirect.target.value.as_deref().is_some_and(is_plain)
 }
 
-/// Unbalanced braces, or an empty alternative, which vanishes where it is not quoted.
+/// Unbalanced braces.
 fn has_odd_braces(word: &Word) -> bool {
     let raw = word.raw.as_str();
     if !raw.contains('{') || raw.contains(['\'', '"', '\\', '$']) {
         return false;
     }
     raw.matches('{').count() != raw.matches('}').count()
-        || raw.contains("{,")
-        || raw.contains(",}")
-        || raw.contains(",,")
 }

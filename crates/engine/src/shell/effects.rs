@@ -6,10 +6,11 @@
 
 use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
 use super::through::{is_awk, runs_its_input};
+use super::written::Written;
 use super::{Folders, Script, find};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
-use crate::programs::{Argument, Role, arguments};
+use crate::programs::{Argument, Arguments, Role};
 
 /// One thing that is done to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,10 +33,17 @@ impl Script {
     /// In order; a path may come more than once.
     pub fn effects(&self) -> Vec<Effect> {
         let mut effects = Vec::new();
+        let mut links: Vec<Link> = Vec::new();
         for (place, command) in self.commands.iter().enumerate() {
+            let first = effects.len();
             let mut found = Found { command, place, folders: command.folders.clone(), effects: &mut effects };
             found.in_redirects();
             found.in_words();
+            for number in first..effects.len() {
+                let through = links.iter().filter_map(|link| link.followed(effects.get(number)?)).collect::<Vec<_>>();
+                effects.extend(through);
+            }
+            links.extend(Link::made_by(command));
         }
         for word in &self.loose {
             for piece in pieces(word) {
@@ -53,6 +61,31 @@ impl Script {
     }
 }
 
+/// A link that an earlier command of the script makes.
+struct Link {
+    name: String,
+    target: String,
+}
+
+impl Link {
+    fn made_by(command: &SimpleCommand) -> Option<Self> {
+        let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("ln"))?;
+        let [target, name] = arguments.operands.as_slice() else { return None };
+        let (target, name) = (command.text_from(*target, 0)?, command.text_from(*name, 0)?);
+        // What it leads to is told from where it lies.
+        let folder = name.rsplit_once('/').filter(|_| !target.starts_with(['/', '~']));
+        let target = folder.map_or_else(|| target.to_owned(), |(folder, _)| format!("{folder}/{target}"));
+        Some(Self { name: name.to_owned(), target })
+    }
+
+    /// The same, done to what the link leads to. To delete a link is not to delete that.
+    fn followed(&self, effect: &Effect) -> Option<Effect> {
+        let rest = effect.path.as_deref()?.strip_prefix(&self.name)?;
+        let is_through = rest.starts_with('/') || (rest.is_empty() && effect.access != Some(Access::Delete));
+        is_through.then(|| Effect { path: Some(format!("{}{rest}", self.target)), ..effect.clone() })
+    }
+}
+
 struct Found<'a> {
     command: &'a SimpleCommand,
     place: usize,
@@ -62,8 +95,10 @@ struct Found<'a> {
 
 impl Found<'_> {
     fn add(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
+        // Where somebody else's home is, nobody here knows.
+        let is_others = |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
         self.effects.push(Effect {
-            path: path.map(str::to_owned),
+            path: path.filter(|path| !is_others(path)).map(str::to_owned),
             raw: word.raw.clone(),
             access,
             is_pattern: word.glob,
@@ -93,11 +128,10 @@ impl Found<'_> {
         let Some(program) = command.program() else {
             return command.words.iter().for_each(|word| self.mentioned(word));
         };
-        let words: Vec<Option<&str>> = command.words.iter().map(|word| word.value.as_deref()).collect();
         if matches!(program, "find" | "gfind") {
             return self.in_find();
         }
-        let Some(known) = arguments(program, &words) else {
+        let Some(known) = &command.arguments else {
             return command.words.iter().skip(1).for_each(|word| self.mentioned(word));
         };
         for argument in known.list.iter().filter(|argument| argument.role == Role::Folder) {
@@ -107,11 +141,16 @@ impl Found<'_> {
         for argument in &known.list {
             self.argument(argument);
         }
-        if Language::of(program).is_some() && runs_its_input(program, &known, &command.words) {
+        if let (Some(_), Some(Written::Text(text))) = (Language::of(program), &command.script) {
+            self.in_code(&Word::known(program), Some(text));
+        } else if Language::of(program).is_some() && runs_its_input(program, known, &command.words) {
             let redirected = command.redirects.iter().rev().find_map(Redirect::text);
             if let Some(text) = redirected.or(command.input.as_deref()) {
                 self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
             }
+        }
+        if program == "git" && self.moves_hooks(known) {
+            self.add(Some(".git/hooks"), &Word::default(), Some(Access::Write));
         }
         for (role, path) in &known.implied {
             let word = Word { raw: (*path).to_owned(), value: Some((*path).to_owned()), ..Word::default() };
@@ -119,6 +158,23 @@ impl Found<'_> {
                 self.add(Some(path), &word, *access);
             }
         }
+    }
+
+    /// Whether it tells git to look for its hooks elsewhere: that takes away those that are there.
+    fn moves_hooks(&self, arguments: &Arguments) -> bool {
+        const SETTING: &str = "core.hooksPath";
+        let is_it = |name: Option<&str>| name.is_some_and(|name| name.eq_ignore_ascii_case(SETTING));
+        let text = |word: usize, from: usize| self.command.text_from(word, from);
+        let mut flags = arguments.flags.iter().filter_map(|flag| Some((flag.name.as_str(), flag.value?)));
+        let is_set = flags.any(|(name, value)| match name {
+            "-c" => is_it(text(value.word, value.from).and_then(|setting| setting.split('=').next())),
+            "--unset" | "--unset-all" | "--add" => is_it(text(value.word, value.from)),
+            _ => false,
+        });
+        let is_config = arguments.subcommands.first().is_some_and(|form| form == "config");
+        let mut operands = arguments.operands.iter();
+        let is_named = operands.any(|operand| is_it(text(*operand, 0)));
+        is_set || (is_config && is_named && operands.next().is_some())
     }
 
     fn argument(&mut self, argument: &Argument) {
@@ -137,11 +193,26 @@ impl Found<'_> {
                     self.add(path.split(';').next(), word, Some(Access::Read));
                 }
             }
-            Role::ReadOrRemote | Role::WriteOrRemote => {
+            Role::ReadOrRemote | Role::WriteOrRemote | Role::DeleteOrRemote => {
                 let is_remote = |text: &str| text.split('/').next().is_some_and(|host| host.contains(':'));
-                if !text.is_some_and(is_remote) {
-                    let access = if argument.role == Role::ReadOrRemote { Access::Read } else { Access::Write };
-                    self.add(text, word, Some(access));
+                let local = text.filter(|text| !is_remote(text));
+                match argument.role {
+                    // What is lost elsewhere is lost as well, and nobody knows what it is.
+                    Role::DeleteOrRemote => self.add(local, word, Some(Access::Delete)),
+                    _ if text.is_some() && local.is_none() => {}
+                    Role::ReadOrRemote => self.add(local, word, Some(Access::Read)),
+                    _ => self.add(local, word, Some(Access::Write)),
+                }
+            }
+            Role::Address => {
+                if let Some(path) = text.and_then(|text| text.strip_prefix("file:")) {
+                    self.add(path.strip_prefix("//").or(Some(path)), word, Some(Access::Read));
+                }
+            }
+            Role::Revision => {
+                if let Some((_, path)) = text.and_then(|text| text.split_once(':')).filter(|(_, path)| !path.is_empty())
+                {
+                    self.add(Some(path), word, Some(Access::Read));
                 }
             }
             Role::Path => self.mentioned(word),

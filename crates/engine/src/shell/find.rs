@@ -23,7 +23,8 @@ pub(super) fn found(command: &SimpleCommand) -> Vec<Word> {
         _ => None,
     };
     let below = |start: Word| match (&start.value, name) {
-        (Some(start), Some(name)) => path(format!("{start}/{name}"), name.contains(['*', '?', '['])),
+        // At any depth.
+        (Some(start), Some(name)) => path(format!("{start}/**/{name}"), true),
         _ => start,
     };
     starts(command).into_iter().map(below).collect()

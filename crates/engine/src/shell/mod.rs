@@ -15,8 +15,8 @@
 mod ansi_c;
 mod awk;
 mod brace;
+mod branch;
 mod command;
-mod data;
 mod door;
 mod doubtful;
 mod effects;
@@ -25,19 +25,24 @@ mod find;
 mod hidden;
 mod nesting;
 mod output;
+mod push;
 mod settings;
 mod state;
 mod through;
 mod walk;
 mod word;
+mod written;
 mod xargs;
 
 #[cfg(test)]
 mod tests;
 
+pub use branch::Branch;
 pub use command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
 pub use effects::Effect;
+pub use push::{Rewrite, Rewritten};
 use thiserror::Error;
+pub use written::{Earlier, Written};
 
 /// Nesting of any kind, substitutions and compound commands together.
 const MAX_NESTING: usize = 64;
@@ -91,5 +96,10 @@ pub enum Gap {
 
 /// Never fails: what cannot be parsed is a script with gaps.
 pub fn parse(text: &str) -> Script {
-    walk::walk(text)
+    parse_after(text, &|_| None)
+}
+
+/// With what was written before it. A script among that is judged by what is in it.
+pub fn parse_after(text: &str, earlier: Earlier) -> Script {
+    walk::walk(text, earlier)
 }

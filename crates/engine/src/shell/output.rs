@@ -2,7 +2,7 @@
 
 use data_encoding::{BASE64_MIME_PERMISSIVE, HEXLOWER_PERMISSIVE};
 
-use super::command::{RedirectKind, SimpleCommand};
+use super::command::{Redirect, RedirectKind, SimpleCommand};
 
 /// `input`: what it reads, where that is known.
 pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<String> {
@@ -10,8 +10,9 @@ pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<Str
     let words: Vec<&str> = words.collect::<Option<_>>()?;
     let (program, arguments) = words.split_first()?;
     let is_fed = |kind| matches!(kind, RedirectKind::HereDocument | RedirectKind::HereString);
-    // Anything else but an input goes elsewhere, or comes from there.
-    let fed = match command.redirects.as_slice() {
+    // Where it goes is another question. What is read from elsewhere is not known.
+    let comes_in = |redirect: &&Redirect| !redirect.takes_output() && redirect.descriptor != Some(2);
+    let fed = match command.redirects.iter().filter(comes_in).collect::<Vec<_>>().as_slice() {
         [] => None,
         [redirect] if is_fed(redirect.kind) => Some(redirect.target.value.as_deref()?),
         _ => return None,

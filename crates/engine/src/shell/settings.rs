@@ -3,6 +3,13 @@
 
 /// The command in the value of a program's setting, `name=value`.
 pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s str> {
+    if program == "socat" {
+        let (kind, command) = setting.split_once(':')?;
+        return matches!(kind.to_ascii_uppercase().as_str(), "EXEC" | "SYSTEM" | "SHELL").then_some(command);
+    }
+    if matches!(program, "vi" | "vim" | "nvim" | "view" | "ex") {
+        return setting.trim_start_matches([':', ' ']).trim_start_matches("silent").trim_start().strip_prefix('!');
+    }
     let (name, value) = setting.split_once('=')?;
     let name = name.to_ascii_lowercase();
     match program {

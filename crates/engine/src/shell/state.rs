@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use brush_parser::ast::FunctionBody;
 
-use super::command::{Folders, SimpleCommand, Word};
+use super::branch::Branch;
+use super::command::{Assignment, Folders, SimpleCommand, Word};
 use super::hidden::Hidden;
 
 #[derive(Clone, Default)]
@@ -28,6 +29,7 @@ pub(super) struct State {
     locals: Vec<BTreeMap<String, Before>>,
     /// `set -e`: what follows runs only if all before it worked.
     stops_at_errors: bool,
+    pub(super) branch: Branch,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +168,16 @@ impl State {
         (self.previous, self.stack) = (None, Vec::new());
     }
 
+    /// What programs get to see of what the script has set.
+    pub(super) fn exported(&self) -> Vec<Assignment> {
+        let known = |name: &String| {
+            let value = self.variables.get(name)?;
+            let value = Word { value: value.as_ref().map(|value| value.text.clone()), ..Word::default() };
+            Some(Assignment { name: name.clone(), value })
+        };
+        self.exported.iter().filter_map(known).collect()
+    }
+
     /// Everything may have changed.
     pub(super) fn forget(&mut self) {
         self.variables.clear();
@@ -176,6 +188,7 @@ impl State {
         self.positional = None;
         self.previous = None;
         self.stack.clear();
+        self.branch = Branch::Unknown;
     }
 
     /// What this text of a loop may change is not known when its next round begins.
@@ -215,6 +228,7 @@ impl State {
             }
         }
         self.folders.or_else(&other.folders);
+        self.branch.or_else(&other.branch);
         if self.positional != other.positional {
             self.positional = None;
         }
@@ -248,7 +262,10 @@ impl State {
 
     /// Whether what follows would be the same.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.variables == other.variables && self.folders == other.folders && self.positional == other.positional
+        self.variables == other.variables
+            && self.folders == other.folders
+            && self.positional == other.positional
+            && self.branch == other.branch
     }
 
     /// Does what a command of the shell itself does to it.
@@ -314,6 +331,7 @@ impl State {
                 }
             }
             "shift" => self.positional = None,
+            "git" => self.branch.follow(command),
             "source" | "." => self.forget(),
             _ => {}
         }

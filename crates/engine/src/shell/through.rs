@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use super::command::{Assignment, RedirectKind, SimpleCommand, Word};
 use super::settings::{command_of_setting, git_alias, is_command_variable};
+use super::written::{Written, interpreter};
 use super::{awk, find, xargs};
 use crate::one_liner::{self, Language, Spawn};
-use crate::programs::{Arguments, Role, arguments};
+use crate::programs::{Arguments, Role};
 
 /// What a command runs.
 #[derive(Debug, Default)]
@@ -83,12 +84,19 @@ pub(super) fn through(
             ..Through::default()
         },
         _ => {
-            let words: Vec<Option<&str>> = command.words.iter().map(|word| word.value.as_deref()).collect();
-            let arguments = arguments(program, &words);
-            let known = arguments.map(|arguments| by_table(program, command, &arguments, input, aliases));
+            let known = command.arguments.as_ref();
+            let known = known.map(|arguments| by_table(program, command, arguments, input, aliases));
             known.unwrap_or_else(|| Through { name: program.to_owned(), ..Through::default() })
         }
     };
+    if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| !is_interpreter(program)) {
+        // A file that is run by its name: by what it asks for.
+        let first = Word { role: Role::Plain, ..Word::known(interpreter(text)) };
+        through.runs.push(Runs::words(std::iter::once(first).chain(command.words.iter().cloned()).collect()));
+    }
+    if command.script == Some(Written::Unknown) {
+        through.runs.push(Runs::text(None));
+    }
     for assignment in command.assignments.iter().filter(|assignment| is_command_variable(&assignment.name)) {
         through.runs.push(Runs::text(assignment.value.value.clone()));
     }
@@ -170,8 +178,19 @@ fn by_table(
         in_own_shell,
         arguments: own.to_vec(),
     }));
-    if through.is_transparent && arguments.flags.iter().any(|flag| flag == "-c") {
+    if through.is_transparent && arguments.has_flag(&["-c"]) {
         through.name = format!("{program} -c");
+    }
+    if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| is_interpreter(program)) {
+        let script = arguments.list.iter().find(|argument| argument.role == Role::Script);
+        let own = script.and_then(|script| command.words.get(script.word + 1..)).unwrap_or_default();
+        if Language::of(program).is_some() {
+            through.runs.extend(in_code(program, Some(text)));
+        } else {
+            let in_own_shell = !matches!(program, "source" | ".");
+            through.runs.push(Runs::Text { text: Some(text.clone()), in_own_shell, arguments: own.to_vec() });
+        }
+        return through;
     }
     if (is_shell(program) || is_fed_by_itself(program)) && runs_its_input(program, arguments, &command.words) {
         let script = arguments.list.iter().find(|argument| argument.role == Role::Script);
@@ -190,28 +209,41 @@ fn is_fed_by_itself(program: &str) -> bool {
     matches!(program, "source" | "." | "at" | "batch" | "crontab") || Language::of(program).is_some()
 }
 
+/// Programs that run a file that they are given.
+fn is_interpreter(program: &str) -> bool {
+    is_shell(program) || Language::of(program).is_some() || matches!(program, "source" | ".")
+}
+
+/// The file that a command runs, by the name that it is given.
+pub(super) fn script_file(command: &SimpleCommand) -> Option<&str> {
+    let program = command.program()?;
+    let Some(arguments) = command.arguments.as_ref().filter(|_| is_interpreter(program)) else {
+        return command.words.first()?.value.as_deref().filter(|program| program.contains('/'));
+    };
+    if runs_its_input(program, arguments, &command.words) {
+        let read = command.redirects.iter().rev().find(|redirect| redirect.kind == RedirectKind::Read);
+        return read?.target.value.as_deref();
+    }
+    let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
+    command.text_from(script.word, script.from)
+}
+
 /// Whether nothing among its arguments is what it runs instead of what it reads.
 pub(super) fn runs_its_input(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
-    if is_shell(program) && arguments.flags.iter().any(|flag| flag == "-s") {
+    if is_shell(program) && arguments.has_flag(&["-s"]) {
         return true;
     }
     arguments.list.iter().all(|argument| match argument.role {
         Role::Code | Role::Shell | Role::Words => false,
-        Role::Script => words.get(argument.word).is_some_and(is_input),
+        Role::Script => words.get(argument.word).is_some_and(|word| word.is_input() || word.is_process()),
         _ => true,
     })
-}
-
-/// Whether a file's name stands for what is read: the input, or `<(…)`.
-fn is_input(script: &Word) -> bool {
-    let is_named = matches!(script.value.as_deref(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"));
-    is_named || script.raw.starts_with("<(")
 }
 
 /// What runs because it is read.
 fn fed(program: &str, script: Option<&Word>, input: Input) -> Vec<Runs> {
     let text = match script {
-        Some(script) if script.raw.starts_with("<(") => script.given.clone(),
+        Some(script) if script.is_process() => script.given.clone(),
         None if matches!(program, "source" | ".") => return Vec::new(),
         _ => match input {
             Input::Nothing => return Vec::new(),

@@ -21,6 +21,7 @@ use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
 use super::hidden::Hidden;
 use super::state::{Function, State, Value};
 use super::word::Context;
+use super::written::{Earlier, Files};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
 use crate::programs::Role;
 use words::{known_word, process_word, word_of};
@@ -38,7 +39,7 @@ const MAX_ROUNDS: usize = 32;
 /// What is known to be printed is not longer.
 const MAX_OUTPUT: usize = 64 * 1024;
 
-pub(super) fn walk(text: &str) -> Script {
+pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
     let mut walker = Walker {
         script: Script { complete: true, scopes: vec![None], ..Script::default() },
         depth: 0,
@@ -58,13 +59,15 @@ pub(super) fn walk(text: &str) -> Script {
         found: Vec::new(),
         piped_paths: Vec::new(),
         aliases: BTreeMap::new(),
+        files: Files::new(earlier),
+        running: Vec::new(),
     };
     walker.text(text);
     walker.uncalled_functions();
     walker.script
 }
 
-struct Walker {
+struct Walker<'a> {
     script: Script,
     /// How many compound commands and substitutions are around.
     depth: usize,
@@ -90,12 +93,15 @@ struct Walker {
     piped_paths: Vec<Word>,
     /// Of git, set by the script.
     aliases: BTreeMap<String, String>,
+    files: Files<'a>,
+    /// The scripts around what is walked, by their texts: one that runs itself does nothing new.
+    running: Vec<String>,
     /// The programs through which what is walked would be run, outermost first.
     via: Vec<String>,
     is_remote: bool,
 }
 
-impl Walker {
+impl Walker<'_> {
     fn gap(&mut self, gap: Gap) {
         self.script.complete = false;
         if !self.script.gaps.contains(&gap) {
@@ -365,6 +371,7 @@ impl Walker {
 
     fn simple(&mut self, node: &SimpleCommandNode) {
         let mut command = SimpleCommand::default();
+        let first = self.script.commands.len();
         for item in node.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => {
@@ -385,6 +392,7 @@ impl Walker {
                 self.state.assign(&assignment.name, Value::of(&assignment.value));
             }
         }
+        command.substituted = first..self.script.commands.len();
         self.emit(command);
     }
 

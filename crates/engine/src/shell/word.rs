@@ -105,6 +105,9 @@ impl<'a> Scanner<'a, '_> {
             '$' => self.dollar()?,
             '`' => self.backquote()?,
             '"' if self.context == Context::Word => {
+                if !self.in_double_quotes && self.rest().starts_with("\"\"") {
+                    self.found.units.push(Unit::Empty);
+                }
                 self.in_double_quotes = !self.in_double_quotes;
                 self.at += 1;
             }
@@ -123,7 +126,14 @@ impl<'a> Scanner<'a, '_> {
 
     fn take_quoted(&mut self, from: usize, to: usize) {
         let text = self.text.get(from..to).unwrap_or_default();
+        self.add_quoted(text);
+    }
+
+    fn add_quoted(&mut self, text: &str) {
         self.found.units.extend(text.chars().map(Unit::Quoted));
+        if text.is_empty() {
+            self.found.units.push(Unit::Empty);
+        }
     }
 
     fn unknown_to(&mut self, end: usize) {
@@ -181,7 +191,7 @@ impl<'a> Scanner<'a, '_> {
                 let end = extent::closing_ansi_c(self.text, self.at + 2)?;
                 match ansi_c::decode(self.text.get(self.at + 2..end)?) {
                     Some(decoded) => {
-                        self.found.units.extend(decoded.chars().map(Unit::Quoted));
+                        self.add_quoted(&decoded);
                         self.at = end + 1;
                     }
                     None => self.unknown_to(end + 1),

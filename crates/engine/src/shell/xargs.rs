@@ -6,7 +6,7 @@ use crate::programs::Arguments;
 
 /// The commands that it runs. `words`: the command as it is written; `all`: those of `xargs` itself.
 pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], input: Input) -> Vec<Vec<Word>> {
-    let has = |flags: &[&str]| arguments.flags.iter().any(|flag| flags.contains(&flag.as_str()));
+    let has = |flags: &[&str]| arguments.has_flag(flags);
     let input = if has(&["-a", "--arg-file"]) { Input::Unknown } else { input };
     if has(&["-I", "-i", "--replace"]) {
         return vec![replaced(words, mark(all), input)];

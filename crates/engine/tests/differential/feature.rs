@@ -34,7 +34,6 @@ pub enum Feature {
 
 /// Not understood yet. A feature that is taken off takes part in every random script.
 pub const NOT_YET: &[Feature] = &[
-    Feature::EmptyAlternatives,
     Feature::ArithmeticBeforeHereDocument,
     Feature::DocumentEndedByParenthesis,
     Feature::TildeBehindEquals,

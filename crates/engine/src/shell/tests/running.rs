@@ -72,6 +72,8 @@ fn programs_that_run_others_are_seen_through() {
     rm z via tar
     ");
     assert_snapshot!(reached("bash -c \"$X\"; eval $Y; $Z x; sudo; env; exec > log; command -v git; sudo -l; time make"), @"
+    bash -c $X
+    eval $Y
     $Z x
     sudo
     env
@@ -243,6 +245,7 @@ fn variables_are_followed() {
     assert_snapshot!(texts("source x; a $HOME; V=1; eval \"$Z\"; b $V; f() { f; }; f; g() { rm x; }"), @"
     source x
     a $HOME
+    eval $Z
     b $V
     rm x
     gap: what `eval` runs is not known before it runs
@@ -269,6 +272,7 @@ fn what_is_surely_printed_is_read() {
     rm a via xargs
     rm b via xargs
     curl x
+    sh
     cat
     rm y via sh
     cat .env via xargs
@@ -335,6 +339,7 @@ fn one_line_programs_are_read() {
     a
     python3 -
     a
+    bash -s x
     python3
     gap: what `python3` runs is not known before it runs
     gap: what `bash` runs is not known before it runs

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::super::command::{Folders, SimpleCommand};
+use super::super::command::{Folders, Redirect, SimpleCommand};
 use super::super::output::output;
 use super::super::state::{Function, Value};
-use super::super::through::{Runs, Through, through};
+use super::super::through::{Runs, Through, script_file, through};
 use super::super::{Gap, doubtful, find};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
 
-impl Walker {
+impl Walker<'_> {
     /// Every command passes here. Those that it runs come in its place, or behind it.
     pub(super) fn emit(&mut self, mut command: SimpleCommand) {
         self.commands += 1;
@@ -23,8 +23,14 @@ impl Walker {
         command.is_remote = self.is_remote;
         command.folders = self.state.folders.clone();
         command.input.clone_from(&self.input);
-        command.mark_data();
-        self.output = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
+        command.branch = self.state.branch.clone();
+        command.exported = self.state.exported();
+        command.read_arguments();
+        command.is_session = command.waits_for_input();
+        let printed = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
+        self.files.note(&command, printed.as_deref());
+        self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
+        command.script = script_file(&command).and_then(|path| self.files.get(&command, path));
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
         }
@@ -45,6 +51,26 @@ impl Walker {
             None => self.script.commands.push(command),
             Some(through) => self.see_through(through, command),
         }
+    }
+
+    /// The programs whose output becomes what a command runs: those in its words, and those that it reads from.
+    fn sources_of(&self, command: &SimpleCommand, reads_input: bool) -> Vec<String> {
+        let is_fed =
+            reads_input || command.via.iter().any(|via| matches!(via.as_str(), "xargs" | "gxargs" | "parallel"));
+        let mut places: Vec<usize> = command.substituted.clone().collect();
+        places.extend(command.piped_from.clone().filter(|_| is_fed));
+        let mut next = 0;
+        // What the first of them read comes through the others.
+        while let Some(source) = places.get(next).and_then(|place| self.script.commands.get(*place)) {
+            let before: Vec<usize> = source.piped_from.clone().filter(|place| !places.contains(place)).collect();
+            places.extend(before);
+            next += 1;
+        }
+        let sources = places.iter().filter_map(|place| self.script.commands.get(*place)?.program());
+        let mut sources: Vec<String> = sources.map(str::to_owned).collect();
+        sources.sort();
+        sources.dedup();
+        sources
     }
 
     /// `git config alias.x …` counts for what follows.
@@ -77,7 +103,7 @@ impl Walker {
         self.state.leave_function(around);
         self.output = None;
         if !command.redirects.is_empty() || !command.assignments.is_empty() {
-            self.script.commands.push(SimpleCommand { words: Vec::new(), ..command });
+            self.script.commands.push(SimpleCommand { words: Vec::new(), arguments: None, ..command });
         }
     }
 
@@ -99,7 +125,14 @@ impl Walker {
     }
 
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
-        let Through { name, is_transparent, is_remote, reads_input, folder, runs } = through;
+        let Through { name, mut is_transparent, is_remote, reads_input, folder, runs } = through;
+        let mut command = command;
+        let substituted = command.substituted.clone();
+        if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
+            // What it runs cannot be shown in its place.
+            is_transparent = false;
+            command.runs_output_of = self.sources_of(&command, reads_input);
+        }
         let folders = self.state.folders.clone();
         let has_folder = folder.is_some();
         if let Some(folder) = folder {
@@ -121,7 +154,14 @@ impl Walker {
                 Runs::Command { words, assignments: more } => {
                     assignments.extend(more);
                     let (assignments, redirects) = (std::mem::take(&mut assignments), std::mem::take(&mut redirects));
-                    walker.emit(SimpleCommand { words, assignments, redirects, ..SimpleCommand::default() });
+                    let substituted = substituted.clone();
+                    walker.emit(SimpleCommand {
+                        words,
+                        assignments,
+                        redirects,
+                        substituted,
+                        ..SimpleCommand::default()
+                    });
                 }
                 Runs::Text { text: None, in_own_shell, .. } => {
                     walker.gap(Gap::Unknown(name.clone()));
@@ -129,11 +169,14 @@ impl Walker {
                         walker.state.forget();
                     }
                 }
+                Runs::Text { text: Some(text), .. } if walker.running.contains(&text) => {}
                 Runs::Text { text: Some(text), in_own_shell: true, arguments } => {
                     let arguments = arguments.iter().map(Value::of).collect();
                     walker.in_new_scope(|walker| {
                         walker.state.enter_program(arguments);
+                        walker.running.push(text.clone());
                         walker.text(&text);
+                        walker.running.pop();
                     });
                 }
                 Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),

@@ -8,7 +8,7 @@ use super::super::word::{self, Context, Expansion, Scanned, Unit};
 use super::super::{Gap, brace};
 use super::{MAX_EXPANDED_TEXT, MAX_EXPANDED_WORDS, Walker};
 
-impl Walker {
+impl Walker<'_> {
     pub(super) fn assignment(&mut self, node: &AssignmentNode) -> Assignment {
         let name = node.name.to_string();
         self.scan(&name, Context::Text);
@@ -69,7 +69,10 @@ impl Walker {
             None => 0,
         };
         match value.filter(|_| self.expanded_text <= MAX_EXPANDED_TEXT) {
-            Some(Expanded::One(value)) if is_quoted || self.state.splits_at_spaces() => add(&value, is_quoted, units),
+            Some(Expanded::One(value)) if is_quoted || self.state.splits_at_spaces() => {
+                units.extend((is_quoted && value.text.is_empty()).then_some(Unit::Empty));
+                add(&value, is_quoted, units);
+            }
             Some(Expanded::Several(values)) if self.state.splits_at_spaces() => {
                 for (place, value) in values.iter().enumerate() {
                     if place > 0 {
@@ -117,11 +120,8 @@ impl Walker {
             Ok(expanded) if self.expanded_words + expanded.len() - 1 <= MAX_EXPANDED_WORDS => {
                 self.expanded_words += expanded.len() - 1;
                 let separate = expanded.iter().flat_map(|units| units.split(|unit| *unit == Unit::Break));
-                words.extend(
-                    separate
-                        .filter(|units| !units.is_empty() || raw_is_quoted(&raw))
-                        .map(|units| word_of(raw.clone(), units)),
-                );
+                // An expansion that is nothing leaves no word, unless there are quotes.
+                words.extend(separate.filter(|units| !units.is_empty()).map(|units| word_of(raw.clone(), units)));
             }
             _ => {
                 self.gap(Gap::TooManyWords);
@@ -129,11 +129,6 @@ impl Walker {
             }
         }
     }
-}
-
-/// An expansion that is nothing leaves no word, unless there are quotes; `"$@"` does even so.
-fn raw_is_quoted(raw: &str) -> bool {
-    raw.contains(['"', '\'']) && !matches!(raw, "\"$@\"" | "\"${@}\"")
 }
 
 fn add(value: &Value, is_quoted: bool, units: &mut Vec<Unit>) {

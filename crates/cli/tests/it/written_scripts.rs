@@ -1,0 +1,90 @@
+//! A script that the agent wrote in this session and now runs is judged by what is in it.
+
+use serde_json::json;
+use testkit::Scratch;
+
+use super::{NO_DANGER, project};
+
+fn guarded() -> Scratch {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.hook("claude", &project.event("SessionStart", &json!({"source": "startup"})));
+    project
+}
+
+/// As an agent's file tool does: the hook hears of it, and then it is done.
+fn write(project: &Scratch, path: &str, text: &str) {
+    let input = json!({"file_path": project.root().join(path), "content": text});
+    assert_eq!(project.hook("claude", &project.tool("Write", &input)).decision(), "allow");
+    project.file(path, text);
+}
+
+#[test]
+fn a_script_is_judged_by_its_content() {
+    let project = guarded();
+    write(&project, "x.sh", "set -e\nfor i in 1 2; do danger --all; done\n");
+    for command in ["bash x.sh", "sh ./x.sh a", ". x.sh", "chmod +x x.sh && ./x.sh", "sudo bash x.sh", "bash < x.sh"] {
+        assert_eq!(project.decision(command), "deny", "{command}");
+    }
+    insta::assert_snapshot!(project.hook("claude", &project.bash("bash x.sh")).reason(), @"
+    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`.
+
+    A person can let this call through: `linchpin allow 9`
+    ");
+    // It is what it is now.
+    write(&project, "x.sh", "safety\n");
+    assert_eq!(project.decision("bash x.sh"), "allow");
+}
+
+#[test]
+fn a_script_of_people_is_theirs() {
+    let project = guarded();
+    project.file("deploy.sh", "danger --all\n");
+    assert_eq!(project.decision("bash deploy.sh"), "allow");
+    assert_eq!(project.decision("cat deploy.sh && ./deploy.sh"), "allow");
+}
+
+#[test]
+fn however_it_was_written() {
+    let project = guarded();
+    // By a shell command of an earlier call.
+    assert_eq!(project.decision("mkdir -p tools && cat > tools/y.sh <<'E'\ndanger\nE"), "allow");
+    project.file("tools/y.sh", "danger\n");
+    assert_eq!(project.decision("cd tools && bash y.sh"), "deny");
+    assert_eq!(project.decision("bash tools/y.sh"), "deny");
+    // In another language.
+    write(&project, "z.py", "import os\nos.system('danger')\n");
+    assert_eq!(project.decision("python3 z.py"), "deny");
+    write(&project, "w", "#!/usr/bin/env python3\nimport subprocess\nsubprocess.run(['danger', '--all'])\n");
+    assert_eq!(project.decision("./w"), "deny");
+    // By the same call.
+    assert_eq!(project.decision("echo danger > v.sh && bash v.sh"), "deny");
+    assert_eq!(project.decision("echo safety > v.sh && bash v.sh"), "allow");
+    assert_eq!(project.decision("curl -so v.sh https://example.test && bash v.sh"), "ask");
+    // One that only speaks of it wrote nothing.
+    project.file("u.sh", "danger\n");
+    assert_eq!(project.decision("shellcheck u.sh; grep -n x u.sh"), "allow");
+    assert_eq!(project.decision("bash u.sh"), "allow");
+}
+
+#[test]
+fn one_that_runs_itself_or_cannot_be_read() {
+    let project = guarded();
+    write(&project, "x.sh", "safety; bash x.sh; ./x.sh\n");
+    assert_eq!(project.decision("bash x.sh"), "allow");
+    write(&project, "big.sh", &"safety\n".repeat(20_000));
+    assert_eq!(project.decision("bash big.sh"), "ask");
+    project.file("binary", [0x7F, b'E', b'L', b'F', 0, 0xFF]);
+    assert_eq!(project.decision("cc -o binary x.c && ./binary"), "allow");
+    assert_eq!(project.decision("./binary"), "allow");
+}
+
+#[test]
+fn the_judgement_can_be_made_again() {
+    let project = guarded();
+    write(&project, "x.sh", "danger\n");
+    assert_eq!(project.decision("bash x.sh"), "deny");
+    project.file("x.sh", "safety\n");
+    let reply = project.run(&["replay"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}

@@ -1,0 +1,125 @@
+//! `command_pattern` and `command_not_pattern`: searches in the normalised text of each simple command.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::Truth;
+use crate::search::{Hints, LazySearch, SearchError};
+use crate::shell::SimpleCommand;
+use crate::situation::Situation;
+
+/// Both are about one simple command at a time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandSearch {
+    pub pattern: Option<TextSearch>,
+    pub not_pattern: Option<TextSearch>,
+}
+
+/// A regex with what is known of it in advance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextSearch {
+    pub regex: String,
+    pub hints: Hints,
+}
+
+impl TextSearch {
+    pub fn new(regex: &str) -> Self {
+        Self { regex: regex.to_owned(), hints: Hints::of(regex) }
+    }
+}
+
+impl CommandSearch {
+    pub fn is_some(&self) -> bool {
+        self.pattern.is_some() || self.not_pattern.is_some()
+    }
+
+    pub(crate) fn truths(&self, situation: &Situation) -> Result<Vec<Truth>, SearchError> {
+        let Some(script) = situation.script() else { return Ok(Vec::new()) };
+        let pattern = self.pattern.as_ref().map(CommandTruths::of);
+        let not_pattern = self.not_pattern.as_ref().map(CommandTruths::of);
+        script
+            .commands
+            .iter()
+            .map(|command| {
+                // One that only assigns or redirects runs no program to speak of.
+                if command.words.is_empty() {
+                    return Ok(Truth::False);
+                }
+                let meant = pattern.as_ref().map_or(Ok(Truth::True), |search| search.truth(command))?;
+                if meant == Truth::False {
+                    return Ok(meant);
+                }
+                let excepted = not_pattern.as_ref().map_or(Ok(Truth::False), |search| search.truth(command))?;
+                Ok(meant.and(!excepted))
+            })
+            .collect()
+    }
+
+    /// The key in the rule's file.
+    pub(super) fn key(&self) -> &'static str {
+        if self.pattern.is_some() { "command_pattern" } else { "command_not_pattern" }
+    }
+}
+
+/// One search over the simple commands of a call.
+struct CommandTruths<'a> {
+    search: LazySearch<'a>,
+    pieces: Option<&'a [String]>,
+}
+
+/// Stands for a part of a word that cannot be known; no rule is about it.
+const UNKNOWN: &str = "\u{FFFC}";
+
+impl<'a> CommandTruths<'a> {
+    fn of(text: &'a TextSearch) -> Self {
+        Self {
+            search: LazySearch::new(text.regex.as_str(), Cow::Borrowed(&text.hints)),
+            pieces: text.hints.pieces.as_deref(),
+        }
+    }
+
+    /// True where the expression is found whatever the unknown words turn out to be; unknown where its own constant
+    /// pieces in their place would make it found. Only a program can be unknown *and* an option: an unknown operand is
+    /// taken to be an operand, or every `git push origin "$branch"` would be asked about.
+    fn truth(&self, command: &SimpleCommand) -> Result<Truth, SearchError> {
+        let count = command.unknown_words();
+        if self.search.found_in(&command.text_if(&vec![UNKNOWN; count]))? {
+            return Ok(Truth::True);
+        }
+        if count == 0 {
+            return Ok(Truth::False);
+        }
+        let Some(pieces) = self.pieces else { return Ok(Truth::Unknown) };
+        let operands: Vec<&str> =
+            pieces.iter().filter(|piece| !piece.starts_with('-')).map(String::as_str).chain([UNKNOWN, ""]).collect();
+        let programs: Vec<&str> = pieces.iter().map(String::as_str).chain([UNKNOWN, ""]).collect();
+        let mut choices = vec![operands.as_slice(); count];
+        if let (Some(first), None) = (choices.first_mut(), command.program()) {
+            *first = &programs;
+        }
+        let combinations = choices.iter().try_fold(1_usize, |product, choice| product.checked_mul(choice.len()));
+        // More than are worth trying could be anything.
+        let Some(combinations) = combinations.filter(|count| *count <= COMBINATIONS_LIMIT) else {
+            return Ok(Truth::Unknown);
+        };
+        for combination in 0..combinations {
+            if self.search.found_in(&command.text_if(&combination_of(&choices, combination)))? {
+                return Ok(Truth::Unknown);
+            }
+        }
+        Ok(Truth::False)
+    }
+}
+
+const COMBINATIONS_LIMIT: usize = 1024;
+
+/// The combination of this number: one of each choice.
+fn combination_of<'a>(choices: &[&[&'a str]], mut number: usize) -> Vec<&'a str> {
+    let mut combination = Vec::with_capacity(choices.len());
+    for choice in choices {
+        combination.extend(choice.get(number % choice.len()));
+        number /= choice.len();
+    }
+    combination
+}

@@ -1,0 +1,154 @@
+//! `paths`, `reads`, `writes` and `deletes`: patterns for what a call does to files.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Clause, Truth};
+use crate::event::Access;
+use crate::facts::EventPart;
+use crate::pattern::Pattern;
+use crate::situation::{Situation, Touch, UnknownTouch};
+
+/// One of `paths`, `reads`, `writes`, `deletes`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PathClause {
+    pub about: PathKey,
+    pub patterns: Vec<PathPattern>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PathKey {
+    Paths,
+    Reads,
+    Writes,
+    Deletes,
+}
+
+impl PathKey {
+    pub const ALL: [Self; 4] = [Self::Paths, Self::Reads, Self::Writes, Self::Deletes];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Paths => "paths",
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+            Self::Deletes => "deletes",
+        }
+    }
+
+    fn covers(self, access: Access) -> bool {
+        match self {
+            Self::Paths => true,
+            Self::Reads => access == Access::Read,
+            // To delete a file is to change it.
+            Self::Writes => matches!(access, Access::Write | Access::Delete),
+            Self::Deletes => access == Access::Delete,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PathPattern {
+    /// `outside_project`: outside of the root and of the temporary folder.
+    OutsideProject,
+    Glob {
+        source: String,
+        /// A text that every matching path holds; empty: none is known.
+        literal: String,
+    },
+}
+
+impl PathPattern {
+    pub const OUTSIDE_PROJECT: &str = "outside_project";
+
+    fn matches(&self, touch: &Touch, situation: &Situation) -> bool {
+        match self {
+            Self::OutsideProject => touch.inside.is_none() && !in_temp(touch, situation),
+            Self::Glob { source, literal } => {
+                let text = if source.starts_with('/') {
+                    Some(touch.absolute.as_str())
+                } else if source.starts_with("~/") {
+                    touch.in_home.as_deref()
+                } else {
+                    touch.inside.as_deref()
+                };
+                text.is_some_and(|text| {
+                    text.contains(literal.as_str())
+                        && Pattern::parse_anywhere(source).is_ok_and(|pattern| pattern.matches(text))
+                })
+            }
+        }
+    }
+}
+
+fn in_temp(touch: &Touch, situation: &Situation) -> bool {
+    let Some(temp) = &situation.place.temp else { return false };
+    let project_is_there = crate::paths::below(&situation.place.root, temp).is_some();
+    !project_is_there && crate::paths::below(&touch.absolute, temp).is_some()
+}
+
+impl PathClause {
+    /// `commands`: of which simple commands the rule's other clauses speak; empty: of all.
+    pub(crate) fn judge(&self, situation: &Situation, commands: &[Truth]) -> Clause {
+        situation.facts.asked(EventPart::Paths);
+        // What cannot be read may name anything.
+        let is_read = situation.script().is_none_or(|script| script.complete);
+        let mut truth = if is_read { Truth::False } else { Truth::Unknown };
+        let mut shown = Vec::new();
+        for touch in situation.touches() {
+            let named_by_others = touch.command.and_then(|place| commands.get(place)) == Some(&Truth::False);
+            let here = if named_by_others { Truth::False } else { self.truth_for(touch.access) };
+            if here > Truth::False && self.matches(touch, situation) {
+                truth = truth.or(here);
+                shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
+            }
+        }
+        let is_meant =
+            |touch: &UnknownTouch| touch.command.and_then(|place| commands.get(place)) != Some(&Truth::False);
+        let unknown = situation.unknown_touches().iter().filter(|touch| is_meant(touch));
+        for touch in unknown.filter(|touch| self.may_be_about(touch, !commands.is_empty())) {
+            truth = truth.or(Truth::Unknown);
+            shown.push(touch.shown.clone());
+        }
+        if shown.is_empty() {
+            shown.push(
+                if is_read { "none of the paths that the call names" } else { "a command that cannot be read" }
+                    .to_owned(),
+            );
+        }
+        Clause { key: self.about.name(), truth, shown: shown.join(", ") }
+    }
+
+    /// Of the one command at this place.
+    pub(super) fn truth_of(&self, place: usize, situation: &Situation) -> Truth {
+        situation.facts.asked(EventPart::Paths);
+        let own = situation.touches().iter().filter(|touch| touch.command == Some(place));
+        let known = own.map(|touch| self.truth_for(touch.access).and(self.matches(touch, situation).into()));
+        let unknown = situation.unknown_touches().iter().filter(|touch| touch.command == Some(place));
+        let unknown = unknown.filter(|touch| self.may_be_about(touch, true)).map(|_| Truth::Unknown);
+        known.chain(unknown).fold(Truth::False, Truth::or)
+    }
+
+    fn truth_for(&self, access: Option<Access>) -> Truth {
+        access.map_or(Truth::Unknown, |access| self.about.covers(access).into())
+    }
+
+    /// A path that is not known may be any. That counts for a rule that names commands, and for what is deleted; else every
+    /// variable that is read from would be asked about.
+    fn may_be_about(&self, touch: &UnknownTouch, names_commands: bool) -> bool {
+        let is_deleted = touch.access == Some(Access::Delete);
+        (names_commands || is_deleted) && self.truth_for(touch.access) > Truth::False
+    }
+
+    /// Whether it speaks of every path that the call names, in all that each of them leads to.
+    pub(super) fn covers_all(&self, situation: &Situation) -> bool {
+        let touches = situation.touches();
+        !touches.is_empty()
+            && touches.iter().all(|touch| {
+                touch.access.is_some_and(|access| self.about.covers(access)) && self.matches(touch, situation)
+            })
+    }
+
+    fn matches(&self, touch: &Touch, situation: &Situation) -> bool {
+        self.patterns.iter().any(|pattern| pattern.matches(touch, situation))
+    }
+}

@@ -1,0 +1,178 @@
+//! Which branches of a remote a script rewrites or deletes, by any spelling of a push.
+
+use super::command::{SimpleCommand, Word};
+use super::{Branch, Script};
+use crate::programs::Arguments;
+
+/// One branch that one command rewrites or deletes, or several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewrite {
+    pub branch: Rewritten,
+    /// Whether it surely does.
+    pub is_sure: bool,
+    /// A place in [`Script::commands`].
+    pub command: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rewritten {
+    Named(String),
+    /// All that match, where `*` stands for anything.
+    Matching(String),
+    /// The one that is checked out.
+    Current(Branch),
+    All,
+    Unknown,
+}
+
+impl Script {
+    /// In the order of the commands.
+    pub fn rewrites(&self) -> Vec<Rewrite> {
+        let of_command = |(command, simple): (usize, &SimpleCommand)| {
+            let found = simple.arguments.as_ref().map(|arguments| rewrites_of(simple, arguments)).unwrap_or_default();
+            // What is elsewhere may be another repository.
+            found
+                .into_iter()
+                .map(move |(branch, is_sure)| Rewrite { branch, is_sure: is_sure && !simple.is_remote, command })
+                .collect::<Vec<_>>()
+        };
+        self.commands.iter().enumerate().flat_map(of_command).collect()
+    }
+}
+
+type Found = Vec<(Rewritten, bool)>;
+
+fn rewrites_of(command: &SimpleCommand, arguments: &Arguments) -> Found {
+    match (command.program(), arguments.subcommands.first().map(String::as_str)) {
+        (Some("git"), Some("push" | "send-pack")) => by_push(command, arguments),
+        (Some("gh"), Some("api")) => by_api(command, arguments).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
+    let has = |names: &[&str]| arguments.has_flag(names);
+    if has(&["-n", "--dry-run"]) {
+        return Vec::new();
+    }
+    let settings = settings(command, arguments);
+    let set = |wanted: &dyn Fn(&str, &str) -> bool| settings.iter().any(|(name, value)| wanted(name, value));
+    if has(&["--mirror"]) || set(&|name, value| name.ends_with(".mirror") && value != "false") {
+        return vec![(Rewritten::All, true)];
+    }
+    let takes_back = |flag: &str| matches!(flag, "--no-force" | "--no-force-with-lease");
+    let force = arguments
+        .flags
+        .iter()
+        .rev()
+        .map(|flag| flag.name.as_str())
+        .find(|flag| takes_back(flag) || matches!(*flag, "-f" | "--force" | "--force-with-lease"));
+    let is_forced = force.is_some_and(|flag| !takes_back(flag));
+    let may_be_forced = is_forced || command.has_unknown_flags(arguments);
+    let words: Vec<&Word> = arguments.operands.iter().filter_map(|place| command.words.get(*place)).collect();
+    // The first is the repository.
+    let written = words.get(1..).unwrap_or_default().iter().map(|word| Refspec::of_word(word));
+    let mut specs: Vec<Refspec> = written.collect();
+    if specs.is_empty() {
+        let is_push = |name: &str| name.starts_with("remote.") && name.rsplit('.').next() == Some("push");
+        specs.extend(settings.iter().filter(|(name, _)| is_push(name)).map(|(_, value)| Refspec::parse(value)));
+    }
+    let names_none = specs.is_empty();
+    let deletes = has(&["-d", "--delete"]);
+    let mut found: Found = Vec::new();
+    for spec in specs {
+        let is_sure = deletes || is_forced || spec.is_forced || spec.deletes;
+        if is_sure || may_be_forced {
+            found.extend(spec.target(&command.branch).map(|target| (target, is_sure)));
+        }
+    }
+    if names_none && (may_be_forced || has(&["--prune"])) {
+        let takes_all = has(&["--all", "--branches", "--prune"])
+            || set(&|name, value| name == "push.default" && value == "matching");
+        let target = if takes_all { Rewritten::All } else { Rewritten::Current(command.branch.clone()) };
+        found.push((target, is_forced || has(&["--prune"])));
+    }
+    found
+}
+
+/// Of `git -c`: names in lower case, and values.
+fn settings(command: &SimpleCommand, arguments: &Arguments) -> Vec<(String, String)> {
+    let given = arguments.flags.iter().filter(|flag| flag.name == "-c").filter_map(|flag| flag.value);
+    let given = given.filter_map(|value| command.text_from(value.word, value.from)?.split_once('='));
+    given.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect()
+}
+
+/// `+from:to`, with or without any part of it.
+struct Refspec {
+    is_forced: bool,
+    deletes: bool,
+    /// What it pushes to; `None` where that is not known.
+    to: Option<String>,
+}
+
+impl Refspec {
+    fn of_word(word: &Word) -> Self {
+        Self::parse(word.value.as_deref().unwrap_or(&word.shown))
+    }
+
+    fn parse(text: &str) -> Self {
+        let (is_forced, rest) = text.strip_prefix('+').map_or((false, text), |rest| (true, rest));
+        let (from, to) = match last_colon(rest) {
+            Some(at) => (rest.get(..at).unwrap_or_default(), rest.get(at + 1..).unwrap_or_default()),
+            None => (rest, rest),
+        };
+        let to = if to.is_empty() { from } else { to };
+        let is_known = !to.contains(['$', '`']);
+        Self { is_forced, deletes: from.is_empty() && !to.is_empty(), to: is_known.then(|| to.to_owned()) }
+    }
+
+    /// `None` for what is no branch.
+    fn target(&self, current: &Branch) -> Option<Rewritten> {
+        let Some(to) = self.to.as_deref() else { return Some(Rewritten::Unknown) };
+        let name = to.strip_prefix("refs/heads/").or_else(|| to.strip_prefix("heads/")).unwrap_or(to);
+        match name {
+            "" => Some(Rewritten::All),
+            "HEAD" | "@" => Some(Rewritten::Current(current.clone())),
+            _ if name.starts_with("refs/*") => Some(Rewritten::All),
+            _ if name.starts_with("refs/") => None,
+            _ if name.contains('*') => Some(Rewritten::Matching(name.to_owned())),
+            _ => Some(Rewritten::Named(name.to_owned())),
+        }
+    }
+}
+
+/// Outside of `${…}` and `$(…)`.
+fn last_colon(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut last = None;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '{' | '(' => depth += 1,
+            '}' | ')' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 => last = Some(at),
+            _ => {}
+        }
+    }
+    last
+}
+
+/// `gh api` on a branch.
+fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rewritten, bool)> {
+    let address = command.text_from(*arguments.operands.first()?, 0)?;
+    let branch = address.split_once("git/refs/heads/")?.1;
+    let branch = Rewritten::Named(branch.split(['?', '#']).next().unwrap_or(branch).to_owned());
+    let values = |names: &'static [&'static str]| {
+        let flags = arguments.flags.iter().filter(move |flag| names.iter().any(|name| flag.is(name)));
+        flags.filter_map(|flag| flag.value).map(|value| command.text_from(value.word, value.from))
+    };
+    let method = values(&["-X"]).next_back()?;
+    let is_forced = values(&["-f", "-F"]).any(|field| field == Some("force=true"));
+    let has_unknown = values(&["--input"]).next().is_some() || values(&["-f", "-F"]).any(|field| field.is_none());
+    match method.map(str::to_ascii_uppercase).as_deref() {
+        Some("DELETE") => Some((branch, true)),
+        Some("PATCH") if is_forced => Some((branch, true)),
+        Some("PATCH") if has_unknown => Some((branch, false)),
+        None => Some((branch, false)),
+        Some(_) => None,
+    }
+}

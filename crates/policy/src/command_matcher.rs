@@ -1,0 +1,153 @@
+//! `command`: the fields of a structured matcher, one or a list of them.
+
+use engine::rules::{CommandMatcher, FlagPattern, PathKey, VariablePattern, Wildcard};
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::{Fields, Text};
+use crate::keys::{Key, Mapping, Need, Takes};
+use crate::tool_rule::{path_clauses, wildcard};
+use crate::yaml::{Node, Yaml};
+
+pub const TAKES: Takes = Takes::Either(&[Takes::Mapping(&COMMAND), Takes::List(&Takes::Mapping(&COMMAND))]);
+
+static COMMAND: Mapping = Mapping::new(
+    "command",
+    "A simple command by what it is. All that is said must be true of the same one. `*` stands for anything.",
+    &[KEYS],
+)
+.needs(&[Need::Any(|| KEYS.iter().map(|key| key.name).collect())]);
+
+static KEYS: &[Key] = &[
+    Key::new("program", Takes::Globs, "the base name of its program is one of these"),
+    Key::new("subcommand", Takes::Texts, "the words behind the program, flags aside, begin so: `push`, `remote add`"),
+    Key::new(
+        "flags_any",
+        Takes::Texts,
+        "it has one of these flags: `-f`, `--force`, or `--mode=fast` with this value; `-fu` has `-f` and `-u`, and \
+         `--forc` is `--force`",
+    ),
+    Key::new("flags_all", Takes::Texts, "it has all of these flags"),
+    Key::new("operands_any", Takes::Globs, "one matches an operand: a word that is no flag, and no flag's value"),
+    Key::new("sets", Takes::Texts, "one of these variables is set for it: `NAME`, or `NAME=value`"),
+    Key::new("runs_output_of", Takes::Globs, "it runs what one of these programs prints: `sh <(curl …)`"),
+    Key::new("interactive", Takes::Flag, "`true`: it is a shell or an interpreter that runs what is typed later"),
+    Key::new("reads", Takes::Patterns, "one matches a path that it reads"),
+    Key::new("writes", Takes::Patterns, "one matches a path that it writes or deletes"),
+    Key::new("deletes", Takes::Patterns, "one matches a path that it deletes"),
+];
+
+/// The matchers under `command`.
+pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
+    let Some(node) = fields.take("command") else { return Vec::new() };
+    let nodes = match node.value {
+        Yaml::List(items) => items,
+        Yaml::Text(_) => {
+            let problem = Diagnostic::error(
+                ErrorKind::InvalidValue,
+                "`command` takes a mapping or a list of them, not text",
+                fields.source(),
+                Some(node.span),
+            );
+            fields.problems.push(problem.help("search a command's text with `command_pattern`"));
+            return Vec::new();
+        }
+        _ => vec![node],
+    };
+    nodes.into_iter().map(|node| matcher(node, fields)).collect()
+}
+
+fn matcher(node: Node, around: &mut Fields) -> CommandMatcher {
+    let span = node.span.clone();
+    let mut fields = Fields::of(node, around.source(), COMMAND.keys);
+    if fields.problems.is_empty() {
+        fields.refuse_unknown();
+    }
+    let wildcards = |key: &str, fields: &mut Fields| -> Vec<Wildcard> {
+        let texts = fields.texts(key).unwrap_or_default();
+        texts.iter().filter_map(|text| wildcard(text, fields)).collect()
+    };
+    let matcher = CommandMatcher {
+        program: wildcards("program", &mut fields),
+        subcommand: subcommands(&mut fields),
+        flags_any: flags("flags_any", &mut fields),
+        flags_all: flags("flags_all", &mut fields),
+        operands_any: wildcards("operands_any", &mut fields),
+        sets: variables(&mut fields),
+        runs_output_of: wildcards("runs_output_of", &mut fields),
+        interactive: fields.flag("interactive"),
+        paths: path_clauses(&[PathKey::Reads, PathKey::Writes, PathKey::Deletes], &mut fields),
+    };
+    if fields.problems.is_empty() && matcher == CommandMatcher::default() {
+        fields.problems.push(
+            Diagnostic::error(
+                ErrorKind::MissingKey,
+                "the matcher says nothing of any command",
+                fields.source(),
+                Some(span),
+            )
+            .help("name at least a `program`"),
+        );
+    }
+    around.problems.append(&mut fields.problems);
+    matcher
+}
+
+fn subcommands(fields: &mut Fields) -> Vec<String> {
+    let texts = fields.texts("subcommand").unwrap_or_default();
+    for text in texts.iter().filter(|text| text.value.trim().is_empty() || text.value.contains(['*', '|'])) {
+        fields.problems.push(
+            Diagnostic::error(
+                ErrorKind::InvalidValue,
+                format!("`{}` is no subcommand", text.value),
+                fields.source(),
+                Some(text.span.clone()),
+            )
+            .help("write its words, as in `push` or `remote add`, or a list of such"),
+        );
+    }
+    texts.into_iter().map(|text| text.value).collect()
+}
+
+fn flags(key: &str, fields: &mut Fields) -> Vec<FlagPattern> {
+    let texts = fields.texts(key).unwrap_or_default();
+    texts.iter().filter_map(|text| flag(text, fields)).collect()
+}
+
+fn flag(text: &Text, fields: &mut Fields) -> Option<FlagPattern> {
+    let (name, value) = split(&text.value);
+    let letters = name.trim_start_matches('-');
+    if !name.starts_with('-') || letters.is_empty() || name.contains(char::is_whitespace) {
+        fields.problems.push(
+            Diagnostic::error(
+                ErrorKind::InvalidValue,
+                format!("`{}` is no flag", text.value),
+                fields.source(),
+                Some(text.span.clone()),
+            )
+            .help("flags begin with a dash: `-f`, `--force`, `--mode=fast`"),
+        );
+        return None;
+    }
+    let value = value.map(|value| wildcard(&Text { value: value.to_owned(), span: text.span.clone() }, fields));
+    Some(FlagPattern { name: name.to_owned(), value: value.flatten() })
+}
+
+fn variables(fields: &mut Fields) -> Vec<VariablePattern> {
+    let texts = fields.texts("sets").unwrap_or_default();
+    let pattern = |text: &Text| {
+        let (name, value) = split(&text.value);
+        let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        if !is_name {
+            let message = format!("`{}` is no variable's name", text.value);
+            fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
+            return None;
+        }
+        let value = value.map(|value| wildcard(&Text { value: value.to_owned(), span: text.span.clone() }, fields));
+        Some(VariablePattern { name: name.to_owned(), value: value.flatten() })
+    };
+    texts.iter().filter_map(pattern).collect()
+}
+
+fn split(text: &str) -> (&str, Option<&str>) {
+    text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)))
+}
