@@ -75,7 +75,7 @@ fn matcher(node: Node, around: &mut Fields) -> CommandMatcher {
         sets: variables(&mut fields),
         runs_output_of: wildcards("runs_output_of", &mut fields),
         interactive: fields.flag("interactive"),
-        paths: path_clauses(&[PathKey::Reads, PathKey::Writes, PathKey::Deletes], &mut fields),
+        paths: path_clauses(&[PathKey::Reads, PathKey::Writes, PathKey::Deletes], &[], &mut fields),
     };
     if fields.problems.is_empty() && matcher == CommandMatcher::default() {
         fields.problems.push(

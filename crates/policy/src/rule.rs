@@ -31,14 +31,14 @@ pub struct Reading {
 pub static ENTRY: Mapping = Mapping::new(
     "rule",
     "A rule; its reason is one of its keys.",
-    &[COMMON, tool_rule::CLAUSES, tool_rule::INCOMPLETE, REASON],
+    &[COMMON, tool_rule::CLAUSES, tool_rule::DETAILS, REASON],
 )
 .needs(WAY_TO_DETECT);
 /// The fields of a Markdown rule.
 pub static FRONTMATTER: Mapping = Mapping::new(
     "frontmatter",
     "The fields of a rule, between the `---` lines of a Markdown file; below them stands the reason.",
-    &[COMMON, tool_rule::CLAUSES, tool_rule::INCOMPLETE],
+    &[COMMON, tool_rule::CLAUSES, tool_rule::DETAILS],
 )
 .needs(WAY_TO_DETECT);
 
@@ -81,7 +81,6 @@ const LATER_KEYS: &[(&str, &str)] = &[
     ("attribute", "file rules"),
     ("compare_to", "file rules"),
     ("created", "file rules"),
-    ("exclude", "file rules"),
     ("live", "pace rules"),
     ("pair", "file rules"),
     ("phase_timeout", "pace rules"),

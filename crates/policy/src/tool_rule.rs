@@ -34,11 +34,15 @@ pub static CLAUSES: &[Key] = &[
          configuration names",
     ),
 ];
-pub static INCOMPLETE: &[Key] = &[Key::new(
-    "incomplete",
-    Takes::Word(|| words(&INCOMPLETES)),
-    "what it means that a clause cannot be known; left out, `ask` for rules that block or ask, `allow` for others",
-)];
+/// These say more of the clauses, and make no rule by themselves.
+pub static DETAILS: &[Key] = &[
+    Key::new("exclude", Takes::Patterns, "paths that the rule is not about"),
+    Key::new(
+        "incomplete",
+        Takes::Word(|| words(&INCOMPLETES)),
+        "what it means that a clause cannot be known; left out, `ask` for rules that block or ask, `allow` for others",
+    ),
+];
 const INCOMPLETES: [(&str, Level); 3] = [("ask", Level::Ask), ("block", Level::Block), ("allow", Level::Allow)];
 
 /// Whether the fields are those of a tool rule.
@@ -58,18 +62,34 @@ pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
     let matchers = command_matcher::read(fields);
     let rewrites = fields.texts(BranchClause::KEY);
     let rewrites = rewrites.map(|texts| BranchClause { branches: branches(texts, protected, fields) });
-    let paths = path_clauses(&PathKey::ALL, fields);
+    let except = excluded(fields);
+    let paths = path_clauses(&PathKey::ALL, &except, fields);
     let incomplete = fields.choice("incomplete", &INCOMPLETES);
     ToolRule { tools, mcp_tools, search, matchers, rewrites, paths, incomplete }
 }
 
-pub fn path_clauses(keys: &[PathKey], fields: &mut Fields) -> Vec<PathClause> {
+/// `except`: what the clauses are not about.
+pub fn path_clauses(keys: &[PathKey], except: &[PathPattern], fields: &mut Fields) -> Vec<PathClause> {
     let clause = |about: &PathKey| {
-        let patterns = fields.texts(about.name())?;
-        let patterns = patterns.into_iter().filter_map(|text| path_pattern(&text, fields)).collect();
-        Some(PathClause { about: *about, patterns })
+        let patterns = path_patterns(about.name(), fields)?;
+        Some(PathClause { about: *about, patterns, except: except.to_vec() })
     };
     keys.iter().filter_map(clause).collect()
+}
+
+fn path_patterns(key: &str, fields: &mut Fields) -> Option<Vec<PathPattern>> {
+    let texts = fields.texts(key)?;
+    Some(texts.iter().filter_map(|text| path_pattern(text, fields)).collect())
+}
+
+fn excluded(fields: &mut Fields) -> Vec<PathPattern> {
+    let span = fields.key_span("exclude");
+    let names_paths = PathKey::ALL.iter().any(|key| fields.has(key.name()));
+    if let (false, Some(span)) = (names_paths, span) {
+        let message = "`exclude` takes paths out of `paths`, `reads`, `writes` or `deletes`, and there are none";
+        fields.refuse(ErrorKind::InvalidValue, message, span);
+    }
+    path_patterns("exclude", fields).unwrap_or_default()
 }
 
 fn branches(texts: Vec<Text>, protected: &[String], fields: &mut Fields) -> Vec<Wildcard> {

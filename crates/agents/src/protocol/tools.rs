@@ -61,11 +61,15 @@ fn files(tool: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
         "NotebookEdit" => (&["notebook_path"], Access::Write),
         _ => return Vec::new(),
     };
-    keys.iter()
-        .filter_map(|key| input.get(key)?.as_str())
-        .take(1)
-        .map(|path| FileAccess { path: paths::absolute(cwd, path), access })
-        .collect()
+    let named = keys.iter().find_map(|key| input.get(key)?.as_str());
+    let mut files: Vec<FileAccess> =
+        named.iter().map(|path| FileAccess { path: paths::absolute(cwd, path), access }).collect();
+    // A search in the files of one name reads those, wherever it looks.
+    if let (Some(name), "Grep") = (input.get("glob").and_then(Value::as_str), tool) {
+        let folder = named.map_or_else(|| cwd.to_owned(), |folder| paths::absolute(cwd, folder));
+        files.push(FileAccess { path: paths::absolute(&folder, name), access });
+    }
+    files
 }
 
 /// `mcp__server__tool`, and the tool behind it where it only passes calls on.

@@ -1,10 +1,10 @@
 //! `explain`: the work behind a verdict, or behind one piece of syntax.
 
+mod command;
+
 use engine::decide::{Consideration, Outcome as Judged};
-use engine::event::Access;
 use engine::pattern::Pattern;
-use engine::shell::Effect;
-use engine::{Finding, Level, expr, shell};
+use engine::{Finding, Level, expr};
 use guard::failure::GUARD;
 use guard::replay::{ReplayError, Since};
 use guard::{Project, Replay};
@@ -21,7 +21,7 @@ pub fn run(what: &Explain, context: &Context) -> Outcome {
     match what {
         Explain::Event { id } => explain_entry(Wanted::Number(*id), context),
         Explain::Last => explain_entry(Wanted::LastSpoken, context),
-        Explain::Command { command } => explain_command(command, context),
+        Explain::Command { command } => command::run(command, context),
         Explain::Pattern { pattern, path } => explain_pattern(pattern, path, context),
         Explain::When { expression, with } => explain_when(expression, with, context),
     }
@@ -74,78 +74,6 @@ fn explain_when(expression: &str, with: &str, context: &Context) -> Outcome {
         context.output.line(format!("undefined: {}", found.unknown.join(", ")));
     }
     Ok(ExitCode::Done)
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
-fn explain_command(command: &str, context: &Context) -> Outcome {
-    let script = shell::parse(command);
-    if context.output.json {
-        let is_known = script.commands.iter().all(shell::SimpleCommand::is_known);
-        let gaps: Vec<String> = script.gaps.iter().map(ToString::to_string).collect();
-        let effects = script.effects();
-        let commands: Vec<Value> = script
-            .commands
-            .iter()
-            .enumerate()
-            .map(|(place, command)| {
-                let argv: Vec<&str> =
-                    command.words.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect();
-                let paths = |access| paths_of(&effects, place, access);
-                json!({
-                    "argv": argv, "text": command.text(), "via": command.via, "elsewhere": command.is_remote,
-                    "cwd": command.folders.list(), "reads": paths(Some(Access::Read)),
-                    "writes": paths(Some(Access::Write)), "deletes": paths(Some(Access::Delete)), "names": paths(None),
-                })
-            })
-            .collect();
-        context.output.value(&json!({ "commands": commands, "complete": script.complete && is_known, "gaps": gaps }));
-        return Ok(ExitCode::Done);
-    }
-    let effects = script.effects();
-    for (place, command) in script.commands.iter().enumerate() {
-        if command.words.is_empty() {
-            continue;
-        }
-        let unknown = if command.is_known() { "" } else { "   (with words that are not known before it runs)" };
-        context.output.line(format!("{}{unknown}", command.text()));
-        if !command.via.is_empty() {
-            context.output.line(format!("    through {}", command.via.join(", ")));
-        }
-        match command.folders.list() {
-            _ if command.is_remote => context.output.line("    somewhere else"),
-            Some([start]) if start.is_empty() => {}
-            Some(folders) => context.output.line(format!("    in {}", shown_folders(folders))),
-            None => context.output.line("    in a folder that is not known before it runs"),
-        }
-        for (verb, access) in [
-            ("reads", Some(Access::Read)),
-            ("writes", Some(Access::Write)),
-            ("deletes", Some(Access::Delete)),
-            ("names", None),
-        ] {
-            let paths = paths_of(&effects, place, access);
-            if !paths.is_empty() {
-                context.output.line(format!("    {verb} {}", paths.join(", ")));
-            }
-        }
-    }
-    for gap in &script.gaps {
-        context.output.line(format!("incomplete: {gap}"));
-    }
-    Ok(ExitCode::Done)
-}
-
-/// As they are written, each once.
-fn paths_of(effects: &[Effect], command: usize, access: Option<Access>) -> Vec<&str> {
-    let of_command = effects.iter().filter(|effect| effect.command == Some(command) && effect.access == access);
-    let mut paths: Vec<&str> = of_command.map(|effect| effect.path.as_deref().unwrap_or(&effect.raw)).collect();
-    paths.dedup();
-    paths
-}
-
-fn shown_folders(folders: &[String]) -> String {
-    let shown = |folder: &String| if folder.is_empty() { ".".to_owned() } else { folder.clone() };
-    folders.iter().map(shown).collect::<Vec<_>>().join(", or if that fails in ")
 }
 
 #[derive(Clone, Copy)]

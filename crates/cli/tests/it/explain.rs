@@ -110,7 +110,7 @@ fn a_command() {
         names $X
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[]},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[]},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[]},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"]}],"complete":false,"gaps":[]}"#);
+    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"],"rewrites":[],"runs_output_of":[],"interactive":false}],"complete":false,"gaps":[]}"#);
     assert_eq!(project.run(&["explain", "command", "if then", "--json"]).json()["complete"], false);
 }
 

@@ -79,7 +79,7 @@ impl Match {
     }
 
     fn touches(&self, situation: &Situation) -> bool {
-        let clause = || PathClause { about: PathKey::Paths, patterns: self.paths.clone() };
+        let clause = || PathClause { about: PathKey::Paths, patterns: self.paths.clone(), except: Vec::new() };
         self.paths.is_empty() || clause().judge(situation, &[]).truth == Truth::True
     }
 }

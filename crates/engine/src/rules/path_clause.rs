@@ -13,6 +13,8 @@ use crate::situation::{Situation, Touch, UnknownTouch};
 pub struct PathClause {
     pub about: PathKey,
     pub patterns: Vec<PathPattern>,
+    /// What one of these matches is not meant.
+    pub except: Vec<PathPattern>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,6 +151,7 @@ impl PathClause {
     }
 
     fn matches(&self, touch: &Touch, situation: &Situation) -> bool {
-        self.patterns.iter().any(|pattern| pattern.matches(touch, situation))
+        let has = |patterns: &[PathPattern]| patterns.iter().any(|pattern| pattern.matches(touch, situation));
+        has(&self.patterns) && !has(&self.except)
     }
 }

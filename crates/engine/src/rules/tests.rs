@@ -187,7 +187,11 @@ fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
         rewrites: branch.map(|branch| BranchClause { branches: vec![wildcard(branch)] }),
         paths: paths
             .into_iter()
-            .map(|(patterns, about)| PathClause { about, patterns: patterns.into_iter().map(path_pattern).collect() })
+            .map(|(patterns, about)| PathClause {
+                about,
+                patterns: patterns.into_iter().map(path_pattern).collect(),
+                except: Vec::new(),
+            })
             .collect(),
         incomplete: None,
     })

@@ -1,0 +1,124 @@
+//! `explain command`: what a shell command would run and do, as far as that can be told before.
+
+use engine::event::Access;
+use engine::shell::{self, Effect, Rewrite, Rewritten, Script, SimpleCommand};
+use serde_json::{Value, json};
+
+use super::Context;
+use crate::exit_code::ExitCode;
+use crate::problem::Outcome;
+
+#[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
+pub fn run(command: &str, context: &Context) -> Outcome {
+    let script = shell::parse(command);
+    let understood = Understood { effects: script.effects(), rewrites: script.rewrites(), script };
+    if context.output.json {
+        context.output.value(&understood.to_json());
+    } else {
+        understood.show(context);
+    }
+    Ok(ExitCode::Done)
+}
+
+struct Understood {
+    script: Script,
+    effects: Vec<Effect>,
+    rewrites: Vec<Rewrite>,
+}
+
+impl Understood {
+    fn to_json(&self) -> Value {
+        let is_known = self.script.commands.iter().all(SimpleCommand::is_known);
+        let gaps: Vec<String> = self.script.gaps.iter().map(ToString::to_string).collect();
+        let commands = self.script.commands.iter().enumerate();
+        let commands: Vec<Value> = commands.map(|(place, command)| self.command_json(place, command)).collect();
+        json!({ "commands": commands, "complete": self.script.complete && is_known, "gaps": gaps })
+    }
+
+    fn command_json(&self, place: usize, command: &SimpleCommand) -> Value {
+        let argv: Vec<&str> = command.words.iter().map(|word| word.value.as_deref().unwrap_or(&word.raw)).collect();
+        let paths = |access| self.paths(place, access);
+        json!({
+            "argv": argv, "text": command.text(), "via": command.via, "elsewhere": command.is_remote,
+            "cwd": command.folders.list(), "reads": paths(Some(Access::Read)), "writes": paths(Some(Access::Write)),
+            "deletes": paths(Some(Access::Delete)), "names": paths(None), "rewrites": self.branches(place),
+            "runs_output_of": command.runs_output_of, "interactive": command.is_session,
+        })
+    }
+
+    fn show(&self, context: &Context) {
+        let with_words = |(_, command): &(usize, &SimpleCommand)| !command.words.is_empty();
+        for (place, command) in self.script.commands.iter().enumerate().filter(with_words) {
+            let unknown = if command.is_known() { "" } else { "   (with words that are not known before it runs)" };
+            context.output.line(format!("{}{unknown}", command.text()));
+            for line in self.lines(place, command) {
+                context.output.line(format!("    {line}"));
+            }
+        }
+        for gap in &self.script.gaps {
+            context.output.line(format!("incomplete: {gap}"));
+        }
+    }
+
+    fn lines(&self, place: usize, command: &SimpleCommand) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !command.via.is_empty() {
+            lines.push(format!("through {}", command.via.join(", ")));
+        }
+        match command.folders.list() {
+            _ if command.is_remote => lines.push("somewhere else".to_owned()),
+            Some([start]) if start.is_empty() => {}
+            Some(folders) => lines.push(format!("in {}", shown_folders(folders))),
+            None => lines.push("in a folder that is not known before it runs".to_owned()),
+        }
+        let verbs = [
+            ("reads", Some(Access::Read)),
+            ("writes", Some(Access::Write)),
+            ("deletes", Some(Access::Delete)),
+            ("names", None),
+        ];
+        let mut said = |verb: &str, what: &[String]| {
+            if !what.is_empty() {
+                lines.push(format!("{verb} {}", what.join(", ")));
+            }
+        };
+        for (verb, access) in verbs {
+            said(verb, &self.paths(place, access));
+        }
+        said("rewrites, on a remote,", &self.branches(place));
+        said("runs what is printed by", &command.runs_output_of);
+        if command.is_session {
+            lines.push("waits for what is typed, and runs that".to_owned());
+        }
+        lines
+    }
+
+    /// As they are written, each once.
+    fn paths(&self, command: usize, access: Option<Access>) -> Vec<String> {
+        let of_command =
+            self.effects.iter().filter(|effect| effect.command == Some(command) && effect.access == access);
+        let mut paths: Vec<String> =
+            of_command.map(|effect| effect.path.clone().unwrap_or_else(|| effect.raw.clone())).collect();
+        paths.dedup();
+        paths
+    }
+
+    fn branches(&self, command: usize) -> Vec<String> {
+        let of_command = self.rewrites.iter().filter(|rewrite| rewrite.command == command);
+        let name = |rewrite: &Rewrite| {
+            let name = match &rewrite.branch {
+                Rewritten::Named(name) | Rewritten::Matching(name) => name.as_str(),
+                Rewritten::Current(_) => "the branch that is checked out",
+                Rewritten::All => "all branches",
+                Rewritten::Unknown => "a branch that is not known before it runs",
+            };
+            if rewrite.is_sure { name.to_owned() } else { format!("perhaps {name}") }
+        };
+        of_command.map(name).collect()
+    }
+}
+
+fn shown_folders(folders: &[String]) -> String {
+    let shown = |folder: &String| if folder.is_empty() { ".".to_owned() } else { folder.clone() };
+    folders.iter().map(shown).collect::<Vec<_>>().join(", or if that fails in ")
+}
