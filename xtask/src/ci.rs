@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::process::cargo;
-use crate::{generate, test};
+use crate::{corpus, generate, test};
 
 /// Crates that have no place on the path that every tool call of an agent waits for.
 const NOT_ON_THE_HOOK_PATH: &[&str] = &["axum", "clap", "hyper", "postgres", "ratatui", "reqwest", "tokio", "ureq"];
@@ -17,6 +17,8 @@ pub fn run() -> Result<()> {
     hook_path()?;
     step("tests");
     test::run(&[])?;
+    step("corpus");
+    corpus::run(&[])?;
     step("generated files");
     generate::run(generate::Mode::Check)
 }

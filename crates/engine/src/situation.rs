@@ -168,10 +168,16 @@ impl Situation {
             None if is_free => &[String::new()],
             None => &[],
         };
-        let Some(path) = path.filter(|_| !is_remote && !folders.is_empty()) else {
+        let Some(path) = path.filter(|_| !is_remote) else {
             touches.unknown.push(UnknownTouch { shown: raw, access, command });
             return;
         };
+        if folders.is_empty() {
+            // It could be here.
+            self.add_touch(&path, None, command, &mut touches.known);
+            touches.unknown.push(UnknownTouch { shown: raw, access, command });
+            return;
+        }
         for folder in folders {
             let folder = paths::absolute(folder, &self.event.cwd, self.place.home.as_deref());
             let path = paths::absolute(&path, &folder, self.place.home.as_deref());

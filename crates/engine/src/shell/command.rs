@@ -82,7 +82,10 @@ impl Folders {
             _ if folder.is_empty() || path.starts_with(['/', '~']) => path.to_owned(),
             _ => format!("{folder}/{path}"),
         };
-        Self(self.0.as_ref().map(|folders| folders.iter().map(behind).collect()))
+        match &self.0 {
+            None if path.starts_with(['/', '~']) => Self::at(path),
+            folders => Self(folders.as_ref().map(|folders| folders.iter().map(behind).collect())),
+        }
     }
 
     /// One that is meant, and others if it fails.

@@ -118,8 +118,12 @@ impl Found<'_> {
                 self.add(target.value.as_deref(), target, Some(Access::Write));
             }
         }
-        for assignment in &command.assignments {
-            self.mentioned(&assignment.value);
+        // What a variable of the shell holds counts where it is used.
+        let is_path = |value: &Word| !value.value.as_deref().is_some_and(|text| text.contains(char::is_whitespace));
+        for assignment in command.assignments.iter().filter(|_| !command.words.is_empty()) {
+            if is_path(&assignment.value) {
+                self.mentioned(&assignment.value);
+            }
         }
     }
 

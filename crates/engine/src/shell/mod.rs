@@ -25,6 +25,7 @@ mod find;
 mod hidden;
 mod nesting;
 mod output;
+mod parallel;
 mod push;
 mod settings;
 mod state;

@@ -13,6 +13,12 @@ use super::hidden::Hidden;
 pub(super) struct State {
     /// `None`: set to something that is not known. What was never set comes from outside and is not known either.
     variables: BTreeMap<String, Option<Value>>,
+    /// What those may be that are not known: the value on one of two ways.
+    possible: BTreeMap<String, Value>,
+    /// The same of `$1`, `$2`, ….
+    possible_positional: Option<Vec<Option<Value>>>,
+    /// Whether they are taken to be that.
+    pub(super) assumes: bool,
     /// Names of those that programs get to see.
     exported: BTreeSet<String>,
     pub(super) folders: Folders,
@@ -75,6 +81,7 @@ impl State {
     pub(super) fn assign(&mut self, name: &str, value: Option<Value>) {
         // An element of an array changes the array.
         let name = name.split('[').next().unwrap_or(name);
+        self.possible.remove(name);
         self.variables.insert(name.to_owned(), value);
     }
 
@@ -112,11 +119,11 @@ impl State {
         let inside = raw.strip_prefix('$')?;
         let inside = inside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inside);
         if matches!(inside, "@" | "*") {
-            let arguments = self.positional.as_ref()?.iter().cloned().collect::<Option<Vec<_>>>()?;
+            let arguments = self.arguments()?.iter().cloned().collect::<Option<Vec<_>>>()?;
             return Some(Expanded::Several(arguments));
         }
         if inside == "#" {
-            let count = self.positional.as_ref()?.len();
+            let count = self.arguments()?.len();
             return Some(Expanded::One(Value::plain(count.to_string())));
         }
         let name_length =
@@ -135,13 +142,14 @@ impl State {
 
     fn value(&self, name: &str) -> Option<Value> {
         if let Ok(number) = name.parse::<usize>() {
-            let arguments = self.positional.as_ref()?;
+            let arguments = self.arguments()?;
             return match number.checked_sub(1) {
                 None => None,
                 Some(place) => arguments.get(place).cloned().unwrap_or_else(|| Some(Value::plain(""))),
             };
         }
         match self.variables.get(name) {
+            Some(None) if self.assumes => self.possible.get(name).cloned(),
             Some(value) => value.clone(),
             None if name == "HOME" => Some(Value { text: "~".to_owned(), glob: false, tilde: true }),
             None if name == "PWD" => self.folders.only().map(|folder| Value {
@@ -181,6 +189,7 @@ impl State {
     /// Everything may have changed.
     pub(super) fn forget(&mut self) {
         self.variables.clear();
+        self.possible.clear();
         // Nobody knows what it is set to by now.
         self.variables.insert("HOME".to_owned(), None);
         self.variables.insert("IFS".to_owned(), None);
@@ -200,7 +209,9 @@ impl State {
                 text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$');
             words.any(|word| word == name)
         };
-        if words.any(|word| matches!(word, "eval" | "source" | "." | "let"))
+        let sources = text.split(['\n', ';', '&', '|', '(', '{']).any(|part| part.trim_start().starts_with(". "));
+        if sources
+            || words.any(|word| matches!(word, "eval" | "source" | "let"))
             || self.functions.keys().any(|name| mentions(name))
             || text.contains("((")
         {
@@ -212,7 +223,7 @@ impl State {
         }
         for (name, value) in &mut self.variables {
             if mentions(name) {
-                *value = None;
+                self.possible.extend(value.take().map(|value| (name.clone(), value)));
             }
         }
     }
@@ -223,14 +234,19 @@ impl State {
             self.variables.entry(name.clone()).or_insert(None);
         }
         for (name, value) in &mut self.variables {
-            if other.variables.get(name) != Some(value) {
-                *value = None;
+            let others = other.variables.get(name);
+            if others != Some(value) {
+                let possible = value.take().or_else(|| others.cloned().flatten());
+                self.possible.extend(possible.map(|possible| (name.clone(), possible)));
             }
+        }
+        for (name, value) in &other.possible {
+            self.possible.entry(name.clone()).or_insert_with(|| value.clone());
         }
         self.folders.or_else(&other.folders);
         self.branch.or_else(&other.branch);
         if self.positional != other.positional {
-            self.positional = None;
+            self.possible_positional = self.positional.take().or_else(|| other.positional.clone());
         }
         if self.previous != other.previous {
             self.previous = None;
@@ -266,6 +282,23 @@ impl State {
             && self.folders == other.folders
             && self.positional == other.positional
             && self.branch == other.branch
+    }
+
+    /// `$1`, `$2`, …, as far as they are known.
+    fn arguments(&self) -> Option<&Vec<Option<Value>>> {
+        self.positional.as_ref().or_else(|| self.possible_positional.as_ref().filter(|_| self.assumes))
+    }
+
+    /// Whether a text uses a variable that may be something.
+    pub(super) fn has_possible_in(&self, text: &str) -> bool {
+        if self.positional.is_none() && self.possible_positional.is_some() {
+            return text.contains('$');
+        }
+        let uses = |name: &String| {
+            let mut behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+            behind.any(|rest| rest.starts_with(name.as_str()))
+        };
+        self.possible.keys().any(uses)
     }
 
     /// Does what a command of the shell itself does to it.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::command::{Assignment, RedirectKind, SimpleCommand, Word};
 use super::settings::{command_of_setting, git_alias, is_command_variable};
 use super::written::{Written, interpreter};
-use super::{awk, find, xargs};
+use super::{awk, find, parallel, xargs};
 use crate::one_liner::{self, Language, Spawn};
 use crate::programs::{Arguments, Role};
 
@@ -124,6 +124,8 @@ fn by_table(
                     through
                         .runs
                         .extend(xargs::commands(words, arguments, &command.words, input).into_iter().map(Runs::words));
+                } else if let ("flock", [Some("-c"), text]) = (program, values(&words).as_slice()) {
+                    through.runs.push(Runs::text(text.map(str::to_owned)));
                 } else {
                     through.runs.push(Runs::Command { words, assignments: std::mem::take(&mut assignments) });
                 }
@@ -151,6 +153,12 @@ fn by_table(
                 } else {
                     through.runs.push(Runs::Command { words: words.to_vec(), assignments: Vec::new() });
                 }
+            }
+            Role::Shell if matches!(program, "parallel" | "sem") => {
+                let words = command.words.get(argument.word..).unwrap_or_default();
+                through.is_transparent = true;
+                through.runs.extend(parallel::texts(words, input).into_iter().map(Runs::text));
+                break;
             }
             Role::Shell | Role::Hook => {
                 through.is_transparent |= argument.role == Role::Shell;
@@ -337,6 +345,10 @@ fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
 /// Joined as `eval` and its like do.
 fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {
     words.map(|word| word.value.as_deref()).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+}
+
+fn values(words: &[Word]) -> Vec<Option<&str>> {
+    words.iter().map(|word| word.value.as_deref()).collect()
 }
 
 fn assignment(word: &Word) -> Option<Assignment> {

@@ -172,9 +172,18 @@ impl Walker<'_> {
         self.pipeline(&list.first);
         // The ways that do not lead through all of it.
         let mut others: Vec<State> = Vec::new();
+        let mut before = &list.first;
         for item in &list.additional {
+            let outcome = surely(before);
             let failed = self.state.if_failed();
             self.state.assume_success();
+            let (AndOr::And(next) | AndOr::Or(next)) = item;
+            before = next;
+            // The other way leads nowhere.
+            if let (AndOr::And(pipeline), Some(true)) | (AndOr::Or(pipeline), Some(false)) = (item, outcome) {
+                self.pipeline(pipeline);
+                continue;
+            }
             let (other, pipeline) = match item {
                 AndOr::And(pipeline) => (failed, pipeline),
                 AndOr::Or(pipeline) => (std::mem::replace(&mut self.state, failed), pipeline),
@@ -370,6 +379,18 @@ impl Walker<'_> {
     }
 
     fn simple(&mut self, node: &SimpleCommandNode) {
+        self.simple_as_known(node);
+        // What may run is there as well, beside what nobody knows.
+        if !self.state.assumes && self.state.has_possible_in(&node.to_string()) {
+            let state = self.state.clone();
+            self.state.assumes = true;
+            self.simple_as_known(node);
+            self.state = state;
+            self.output = None;
+        }
+    }
+
+    fn simple_as_known(&mut self, node: &SimpleCommandNode) {
         let mut command = SimpleCommand::default();
         let first = self.script.commands.len();
         for item in node.prefix.iter().flat_map(|prefix| &prefix.0) {
@@ -472,6 +493,17 @@ impl Walker<'_> {
                 Redirect { descriptor: *descriptor, kind: RedirectKind::HereDocument, target }
             }
         }
+    }
+}
+
+/// How a pipeline ends, where that is sure.
+fn surely(pipeline: &Pipeline) -> Option<bool> {
+    let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return None };
+    let program = simple.word_or_name.as_ref().map(|word| word.value.as_str());
+    match program {
+        Some("true" | ":" | "echo" | "printf") => Some(!pipeline.bang),
+        Some("false") => Some(pipeline.bang),
+        _ => None,
     }
 }
 

@@ -94,7 +94,8 @@ impl<'a> Files<'a> {
 /// Where a path may lead, from where the script starts.
 fn paths(command: &SimpleCommand, path: &str) -> Vec<String> {
     let folders = command.folders.then(path);
-    folders.list().unwrap_or_default().iter().map(|path| plain(path)).collect()
+    // In a folder that is not known, it could be here.
+    folders.list().map_or_else(|| vec![plain(path)], |paths| paths.iter().map(|path| plain(path)).collect())
 }
 
 /// One spelling for the many of a path.

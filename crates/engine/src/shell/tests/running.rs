@@ -200,8 +200,10 @@ fn variables_are_followed() {
     assert_snapshot!(texts("if a; then V=1; else V=2; fi; b $V; W=1; if c; then W=2; fi; d $W; T=1; if e; then T=1; fi; f $T"), @"
     a
     b $V
+    b 2
     c
     d $W
+    d 1
     e
     f 1
     ");
@@ -214,7 +216,9 @@ fn variables_are_followed() {
     e $V
     f
     g $W
+    g 1
     h $W
+    h 2
     ");
     assert_snapshot!(texts("for f in a 'b c' {d,e}; do rm \"$f\" $f; done; for g in *.txt; do rm $g; done; for h in $(ls); do rm $h; done"), @"
     rm a a

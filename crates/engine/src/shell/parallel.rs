@@ -1,0 +1,37 @@
+//! `parallel`: a command for each of its arguments, or each line that it reads; or the arguments are the commands.
+
+use super::command::Word;
+use super::through::Input;
+
+/// More are as good as any.
+const MAX_ARGUMENTS: usize = 64;
+
+/// The texts that a shell would run; `None` for one that is not known. `words`: those behind its own flags.
+pub(super) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
+    let is_mark = |word: &Word| word.value.as_deref().is_some_and(|text| text.starts_with(":::"));
+    let mut lists = words.split(is_mark);
+    let template = lists.next().unwrap_or_default().iter().map(|word| word.value.as_deref());
+    let template: Option<Vec<&str>> = template.collect();
+    let files = words.iter().any(|word| word.value.as_deref().is_some_and(|text| text.starts_with("::::")));
+    let given: Option<Vec<String>> = match (lists.next(), lists.next()) {
+        (Some(list), None) if !files => list.iter().map(|word| word.value.clone()).collect(),
+        (None, _) => match input {
+            Input::Text(text) => Some(text.lines().map(str::to_owned).collect()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (Some(template), Some(given)) = (template, given.filter(|given| given.len() <= MAX_ARGUMENTS)) else {
+        return vec![None];
+    };
+    given.into_iter().map(|argument| Some(filled(&template, argument))).collect()
+}
+
+fn filled(template: &[&str], argument: String) -> String {
+    if template.is_empty() {
+        return argument;
+    }
+    let quoted = format!("'{}'", argument.replace('\'', r"'\''"));
+    let text = template.join(" ");
+    if text.contains("{}") { text.replace("{}", &quoted) } else { format!("{text} {quoted}") }
+}

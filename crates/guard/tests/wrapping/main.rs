@@ -1,0 +1,114 @@
+//! What the bundled rules make of a command does not depend on its dress.
+
+#![expect(clippy::expect_used, reason = "in a test, what is not as expected ends the test")]
+
+mod wrapper;
+
+use std::sync::{Arc, LazyLock};
+
+use engine::event::{EventKind, ShellText, ToolCall};
+use engine::facts::{Facts, GitField};
+use engine::rules::RuleSet;
+use engine::{Event, Inquiry, Level, Place, Situation};
+use policy::{Before, Form, Tiers};
+use proptest::prelude::*;
+use serde_json::Value;
+use wrapper::Wrapper;
+
+/// All of them, in force.
+static RULES: LazyLock<RuleSet> = LazyLock::new(|| {
+    let loaded = policy::load(&Tiers::default(), &Before::default(), |_| true);
+    let bundled = loaded.definitions.iter().filter(|definition| definition.form == Form::Bundled);
+    let rules: Vec<_> = bundled.map(|definition| definition.rule.clone()).collect();
+    assert!(rules.len() >= 9, "{}", rules.len());
+    RuleSet::pack(&rules).expect("rules")
+});
+
+struct Case {
+    command: String,
+    expect: String,
+}
+
+/// Of those that need no files: nothing is looked at here.
+static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
+    let text = include_str!("../../../../corpus/commands.jsonl");
+    let case = |line: &str| {
+        let case: Value = serde_json::from_str(line).expect("a case");
+        let field = |name: &str| case[name].as_str().expect("text").to_owned();
+        // What waits for what is typed does not where it is given something to read.
+        let is_wanted = field("branch") == "feature" && field("policy") != "opaque-shell";
+        is_wanted.then(|| Case { command: field("command"), expect: field("expect") })
+    };
+    text.lines().filter_map(case).collect()
+});
+
+struct OnFeature;
+
+impl Facts for OnFeature {
+    fn git(&self, field: GitField) -> Value {
+        if field == GitField::Branch { Value::from("feature") } else { Value::Null }
+    }
+}
+
+fn judged(command: &str) -> Level {
+    let call = ToolCall {
+        name: "Bash".to_owned(),
+        shell: Some(ShellText::Command(command.to_owned())),
+        ..ToolCall::default()
+    };
+    let event = Event {
+        kind: EventKind::BeforeTool,
+        cwd: "/project".to_owned(),
+        tool: Some(call),
+        ..Event::unnamed("claude", 0)
+    };
+    let place = Place {
+        root: "/project".to_owned(),
+        home: Some("/home/user".to_owned()),
+        temp: Some("/tmp".to_owned()),
+        known_as: Vec::new(),
+    };
+    let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(OnFeature)));
+    let decision = engine::decide(&Inquiry { situation: &situation, rules: &RULES, thorough: false });
+    decision.expect("a decision").verdict.level
+}
+
+/// The commands of the corpus with this verdict, as far as they have it without files to look at.
+fn commands(expect: &str, is_so: fn(Level) -> bool) -> Vec<String> {
+    let wanted = CASES.iter().filter(|case| case.expect == expect && is_so(judged(&case.command)));
+    wanted.map(|case| case.command.clone()).collect()
+}
+
+fn wrapped(command: &str, wrappers: &[Wrapper]) -> String {
+    wrappers.iter().fold(command.to_owned(), |script, wrapper| wrapper.wrap(&script).unwrap_or(script))
+}
+
+static BLOCKED: LazyLock<Vec<String>> = LazyLock::new(|| commands("deny", |level| level == Level::Block));
+static HARMLESS: LazyLock<Vec<String>> = LazyLock::new(|| commands("allow", |level| level == Level::Allow));
+
+#[test]
+fn there_are_commands_to_wrap() {
+    assert!(BLOCKED.len() > 400 && HARMLESS.len() > 400, "{} and {}", BLOCKED.len(), HARMLESS.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn what_is_blocked_is_never_allowed_in_another_dress(
+        command in prop::sample::select(BLOCKED.clone()),
+        wrappers in prop::collection::vec(Wrapper::any(), 1..4),
+    ) {
+        let script = wrapped(&command, &wrappers);
+        prop_assert!(judged(&script) >= Level::Ask, "{script}");
+    }
+
+    #[test]
+    fn what_is_harmless_is_never_stopped_in_another_dress(
+        command in prop::sample::select(HARMLESS.clone()),
+        wrappers in prop::collection::vec(Wrapper::any(), 1..4),
+    ) {
+        let script = wrapped(&command, &wrappers);
+        prop_assert_eq!(judged(&script), Level::Allow, "{}", script);
+    }
+}
