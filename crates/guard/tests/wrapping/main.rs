@@ -1,6 +1,6 @@
 //! What the bundled rules make of a command does not depend on its dress.
 
-#![expect(clippy::expect_used, reason = "in a test, what is not as expected ends the test")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "in a test, what is not as expected ends the test")]
 
 mod wrapper;
 
