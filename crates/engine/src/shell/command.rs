@@ -327,6 +327,14 @@ impl SimpleCommand {
         self.words.get(word)?.value.as_deref()?.get(from..)
     }
 
+    /// A command that could turn out to be any: nothing but expansions that may be several words.
+    pub(super) fn is_anything(&self) -> Option<String> {
+        let is_several = |word: &Word| word.may_be_anything() || (word.value.is_none() && word.raw.contains('@'));
+        let is_anything =
+            self.words.first().is_some_and(is_several) && self.words.iter().all(|word| word.value.is_none());
+        is_anything.then(|| self.words.iter().map(|word| word.shown.as_str()).collect::<Vec<_>>().join(" "))
+    }
+
     /// Whether there may be flags that are not known: an expansion before an operand stands where flags stand.
     pub(crate) fn has_unknown_flags(&self, arguments: &Arguments) -> bool {
         let operands = || arguments.operands.iter().filter_map(|place| self.words.get(*place));

@@ -15,6 +15,8 @@ pub(super) struct State {
     variables: BTreeMap<String, Option<Value>>,
     /// What those may be that are not known: the value on one of two ways.
     possible: BTreeMap<String, Value>,
+    /// Arrays of which every element is known.
+    arrays: BTreeMap<String, Vec<Value>>,
     /// The same of `$1`, `$2`, ….
     possible_positional: Option<Vec<Option<Value>>>,
     /// Whether they are taken to be that.
@@ -36,6 +38,14 @@ pub(super) struct State {
     /// `set -e`: what follows runs only if all before it worked.
     stops_at_errors: bool,
     pub(super) branch: Branch,
+}
+
+/// Longer arrays are not followed.
+const MAX_ELEMENTS: usize = 256;
+
+/// `[2]`
+fn index(operator: &str) -> Option<usize> {
+    operator.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +92,7 @@ impl State {
         // An element of an array changes the array.
         let name = name.split('[').next().unwrap_or(name);
         self.possible.remove(name);
+        self.arrays.remove(name);
         self.variables.insert(name.to_owned(), value);
     }
 
@@ -109,9 +120,23 @@ impl State {
         self.positional = arguments;
     }
 
-    /// Whether unquoted expansions are split at white space.
-    pub(super) fn splits_at_spaces(&self) -> bool {
-        !self.variables.contains_key("IFS")
+    /// At which unquoted expansions are split; `None` where nobody knows.
+    pub(super) fn separators(&self) -> Option<String> {
+        match self.variables.get("IFS") {
+            None => Some(" \t\n".to_owned()),
+            Some(separators) => separators.as_ref().map(|value| value.text.clone()),
+        }
+    }
+
+    pub(super) fn assign_array(&mut self, name: &str, elements: Vec<Value>) {
+        self.assign(name, None);
+        self.arrays.insert(name.to_owned(), elements);
+    }
+
+    /// The elements of an array with some more behind them; `None` where those before are not known.
+    pub(super) fn appended(&self, name: &str, more: Vec<Value>) -> Option<Vec<Value>> {
+        let elements = self.arrays.get(name)?;
+        (elements.len() + more.len() <= MAX_ELEMENTS).then(|| elements.iter().cloned().chain(more).collect())
     }
 
     /// The value of an expansion without commands in it; `None` where it is not known.
@@ -129,6 +154,12 @@ impl State {
         let name_length =
             inside.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(inside.len());
         let (name, operator) = inside.split_at(name_length);
+        if let ("[@]" | "[*]", Some(elements)) = (operator, self.arrays.get(name)) {
+            return Some(Expanded::Several(elements.clone()));
+        }
+        if let (Some(index), Some(elements)) = (index(operator), self.arrays.get(name)) {
+            return elements.get(index).cloned().map(Expanded::One);
+        }
         let value = self.value(name)?;
         match operator {
             "" => Some(Expanded::One(value)),
@@ -170,6 +201,7 @@ impl State {
             }
         }
         self.variables.remove("IFS");
+        self.arrays.clear();
         self.functions.clear();
         self.positional = Some(arguments);
         self.stops_at_errors = false;
@@ -189,6 +221,7 @@ impl State {
     /// Everything may have changed.
     pub(super) fn forget(&mut self) {
         self.variables.clear();
+        self.arrays.clear();
         self.possible.clear();
         // Nobody knows what it is set to by now.
         self.variables.insert("HOME".to_owned(), None);
@@ -223,6 +256,7 @@ impl State {
         }
         for (name, value) in &mut self.variables {
             if mentions(name) {
+                self.arrays.remove(name);
                 self.possible.extend(value.take().map(|value| (name.clone(), value)));
             }
         }
@@ -243,6 +277,7 @@ impl State {
         for (name, value) in &other.possible {
             self.possible.entry(name.clone()).or_insert_with(|| value.clone());
         }
+        self.arrays.retain(|name, elements| other.arrays.get(name) == Some(elements));
         self.folders.or_else(&other.folders);
         self.branch.or_else(&other.branch);
         if self.positional != other.positional {

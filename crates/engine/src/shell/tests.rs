@@ -334,6 +334,7 @@ fn what_is_not_understood() {
     a
     $(if)
     gap: the command is not understood: syntax error at end of input
+    gap: what `$(if)` runs is not known before it runs
     ");
     assert_snapshot!(texts("a\0b"), @"gap: the command has a NUL character");
     assert_snapshot!(texts("x 99999999999> y"), @"gap: the command is not understood: file descriptor out of range");

@@ -393,10 +393,12 @@ impl Walker<'_> {
     fn simple_as_known(&mut self, node: &SimpleCommandNode) {
         let mut command = SimpleCommand::default();
         let first = self.script.commands.len();
+        let mut arrays = Vec::new();
         for item in node.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => {
-                    let assignment = self.assignment(assignment);
+                    let (assignment, elements) = self.assignment(assignment);
+                    arrays.extend(elements.map(|elements| (assignment.name.clone(), elements)));
                     command.assignments.push(assignment);
                 }
                 other => self.item(other, &mut command),
@@ -411,6 +413,9 @@ impl Walker<'_> {
         if node.word_or_name.is_none() {
             for assignment in &command.assignments {
                 self.state.assign(&assignment.name, Value::of(&assignment.value));
+            }
+            for (name, elements) in arrays {
+                self.state.assign_array(&name, elements);
             }
         }
         command.substituted = first..self.script.commands.len();

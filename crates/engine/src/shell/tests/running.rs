@@ -195,7 +195,7 @@ fn variables_are_followed() {
     rm -rf / z
     b $A
     d $C
-    e $X
+    e …
     ");
     assert_snapshot!(texts("if a; then V=1; else V=2; fi; b $V; W=1; if c; then W=2; fi; d $W; T=1; if e; then T=1; fi; f $T"), @"
     a

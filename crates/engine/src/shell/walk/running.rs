@@ -34,6 +34,9 @@ impl Walker<'_> {
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
         }
+        if let Some(text) = command.is_anything() {
+            self.gap(Gap::Unknown(text));
+        }
         if let Some((name, function)) = self.called(&command) {
             self.call(&name, &function, command);
             return;

@@ -9,25 +9,34 @@ use super::super::{Gap, brace};
 use super::{MAX_EXPANDED_TEXT, MAX_EXPANDED_WORDS, Walker};
 
 impl Walker<'_> {
-    pub(super) fn assignment(&mut self, node: &AssignmentNode) -> Assignment {
+    /// With the elements of an array, where all of them are known.
+    pub(super) fn assignment(&mut self, node: &AssignmentNode) -> (Assignment, Option<Vec<Value>>) {
         let name = node.name.to_string();
         self.scan(&name, Context::Text);
+        let mut elements = None;
         let value = match &node.value {
             AssignmentValue::Scalar(word) => {
                 let word = self.single_word(&word.value);
                 if node.append { Word { value: None, shown: word.raw.clone(), ..word } } else { word }
             }
-            AssignmentValue::Array(elements) => {
-                let words: Vec<&WordNode> =
-                    elements.iter().flat_map(|(key, value)| key.iter().chain([value])).collect();
-                for word in words {
-                    self.scan(&word.value, Context::Word);
+            AssignmentValue::Array(nodes) => {
+                let mut words = Vec::new();
+                let mut has_keys = false;
+                for (key, value) in nodes {
+                    has_keys |= key.is_some();
+                    key.iter().for_each(|key: &WordNode| self.substitutions_of(&key.value, Context::Word));
+                    self.words(&value.value, &mut words);
+                }
+                let is_plain = !has_keys && !words.iter().any(|word| word.glob);
+                elements = words.iter().map(Value::of).collect::<Option<Vec<_>>>().filter(|_| is_plain);
+                if node.append {
+                    elements = elements.and_then(|more| self.state.appended(&name, more));
                 }
                 let raw = node.value.to_string();
                 Word { shown: raw.clone(), raw, ..Word::default() }
             }
         };
-        Assignment { name, value }
+        (Assignment { name, value }, elements)
     }
 
     /// Walks what the text runs, and puts what is known in the place of its expansions.
@@ -63,23 +72,26 @@ impl Walker<'_> {
             None => self.state.expand(&expansion.raw),
         };
         let is_quoted = expansion.quoted;
+        let separators = self.state.separators();
         self.expanded_text += match &value {
             Some(Expanded::One(value)) => value.text.len(),
             Some(Expanded::Several(values)) => values.iter().map(|value| value.text.len()).sum(),
             None => 0,
         };
         match value.filter(|_| self.expanded_text <= MAX_EXPANDED_TEXT) {
-            Some(Expanded::One(value)) if is_quoted || self.state.splits_at_spaces() => {
-                units.extend((is_quoted && value.text.is_empty()).then_some(Unit::Empty));
-                add(&value, is_quoted, units);
+            Some(Expanded::One(value)) if is_quoted => {
+                units.extend(value.text.is_empty().then_some(Unit::Empty));
+                add(&value, None, units);
             }
-            Some(Expanded::Several(values)) if self.state.splits_at_spaces() => {
+            Some(Expanded::One(value)) if separators.is_some() => add(&value, separators.as_deref(), units),
+            Some(Expanded::Several(values)) if separators.is_some() => {
+                let separators = separators.filter(|_| !is_quoted);
                 for (place, value) in values.iter().enumerate() {
                     if place > 0 {
                         units.push(Unit::Break);
                     }
                     units.extend(is_quoted.then_some(Unit::Empty));
-                    add(value, is_quoted, units);
+                    add(value, separators.as_deref(), units);
                 }
             }
             _ => units.push(Unit::Expansion(expansion)),
@@ -131,15 +143,16 @@ impl Walker<'_> {
     }
 }
 
-fn add(value: &Value, is_quoted: bool, units: &mut Vec<Unit>) {
-    let is_first = units.last().is_none_or(|last| *last == Unit::Break);
+/// `separators`: at which it is split; none between quotes.
+fn add(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
+    let is_first = units.iter().rev().take_while(|unit| **unit != Unit::Break).all(|unit| *unit == Unit::Empty);
     for (place, letter) in value.text.chars().enumerate() {
         let is_glob = value.glob && matches!(letter, '*' | '?' | '[');
         let is_tilde = value.tilde && place == 0 && is_first;
         match letter {
             _ if is_glob || is_tilde => units.push(Unit::Bare(letter)),
-            ' ' | '\t' | '\n' if !is_quoted => units.push(Unit::Break),
-            '*' | '?' | '[' if !is_quoted => units.push(Unit::Bare(letter)),
+            _ if separators.is_some_and(|separators| separators.contains(letter)) => units.push(Unit::Break),
+            '*' | '?' | '[' if separators.is_some() => units.push(Unit::Bare(letter)),
             _ => units.push(Unit::Quoted(letter)),
         }
     }
