@@ -56,7 +56,9 @@ impl Reader {
             }
             Deed::TouchAll(access, from) => {
                 let values = arguments.flat();
-                self.found.hidden |= values.len() <= from;
+                if values.len() <= from {
+                    self.found.touch_unknown(access);
+                }
                 for value in values.into_iter().skip(from) {
                     self.touch(access, Some(value));
                 }
@@ -65,8 +67,8 @@ impl Reader {
             Deed::OpenOrRun => self.open_or_run(arguments),
             Deed::PerlOpen { handles } => self.perl_open(arguments.positional.get(handles..).unwrap_or_default()),
             Deed::Shell((place, name)) => {
-                self.started_elsewhere(arguments);
-                self.shell(arguments.get(place, name));
+                let folder = self.started_elsewhere(arguments);
+                self.shell(arguments.get(place, name), folder.as_ref());
             }
             Deed::Program((place, name)) => self.program(arguments, arguments.get(place, name)),
             Deed::System => self.system(arguments),
@@ -101,7 +103,7 @@ impl Reader {
     /// Notes a file, or that it is not known which.
     pub(super) fn touch(&mut self, access: Access, file: Option<&Value>) {
         let Some(file) = file else {
-            self.found.hidden = true;
+            self.found.touch_unknown(access);
             return;
         };
         for value in file.flat() {
@@ -109,7 +111,7 @@ impl Reader {
                 Value::Descriptor => {}
                 value => match value.texts() {
                     Some(paths) => paths.into_iter().for_each(|path| self.found.touch(access, path)),
-                    None => self.found.hidden = true,
+                    None => self.found.touch_unknown(access),
                 },
             }
         }
@@ -218,8 +220,12 @@ impl Reader {
             _ => {}
         }
         let is_text = matches!(receiver, Value::Texts(_) | Value::List(_));
-        let tells = self.dialect.telling_methods.contains(&name) || self.is_like_a_path(name, arguments);
-        self.found.hidden |= tells && !is_text || name == "constructor" && self.language == Language::Node;
+        let is_like_a_path = self.is_like_a_path(name, arguments);
+        let tells = !is_text && (self.dialect.telling_methods.contains(&name) || is_like_a_path);
+        if let Some(deed) = self.path_deed(name).filter(|_| tells) {
+            return self.path_call(&Value::Path(None), deed, arguments);
+        }
+        self.found.hidden |= tells || name == "constructor" && self.language == Language::Node;
         Value::Unknown
     }
 }

@@ -2,8 +2,8 @@
 //! would do before it runs.
 //!
 //! [`read`] finds the files that a text names as constants and what it does to them, and the programs that it starts.
-//! What it would touch or start under a name that is no constant, and what hides its doing (code made at run time,
-//! foreign functions, calls through names that are put together), makes the picture incomplete. A function that no table
+//! What it would start under a name that is no constant, and what hides its doing (code made at run time, foreign
+//! functions, calls through names that are put together), makes the picture incomplete. A function that no table
 //! knows is like a program that nobody knows: neither hidden nor an effect.
 //!
 //! This is no interpreter. `lex` settles what is a string, a comment or code; `reader` goes through the code and works
@@ -49,7 +49,9 @@ pub struct OneLiner {
     /// the text asks for it, is `~`, and the working folder `.`.
     pub touches: Vec<(Access, String)>,
     pub spawns: Vec<Spawn>,
-    /// Whether that is all. If not, it touches or starts something whose name is no constant, or hides what it does.
+    /// What it does to files whose names are no constants.
+    pub unknown: Vec<Access>,
+    /// Whether that is all. If not, it starts something whose name is no constant, or hides what it does.
     pub complete: bool,
 }
 
@@ -58,8 +60,8 @@ pub struct OneLiner {
 pub enum Spawn {
     /// Through a shell, or in a way that takes a command line apart much like one.
     Shell(String),
-    /// The program and its arguments.
-    Words(Vec<String>),
+    /// The program and its arguments; `None` for one that is no constant.
+    Words(Vec<Option<String>>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -139,7 +139,7 @@ impl Reader {
                 None => Value::Unknown,
             },
             Usage::Command => {
-                self.shell(Some(&value));
+                self.shell(Some(&value), None);
                 Value::Unknown
             }
         }

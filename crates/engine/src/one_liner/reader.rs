@@ -40,6 +40,7 @@ pub(super) struct Reader {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     touches: Vec<(Access, String)>,
+    unknown: Vec<Access>,
     spawns: Vec<Spawn>,
     pub(super) hidden: bool,
     pub(super) moved: bool,
@@ -50,6 +51,13 @@ impl Found {
         let touch = (access, path);
         if !self.touches.contains(&touch) {
             self.touches.push(touch);
+        }
+    }
+
+    /// A file that nobody knows.
+    pub(super) fn touch_unknown(&mut self, access: Access) {
+        if !self.unknown.contains(&access) {
+            self.unknown.push(access);
         }
     }
 
@@ -84,10 +92,10 @@ pub(super) fn read(language: Language, text: &str) -> OneLiner {
             break;
         }
     }
-    let Found { touches, spawns, hidden, moved } = reader.found;
+    let Found { touches, unknown, spawns, hidden, moved } = reader.found;
     // Where it goes is not followed, so what it then names from there is not known.
     let astray = moved && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
-    OneLiner { touches, spawns, complete: lexed.sound && settled && !hidden && !astray }
+    OneLiner { touches, unknown, spawns, complete: lexed.sound && settled && !hidden && !astray }
 }
 
 impl Reader {

@@ -6,50 +6,62 @@ use super::value::Value;
 use super::{Language, Spawn};
 
 impl Reader {
-    /// A program that starts in another folder, or is another than its words say.
-    pub(super) fn started_elsewhere(&mut self, arguments: &Arguments) {
-        let options = ["cwd", "chdir", "executable"];
-        self.found.hidden |= options.iter().any(|option| arguments.option(option).is_some());
+    /// A program that is another than its words say; and the folder that it starts in, where it is another.
+    pub(super) fn started_elsewhere(&mut self, arguments: &Arguments) -> Option<Folder> {
+        self.found.hidden |= arguments.option("executable").is_some();
+        let folder = ["cwd", "chdir"].into_iter().find_map(|option| arguments.option(option))?;
+        Some(Folder(folder.only_text().map(str::to_owned)))
     }
 
-    pub(super) fn shell(&mut self, command: Option<&Value>) {
+    pub(super) fn shell(&mut self, command: Option<&Value>, folder: Option<&Folder>) {
         match command.and_then(Value::texts) {
-            Some(texts) => texts.into_iter().for_each(|text| self.found.spawn(Spawn::Shell(text))),
+            Some(texts) => {
+                for text in texts {
+                    let text = folder.map_or_else(|| text.clone(), |folder| folder.before(&text));
+                    self.found.spawn(Spawn::Shell(text));
+                }
+            }
             None => self.found.hidden = true,
         }
     }
 
-    pub(super) fn words<'v>(&mut self, words: impl IntoIterator<Item = &'v Value>) {
-        let words: Option<Vec<_>> = words.into_iter().map(|word| word.only_text().map(str::to_owned)).collect();
-        match words.filter(|words| !words.is_empty()) {
-            Some(words) => self.found.spawn(Spawn::Words(words)),
-            None => self.found.hidden = true,
+    /// Only the program has to be known.
+    pub(super) fn words<'v>(&mut self, words: impl IntoIterator<Item = &'v Value>, folder: Option<&Folder>) {
+        let words: Vec<_> = words.into_iter().map(|word| word.only_text().map(str::to_owned)).collect();
+        match (words.first(), folder) {
+            (Some(Some(_)), None) => self.found.spawn(Spawn::Words(words)),
+            (Some(Some(_)), Some(folder)) => {
+                let quoted = |word: Option<String>| word.map_or_else(|| UNKNOWN.to_owned(), |word| quoted(&word));
+                let text = words.into_iter().map(quoted).collect::<Vec<_>>().join(" ");
+                self.found.spawn(Spawn::Shell(folder.before(&text)));
+            }
+            _ => self.found.hidden = true,
         }
     }
 
     pub(super) fn program(&mut self, arguments: &Arguments, program: Option<&Value>) {
-        self.started_elsewhere(arguments);
+        let folder = self.started_elsewhere(arguments);
         match program {
-            Some(Value::List(words)) if uses_shell(arguments) => self.shell(words.first()),
-            Some(Value::List(words)) => self.words(words),
-            program => self.shell(program),
+            Some(Value::List(words)) if uses_shell(arguments) => self.shell(words.first(), folder.as_ref()),
+            Some(Value::List(words)) => self.words(words, folder.as_ref()),
+            program => self.shell(program, folder.as_ref()),
         }
     }
 
     pub(super) fn system(&mut self, arguments: &Arguments) {
-        self.started_elsewhere(arguments);
+        let folder = self.started_elsewhere(arguments);
         // Perl's `system {program} words`.
         self.found.hidden |= self.language == Language::Perl
             && arguments.positional.len() != arguments.flat().len()
             && arguments.positional.iter().any(|value| matches!(value, Value::Record(_)));
         match arguments.flat().as_slice() {
-            [command] => self.shell(Some(command)),
-            words => self.words(words.iter().copied()),
+            [command] => self.shell(Some(command), folder.as_ref()),
+            words => self.words(words.iter().copied(), folder.as_ref()),
         }
     }
 
     pub(super) fn spawn(&mut self, interpreter: Option<&str>, arguments: &Arguments) {
-        self.started_elsewhere(arguments);
+        let folder = self.started_elsewhere(arguments);
         let interpreter = interpreter.map(Value::text);
         let mut words: Vec<&Value> = interpreter.iter().chain(arguments.positional.first()).collect();
         match arguments.positional.get(1) {
@@ -59,9 +71,9 @@ impl Reader {
         }
         if uses_shell(arguments) {
             let command = words.into_iter().cloned().reduce(|one, other| one.joined(&other, " "));
-            self.shell(command.as_ref());
+            self.shell(command.as_ref(), folder.as_ref());
         } else {
-            self.words(words);
+            self.words(words, folder.as_ref());
         }
     }
 
@@ -75,8 +87,26 @@ impl Reader {
             Some(Value::List(words)) => words.as_slice(),
             _ => rest,
         };
-        self.words(std::iter::once(program).chain(words.iter().skip(1)));
+        self.words(std::iter::once(program).chain(words.iter().skip(1)), None);
     }
+}
+
+/// A folder that a program starts in; `None` where it is no constant.
+pub(super) struct Folder(Option<String>);
+
+impl Folder {
+    /// The command as a shell would be told it.
+    fn before(&self, command: &str) -> String {
+        let folder = self.0.as_deref().map_or_else(|| UNKNOWN.to_owned(), quoted);
+        format!("cd {folder} && {command}")
+    }
+}
+
+/// In a shell's text, a word that nobody knows.
+const UNKNOWN: &str = "\"${UNKNOWN}\"";
+
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn uses_shell(arguments: &Arguments) -> bool {

@@ -368,6 +368,11 @@ impl Word {
         matches!(self.role, Role::Data | Role::Code)
     }
 
+    /// One of which nothing is known.
+    pub(super) fn unknown() -> Self {
+        Self { raw: "…".to_owned(), shown: "$…".to_owned(), ..Self::default() }
+    }
+
     pub(super) fn known(text: &str) -> Self {
         Self { raw: text.to_owned(), value: Some(text.to_owned()), ..Self::default() }
     }

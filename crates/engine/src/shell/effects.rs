@@ -237,8 +237,12 @@ impl Found<'_> {
         }
         let language = program.and_then(Language::of);
         let (Some(language), Some(text)) = (language, text) else { return self.mentioned(word) };
-        for (access, path) in one_liner::read(language, text).touches {
+        let read = one_liner::read(language, text);
+        for (access, path) in read.touches {
             self.add(Some(&path), word, Some(access));
+        }
+        for access in read.unknown {
+            self.add(None, word, Some(access));
         }
     }
 

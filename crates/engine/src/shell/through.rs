@@ -325,7 +325,7 @@ fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
     let Some(language) = Language::of(program) else { return Vec::new() };
     let Some(text) = text else { return vec![Runs::text(None)] };
     let read = one_liner::read(language, text);
-    let word = |text: String| Word { raw: text.clone(), value: Some(text), ..Word::default() };
+    let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));
     let mut runs: Vec<Runs> = read
         .spawns
         .into_iter()

@@ -19,7 +19,7 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
             text.split_whitespace().map(known).collect()
         }
         Input::Paths(paths) => paths.to_vec(),
-        _ => vec![unknown()],
+        _ => vec![Word::unknown()],
     };
     // One by one, or some at a time: nobody needs to know which go together.
     let some_at_a_time = has(&["-n", "--max-args", "-L", "-l", "--max-lines"]);
@@ -31,10 +31,6 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
 
 fn known(text: &str) -> Word {
     Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() }
-}
-
-fn unknown() -> Word {
-    Word { raw: "…".to_owned(), shown: "$…".to_owned(), ..Word::default() }
 }
 
 /// What stands for the line that is read.
