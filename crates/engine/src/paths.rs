@@ -9,6 +9,15 @@ pub fn absolute(path: &str, cwd: &str, home: Option<&str>) -> String {
     }
 }
 
+/// The temporary folder, and the project's root, in a path of a shell's text.
+pub const TEMP: &str = "$TMPDIR";
+pub const ROOT: &str = "$CLAUDE_PROJECT_DIR";
+
+/// Whether where it leads does not depend on a folder.
+pub fn is_free(path: &str) -> bool {
+    path.starts_with(['/', '~']) || path.starts_with(TEMP) || path.starts_with(ROOT)
+}
+
 /// Drops empty and `.` segments, and takes back a segment for each `..`; the result starts with `/`.
 pub fn tidy(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();

@@ -88,7 +88,7 @@ impl Situation {
 
     /// What is in a file that the session wrote before this event.
     fn written(&self, path: &str) -> Option<Written> {
-        let path = paths::absolute(path, &self.event.cwd, self.place.home.as_deref());
+        let path = self.place.absolute(path, &self.event.cwd);
         self.facts.written(&paths::tidy(&path))
     }
 
@@ -125,10 +125,9 @@ impl Situation {
     /// The branch that is checked out where a command runs; `None` where nobody knows.
     fn checked_out(&self, branch: &Branch, command: &SimpleCommand) -> Option<String> {
         let folders = command.git_folders()?;
-        let home = self.place.home.as_deref();
         // Another folder may be another repository.
         for folder in folders.list()? {
-            paths::below(&paths::tidy(&paths::absolute(folder, &self.event.cwd, home)), &self.place.root)?;
+            paths::below(&paths::tidy(&self.place.absolute(folder, &self.event.cwd)), &self.place.root)?;
         }
         let before = || self.facts.git(GitField::Branch).as_str().map(str::to_owned);
         match branch {
@@ -136,7 +135,7 @@ impl Situation {
             Branch::AsBefore => before(),
             Branch::Named(name) => Some(name.clone()),
             Branch::NamedOrAsBefore(name) => {
-                let path = paths::absolute(name, &self.event.cwd, home);
+                let path = self.place.absolute(name, &self.event.cwd);
                 let is_path = self.facts.expanded(&path).is_some_and(|found| !found.is_empty());
                 if is_path { before() } else { Some(name.clone()) }
             }
@@ -162,7 +161,7 @@ impl Situation {
             self.script().and_then(|script| script.commands.get(place)).is_some_and(|command| command.is_remote)
         });
         // Without a folder, only a path that needs none can be told.
-        let is_free = path.as_deref().is_some_and(|path| path.starts_with(['/', '~']));
+        let is_free = path.as_deref().is_some_and(paths::is_free);
         let folders = match folders.list() {
             Some(folders) => folders,
             None if is_free => &[String::new()],
@@ -179,8 +178,8 @@ impl Situation {
             return;
         }
         for folder in folders {
-            let folder = paths::absolute(folder, &self.event.cwd, self.place.home.as_deref());
-            let path = paths::absolute(&path, &folder, self.place.home.as_deref());
+            let folder = self.place.absolute(folder, &self.event.cwd);
+            let path = self.place.absolute(&path, &folder);
             self.add_touch(&path, access, command, &mut touches.known);
             for path in is_pattern.then(|| self.facts.expanded(&path)).flatten().unwrap_or_default() {
                 self.add_touch(&path, access, command, &mut touches.known);
@@ -194,7 +193,7 @@ impl Situation {
 
     /// By its text, and by where it leads: behind a link, `..` is another folder than the text says.
     fn add_touch(&self, path: &str, access: Option<Access>, command: Option<usize>, touches: &mut Vec<Touch>) {
-        let absolute = paths::absolute(path, &self.event.cwd, self.place.home.as_deref());
+        let absolute = self.place.absolute(path, &self.event.cwd);
         // To delete a link is not to delete what it leads to, unless a slash says so.
         let followed = absolute.strip_suffix('/').unwrap_or(&absolute);
         let resolved = match followed.rsplit_once('/') {
@@ -222,6 +221,16 @@ impl Situation {
 }
 
 impl Place {
+    /// A path of a shell's text, or of a tool.
+    fn absolute(&self, path: &str, folder: &str) -> String {
+        let marked = [(paths::TEMP, self.temp.as_deref()), (paths::ROOT, Some(self.root.as_str()))];
+        let placed = marked.into_iter().find_map(|(mark, place)| Some((place?, path.strip_prefix(mark)?)));
+        placed.map_or_else(
+            || paths::absolute(path, folder, self.home.as_deref()),
+            |(place, rest)| format!("{}{rest}", place.trim_end_matches('/')),
+        )
+    }
+
     /// How a rule would spell a path in the home folder, or in a folder that usually lies there.
     fn spelled(&self, path: &str) -> Option<String> {
         let home = self.home.as_ref().map(|home| (home.as_str(), "~"));

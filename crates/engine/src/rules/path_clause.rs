@@ -98,7 +98,8 @@ impl PathClause {
         let mut shown = Vec::new();
         for touch in situation.touches() {
             let named_by_others = touch.command.and_then(|place| commands.get(place)) == Some(&Truth::False);
-            let here = if named_by_others { Truth::False } else { self.truth_for(touch.access) };
+            let here =
+                if named_by_others { Truth::False } else { self.truth_for(touch.access, touch.command, situation) };
             if here > Truth::False && self.matches(touch, situation) {
                 truth = truth.or(here);
                 shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
@@ -107,7 +108,7 @@ impl PathClause {
         let is_meant =
             |touch: &UnknownTouch| touch.command.and_then(|place| commands.get(place)) != Some(&Truth::False);
         let unknown = situation.unknown_touches().iter().filter(|touch| is_meant(touch));
-        for touch in unknown.filter(|touch| self.may_be_about(touch, !commands.is_empty())) {
+        for touch in unknown.filter(|touch| self.may_be_about(touch, !commands.is_empty(), situation)) {
             truth = truth.or(Truth::Unknown);
             shown.push(touch.shown.clone());
         }
@@ -124,21 +125,34 @@ impl PathClause {
     pub(super) fn truth_of(&self, place: usize, situation: &Situation) -> Truth {
         situation.facts.asked(EventPart::Paths);
         let own = situation.touches().iter().filter(|touch| touch.command == Some(place));
-        let known = own.map(|touch| self.truth_for(touch.access).and(self.matches(touch, situation).into()));
+        let truth = |touch: &Touch| self.truth_for(touch.access, touch.command, situation);
+        let known = own.map(|touch| truth(touch).and(self.matches(touch, situation).into()));
         let unknown = situation.unknown_touches().iter().filter(|touch| touch.command == Some(place));
-        let unknown = unknown.filter(|touch| self.may_be_about(touch, true)).map(|_| Truth::Unknown);
+        let unknown = unknown.filter(|touch| self.may_be_about(touch, true, situation)).map(|_| Truth::Unknown);
         known.chain(unknown).fold(Truth::False, Truth::or)
     }
 
-    fn truth_for(&self, access: Option<Access>) -> Truth {
-        access.map_or(Truth::Unknown, |access| self.about.covers(access).into())
+    /// Who names a file without anybody knowing what for may read it or write it. To delete is what few programs do, and
+    /// those are known; so only one that is not known by name may be one of them.
+    fn truth_for(&self, access: Option<Access>, command: Option<usize>, situation: &Situation) -> Truth {
+        let commands = || situation.script().map(|script| script.commands.as_slice()).unwrap_or_default();
+        match access {
+            Some(access) => self.about.covers(access).into(),
+            None if self.about == PathKey::Deletes => {
+                let command = command.and_then(|place| commands().get(place));
+                let could_be_any =
+                    command.is_some_and(|command| !command.words.is_empty() && command.program().is_none());
+                if could_be_any { Truth::Unknown } else { Truth::False }
+            }
+            None => Truth::Unknown,
+        }
     }
 
     /// A path that is not known may be any. That counts for a rule that names commands, and for what is deleted; else every
     /// variable that is read from would be asked about.
-    fn may_be_about(&self, touch: &UnknownTouch, names_commands: bool) -> bool {
+    fn may_be_about(&self, touch: &UnknownTouch, names_commands: bool, situation: &Situation) -> bool {
         let is_deleted = touch.access == Some(Access::Delete);
-        (names_commands || is_deleted) && self.truth_for(touch.access) > Truth::False
+        (names_commands || is_deleted) && self.truth_for(touch.access, touch.command, situation) > Truth::False
     }
 
     /// Whether it speaks of every path that the call names, in all that each of them leads to.

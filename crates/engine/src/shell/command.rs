@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::branch::Branch;
 use super::written::Written;
+use crate::paths;
 use crate::programs::{Argument, Arguments, Role, Session, arguments};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -69,6 +70,10 @@ impl Folders {
         self.0.as_deref()
     }
 
+    pub(super) fn has_pattern(&self) -> bool {
+        self.0.iter().flatten().any(|folder| folder.contains(['*', '?']))
+    }
+
     pub(super) fn only(&self) -> Option<&str> {
         match self.0.as_deref() {
             Some([only]) => Some(only),
@@ -79,11 +84,11 @@ impl Folders {
     /// Where a path leads from here.
     pub(super) fn then(&self, path: &str) -> Self {
         let behind = |folder: &String| match path {
-            _ if folder.is_empty() || path.starts_with(['/', '~']) => path.to_owned(),
+            _ if folder.is_empty() || paths::is_free(path) => path.to_owned(),
             _ => format!("{folder}/{path}"),
         };
         match &self.0 {
-            None if path.starts_with(['/', '~']) => Self::at(path),
+            None if paths::is_free(path) => Self::at(path),
             folders => Self(folders.as_ref().map(|folders| folders.iter().map(behind).collect())),
         }
     }
@@ -119,6 +124,8 @@ pub struct Word {
     pub glob: bool,
     /// Whether it starts with a tilde that is not quoted.
     pub tilde: bool,
+    /// What it stands for, where only its kind is known: a path in the temporary folder, the branch that is checked out.
+    pub(super) means: Option<String>,
     /// What comes out of a `<(…)`, where that is known.
     pub(super) given: Option<String>,
     /// For a word whose value is not known: without quotes, expansions as they were written.
@@ -343,6 +350,15 @@ impl SimpleCommand {
         (first && is_followed) || self.words.iter().any(Word::is_unknown_flag)
     }
 
+    /// The same of what the word stands for.
+    pub(super) fn meaning_from(&self, word: usize, from: usize) -> Option<&str> {
+        let word = self.words.get(word)?;
+        match &word.value {
+            Some(value) => value.get(from..),
+            None => word.means.as_deref().filter(|_| from == 0),
+        }
+    }
+
     /// Whether it is given nothing to run, and nothing to read it from.
     pub(super) fn waits_for_input(&self) -> bool {
         let Some(arguments) = &self.arguments else { return false };
@@ -366,6 +382,11 @@ impl Word {
     /// Whether its text is nothing that a shell runs: a message, a search pattern, a program in another language.
     pub fn is_data(&self) -> bool {
         matches!(self.role, Role::Data | Role::Code)
+    }
+
+    /// For telling what is done: what the program gets, or what it stands for.
+    pub(super) fn meaning(&self) -> Option<&str> {
+        self.value.as_deref().or(self.means.as_deref())
     }
 
     /// One of which nothing is known.
@@ -403,7 +424,7 @@ impl Word {
     }
 
     /// What stands behind the last part that is not known.
-    fn known_end(&self) -> &str {
+    pub(super) fn known_end(&self) -> &str {
         let Some(at) = self.shown.rfind(['$', '`']) else { return "" };
         let rest = self.shown.get(at..).unwrap_or_default();
         let mut letters = rest.chars();

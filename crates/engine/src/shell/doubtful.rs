@@ -12,7 +12,8 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
     if expansions().any(|inside| inside.contains("<(") || inside.contains(">(")) {
         return Some("a process substitution inside `${…}`");
     }
-    if expansions().any(|inside| inside.split_once('[').is_some_and(|(_, index)| index.contains(['$', '`']))) {
+    let runs = |index: &str| index.contains("$(") || index.contains('`');
+    if expansions().any(|inside| inside.split_once('[').is_some_and(|(_, index)| runs(index))) {
         return Some("an expansion in an array index");
     }
     if text.contains("\\\n") && has_plain_here_document(text) {
@@ -30,6 +31,11 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
         return Some("a here-document that a parenthesis ends");
     }
     text.split("=(").skip(1).any(goes_on_behind_array).then_some("text right behind an array")
+}
+
+/// `( (`: commands in two shells, which the parser takes for `((`.
+pub(super) fn has_spaced_parentheses(text: &str) -> bool {
+    text.split('(').skip(1).any(|rest| rest.starts_with(char::is_whitespace) && rest.trim().is_empty())
 }
 
 /// A line with the tag of a here-document and a parenthesis right behind it.

@@ -10,6 +10,7 @@ use super::written::Written;
 use super::{Folders, Script, find};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
+use crate::paths;
 use crate::programs::{Argument, Arguments, Role};
 
 /// One thing that is done to one path.
@@ -73,7 +74,7 @@ impl Link {
         let [target, name] = arguments.operands.as_slice() else { return None };
         let (target, name) = (command.text_from(*target, 0)?, command.text_from(*name, 0)?);
         // What it leads to is told from where it lies.
-        let folder = name.rsplit_once('/').filter(|_| !target.starts_with(['/', '~']));
+        let folder = name.rsplit_once('/').filter(|_| !paths::is_free(target));
         let target = folder.map_or_else(|| target.to_owned(), |(folder, _)| format!("{folder}/{target}"));
         Some(Self { name: name.to_owned(), target })
     }
@@ -95,13 +96,19 @@ struct Found<'a> {
 
 impl Found<'_> {
     fn add(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
+        // Of one that nobody knows, the end may still tell what it is.
+        if let (None, Some(Access::Read | Access::Write), Some((_, name))) =
+            (path, access, word.known_end().split_once('/'))
+        {
+            self.add(Some(name), word, None);
+        }
         // Where somebody else's home is, nobody here knows.
         let is_others = |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
         self.effects.push(Effect {
             path: path.filter(|path| !is_others(path)).map(str::to_owned),
             raw: word.raw.clone(),
             access,
-            is_pattern: word.glob,
+            is_pattern: word.glob || self.folders.has_pattern(),
             command: Some(self.place),
             folders: self.folders.clone(),
         });
@@ -112,10 +119,10 @@ impl Found<'_> {
         for redirect in &command.redirects {
             let target = &redirect.target;
             if matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite) {
-                self.add(target.value.as_deref(), target, Some(Access::Read));
+                self.add(target.meaning(), target, Some(Access::Read));
             }
             if redirect.writes_a_file() {
-                self.add(target.value.as_deref(), target, Some(Access::Write));
+                self.add(target.meaning(), target, Some(Access::Write));
             }
         }
         // What a variable of the shell holds counts where it is used.
@@ -139,7 +146,7 @@ impl Found<'_> {
             return command.words.iter().skip(1).for_each(|word| self.mentioned(word));
         };
         for argument in known.list.iter().filter(|argument| argument.role == Role::Folder) {
-            let folder = command.words.get(argument.word).and_then(|word| word.value.as_deref()?.get(argument.from..));
+            let folder = command.meaning_from(argument.word, argument.from);
             self.folders = folder.map_or_else(Folders::unknown, |folder| self.folders.then(folder));
         }
         for argument in &known.list {
@@ -184,7 +191,7 @@ impl Found<'_> {
     fn argument(&mut self, argument: &Argument) {
         let command = self.command;
         let Some(word) = command.words.get(argument.word) else { return };
-        let text = word.value.as_deref().and_then(|value| value.get(argument.from..));
+        let text = command.meaning_from(argument.word, argument.from);
         match argument.role {
             Role::AtFile => {
                 if let Some(path) = text.and_then(|text| text.strip_prefix('@')) {
@@ -250,12 +257,12 @@ impl Found<'_> {
         let command = self.command;
         let deletes = command.words.iter().any(|word| word.value.as_deref() == Some("-delete"));
         for found in find::found(command).iter().filter(|_| deletes) {
-            self.add(found.value.as_deref(), found, Some(Access::Delete));
+            self.add(found.meaning(), found, Some(Access::Delete));
         }
         let writes = |word: &Word| matches!(word.value.as_deref(), Some("-fprint" | "-fprint0" | "-fls" | "-fprintf"));
         let targets = command.words.iter().zip(command.words.iter().skip(1)).filter(|(flag, _)| writes(flag));
         for (_, target) in targets {
-            self.add(target.value.as_deref(), target, Some(Access::Write));
+            self.add(target.meaning(), target, Some(Access::Write));
         }
     }
 
@@ -263,7 +270,9 @@ impl Found<'_> {
     fn mentioned(&mut self, word: &Word) {
         let text = word.value.as_deref().unwrap_or(&word.raw);
         for piece in pieces(text) {
-            self.add(Some(piece), word, None);
+            // What stands behind an expansion begins wherever that leads.
+            let is_behind = word.value.is_none() && !text.trim_start_matches(['"', '\'']).starts_with('/');
+            self.add(Some(if is_behind { piece.trim_start_matches('/') } else { piece }), word, None);
         }
         if word.value.is_none() {
             self.add(None, word, None);
@@ -286,12 +295,17 @@ fn accesses(role: Role) -> &'static [Option<Access>] {
 /// The text itself, and what stands between signs that paths rarely have: `--file=.env`, `open('.env')`.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |letter: char| letter.is_alphanumeric() || "._-/~+@%*?".contains(letter);
-    let whole = std::iter::once(text).filter(|text| !text.is_empty() && !text.starts_with('-'));
+    let whole = std::iter::once(text).filter(|text| !text.is_empty() && !text.starts_with('-') && !is_address(text));
     let parts =
         text.split(move |letter| !is_part(letter)).filter(move |piece| *piece != text && looks_like_path(piece));
     whole.chain(parts)
 }
 
+fn is_address(text: &str) -> bool {
+    text.contains("://") && !text.starts_with("file:")
+}
+
+/// Behind `https:` stands a host, and no path.
 fn looks_like_path(piece: &str) -> bool {
-    !piece.starts_with('-') && piece.contains(['.', '/', '~'])
+    !piece.starts_with('-') && !piece.starts_with("//") && piece.contains(['.', '/', '~'])
 }

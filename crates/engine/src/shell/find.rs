@@ -22,7 +22,7 @@ pub(super) fn found(command: &SimpleCommand) -> Vec<Word> {
         (Some([_, Some(name)]), None) if is_simple => Some(*name),
         _ => None,
     };
-    let below = |start: Word| match (&start.value, name) {
+    let below = |start: Word| match (start.meaning(), name) {
         // At any depth.
         (Some(start), Some(name)) => path(format!("{start}/**/{name}"), true),
         _ => start,
@@ -52,7 +52,7 @@ pub(super) fn commands(command: &SimpleCommand) -> Vec<Vec<Word>> {
 /// The word once for each thing that was found.
 fn filled(word: &Word, found: &[Word]) -> Vec<Word> {
     let Some(text) = word.value.as_deref().filter(|text| text.contains("{}")) else { return vec![word.clone()] };
-    let with = |thing: &Word| match &thing.value {
+    let with = |thing: &Word| match thing.meaning() {
         Some(value) => path(text.replace("{}", value), thing.glob),
         None => Word { raw: word.raw.clone(), shown: text.replace("{}", "$…"), ..Word::default() },
     };

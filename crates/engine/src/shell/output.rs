@@ -34,6 +34,15 @@ pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<Str
             let packed: Vec<u8> = input?.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
             String::from_utf8(HEXLOWER_PERMISSIVE.decode(&packed).ok()?).ok()
         }
+        "basename" => {
+            let (path, rest) = arguments.split_first().filter(|(path, _)| !path.starts_with('-'))?;
+            let name = path.trim_end_matches('/').rsplit('/').next()?;
+            Some(rest.first().and_then(|end| name.strip_suffix(end)).unwrap_or(name).to_owned())
+        }
+        "dirname" => match arguments {
+            [path] => Some(path.trim_end_matches('/').rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned()),
+            _ => None,
+        },
         "rev" if arguments.is_empty() => {
             Some(input?.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect())
         }
@@ -45,11 +54,16 @@ fn echo(arguments: &[&str]) -> Option<String> {
     match arguments.split_first() {
         Some((&"-n", rest)) => Some(rest.join(" ")),
         Some((&"-e", rest)) => unescaped(&rest.join(" ")).map(|text| text + "\n"),
-        Some((first, _)) if first.starts_with('-') => None,
+        Some((first, _)) if is_echo_flag(first) => None,
         // Some shells read escapes without being asked to.
         _ if arguments.iter().any(|argument| argument.contains('\\')) => None,
         _ => Some(arguments.join(" ") + "\n"),
     }
+}
+
+fn is_echo_flag(word: &str) -> bool {
+    word.strip_prefix('-')
+        .is_some_and(|letters| !letters.is_empty() && letters.bytes().all(|letter| b"neE".contains(&letter)))
 }
 
 /// Only what needs no more than `%s`, and escapes.

@@ -112,7 +112,7 @@ struct Refspec {
 
 impl Refspec {
     fn of_word(word: &Word) -> Self {
-        Self::parse(word.value.as_deref().unwrap_or(&word.shown))
+        Self::parse(word.meaning().unwrap_or(&word.shown))
     }
 
     fn parse(text: &str) -> Self {
@@ -121,9 +121,10 @@ impl Refspec {
             Some(at) => (rest.get(..at).unwrap_or_default(), rest.get(at + 1..).unwrap_or_default()),
             None => (rest, rest),
         };
-        let to = if to.is_empty() { from } else { to };
-        let is_known = !to.contains(['$', '`']);
-        Self { is_forced, deletes: from.is_empty() && !to.is_empty(), to: is_known.then(|| to.to_owned()) }
+        let deletes = from.is_empty() && !to.is_empty();
+        let to = with_stars(if to.is_empty() { from } else { to });
+        let is_known = to != "*";
+        Self { is_forced, deletes, to: is_known.then_some(to) }
     }
 
     /// `None` for what is no branch.
@@ -139,6 +140,38 @@ impl Refspec {
             _ => Some(Rewritten::Named(name.to_owned())),
         }
     }
+}
+
+/// With `*` for every expansion.
+fn with_stars(text: &str) -> String {
+    let mut known = String::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (letter, letters.peek()) {
+            ('$', Some(open @ ('{' | '('))) => {
+                let (open, close) = if *open == '{' { ('{', '}') } else { ('(', ')') };
+                let mut depth = 0_usize;
+                for inside in letters.by_ref() {
+                    depth += usize::from(inside == open);
+                    depth -= usize::from(inside == close);
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                known.push('*');
+            }
+            ('$', _) => {
+                while letters.next_if(|letter| letter.is_ascii_alphanumeric() || *letter == '_').is_some() {}
+                known.push('*');
+            }
+            ('`', _) => {
+                letters.by_ref().find(|letter| *letter == '`');
+                known.push('*');
+            }
+            _ => known.push(letter),
+        }
+    }
+    known
 }
 
 /// Outside of `${…}` and `$(…)`.

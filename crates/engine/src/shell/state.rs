@@ -8,6 +8,7 @@ use brush_parser::ast::FunctionBody;
 use super::branch::Branch;
 use super::command::{Assignment, Folders, SimpleCommand, Word};
 use super::hidden::Hidden;
+use crate::paths;
 
 #[derive(Clone, Default)]
 pub(super) struct State {
@@ -40,6 +41,11 @@ pub(super) struct State {
     pub(super) branch: Branch,
 }
 
+/// Variables of the shell that are numbers. Nobody cares which.
+const NUMBERS: &[&str] =
+    &["RANDOM", "SRANDOM", "PPID", "BASHPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS", "LINENO", "COLUMNS", "LINES"];
+const SOME_NUMBER: &str = "12345";
+
 /// Longer arrays are not followed.
 const MAX_ELEMENTS: usize = 256;
 
@@ -55,6 +61,8 @@ pub(super) struct Value {
     pub(super) glob: bool,
     /// It is the home folder, or begins with it.
     pub(super) tilde: bool,
+    /// It is not the text itself, but stands for one of its kind.
+    pub(super) in_kind: bool,
 }
 
 pub(super) struct Function {
@@ -79,11 +87,16 @@ pub(super) enum Expanded {
 
 impl Value {
     pub(super) fn of(word: &Word) -> Option<Self> {
-        word.value.clone().map(|text| Self { text, glob: word.glob, tilde: word.tilde })
+        let in_kind = word.value.is_none();
+        word.meaning().map(|text| Self { text: text.to_owned(), glob: word.glob, tilde: word.tilde, in_kind })
     }
 
-    fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), glob: false, tilde: false }
+    pub(super) fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), glob: false, tilde: false, in_kind: false }
+    }
+
+    pub(super) fn in_kind(text: impl Into<String>) -> Self {
+        Self { in_kind: true, ..Self::plain(text) }
     }
 }
 
@@ -147,6 +160,9 @@ impl State {
             let arguments = self.arguments()?.iter().cloned().collect::<Option<Vec<_>>>()?;
             return Some(Expanded::Several(arguments));
         }
+        if matches!(inside, "$" | "!" | "?") {
+            return Some(Expanded::One(Value::in_kind(SOME_NUMBER)));
+        }
         if inside == "#" {
             let count = self.arguments()?.len();
             return Some(Expanded::One(Value::plain(count.to_string())));
@@ -182,11 +198,13 @@ impl State {
         match self.variables.get(name) {
             Some(None) if self.assumes => self.possible.get(name).cloned(),
             Some(value) => value.clone(),
-            None if name == "HOME" => Some(Value { text: "~".to_owned(), glob: false, tilde: true }),
+            None if name == "TMPDIR" => Some(Value::in_kind(paths::TEMP)),
+            None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(paths::ROOT)),
+            None if NUMBERS.contains(&name) => Some(Value::in_kind(SOME_NUMBER)),
+            None if name == "HOME" => Some(Value { tilde: true, ..Value::plain("~") }),
             None if name == "PWD" => self.folders.only().map(|folder| Value {
-                text: if folder.is_empty() { ".".to_owned() } else { folder.to_owned() },
-                glob: false,
                 tilde: folder.starts_with('~'),
+                ..Value::plain(if folder.is_empty() { "." } else { folder })
             }),
             None => None,
         }
@@ -367,9 +385,9 @@ impl State {
                         let fails = program == "local" && self.locals.is_empty();
                         let known = word.value.is_some() && !changes && !fails && !name.ends_with('+');
                         let value = known.then(|| Value {
-                            text: value.to_owned(),
                             glob: word.glob,
                             tilde: value.starts_with('~'),
+                            ..Value::plain(value)
                         });
                         self.assign(name.trim_end_matches('+'), value);
                     }
@@ -413,12 +431,12 @@ impl State {
             .filter(|word| !matches!(word.value.as_deref(), Some("-L" | "-P" | "-e" | "--")));
         let before = self.folders.clone();
         let target = operands.next();
-        self.folders = match target.map(|word| word.value.as_deref()) {
+        self.folders = match target.map(Word::meaning) {
             _ if operands.next().is_some() => Folders::unknown(),
             None if keeps => Folders::unknown(),
             None => Folders::at("~"),
             Some(Some("-")) => self.previous.clone().unwrap_or_else(Folders::unknown),
-            Some(Some(path)) if !target.is_some_and(|word| word.glob) && !path.starts_with(['+']) => before.then(path),
+            Some(Some(path)) if !path.starts_with('+') => before.then(path),
             Some(_) => Folders::unknown(),
         };
         self.failed = (!self.stops_at_errors).then(|| before.clone());

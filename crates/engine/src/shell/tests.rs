@@ -134,7 +134,6 @@ fn everywhere_a_substitution_can_stand() {
     c
     d
     b … …
-    gap: the command is not surely understood: it has double parentheses
     ");
     assert_snapshot!(texts("a <(b) >(c | d) < <(e)"), @"
     b

@@ -118,7 +118,7 @@ fn by_table(
         match argument.role {
             Role::Assignment => assignments.extend(assignment(word)),
             Role::Command => {
-                let words = command.words.get(argument.word..).unwrap_or_default().to_vec();
+                let words = behind_dashes(program, command.words.get(argument.word..).unwrap_or_default()).to_vec();
                 through.is_transparent = true;
                 if matches!(program, "xargs" | "gxargs") {
                     through
@@ -146,7 +146,7 @@ fn by_table(
             }
             Role::Host => through.is_remote = true,
             Role::Words if through.is_remote => {
-                let words = command.words.get(argument.word..).unwrap_or_default();
+                let words = behind_dashes(program, command.words.get(argument.word..).unwrap_or_default());
                 through.is_transparent = program != "docker" && program != "podman" && program != "kubectl";
                 if through.is_transparent {
                     through.runs.push(Runs::text(joined(words.iter())));
@@ -226,14 +226,14 @@ fn is_interpreter(program: &str) -> bool {
 pub(super) fn script_file(command: &SimpleCommand) -> Option<&str> {
     let program = command.program()?;
     let Some(arguments) = command.arguments.as_ref().filter(|_| is_interpreter(program)) else {
-        return command.words.first()?.value.as_deref().filter(|program| program.contains('/'));
+        return command.words.first()?.meaning().filter(|program| program.contains('/'));
     };
     if runs_its_input(program, arguments, &command.words) {
         let read = command.redirects.iter().rev().find(|redirect| redirect.kind == RedirectKind::Read);
-        return read?.target.value.as_deref();
+        return read?.target.meaning();
     }
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
-    command.text_from(script.word, script.from)
+    command.meaning_from(script.word, script.from)
 }
 
 /// Whether nothing among its arguments is what it runs instead of what it reads.
@@ -293,7 +293,8 @@ fn by_alias(command: &SimpleCommand, arguments: &Arguments, alias: &str) -> Opti
 
 /// What stands in a word from a place on.
 fn part(word: &Word, from: usize) -> Word {
-    Word { value: word.value.as_deref().and_then(|value| value.get(from..)).map(str::to_owned), ..word.clone() }
+    let rest = word.meaning().and_then(|value| value.get(from..));
+    Word { value: rest.map(str::to_owned), ..word.clone() }
 }
 
 pub(super) fn is_awk(program: &str) -> bool {
@@ -345,6 +346,15 @@ fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
 /// Joined as `eval` and its like do.
 fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {
     words.map(|word| word.value.as_deref()).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+}
+
+/// `kubectl exec POD -- ls`, `mise exec node@20 -- npm test`.
+fn behind_dashes<'w>(program: &str, words: &'w [Word]) -> &'w [Word] {
+    let is_end = |word: &Word| word.value.as_deref() == Some("--");
+    match words.iter().position(is_end) {
+        Some(place) if place == 0 || program == "mise" => words.get(place + 1..).unwrap_or_default(),
+        _ => words,
+    }
 }
 
 fn values(words: &[Word]) -> Vec<Option<&str>> {

@@ -48,6 +48,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         expanded_words: 0,
         expanded_text: 0,
         parsed: 0,
+        has_spaced_parentheses: false,
         commands: 0,
         hidden: Rc::default(),
         via: Vec::new(),
@@ -55,6 +56,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         state: State::default(),
         input: None,
         output: None,
+        meaning: None,
         uncalled: BTreeMap::new(),
         found: Vec::new(),
         piped_paths: Vec::new(),
@@ -76,6 +78,8 @@ struct Walker<'a> {
     expanded_words: usize,
     expanded_text: usize,
     parsed: usize,
+    /// Whether a parenthesis stands behind another one and a space, in the text that is being walked.
+    has_spaced_parentheses: bool,
     /// How many have been met, calls of functions among them.
     commands: usize,
     /// Of the text that is being walked.
@@ -85,6 +89,8 @@ struct Walker<'a> {
     input: Option<String>,
     /// What the last command prints, where that is known.
     output: Option<String>,
+    /// What stands for it, where only its kind is known.
+    meaning: Option<String>,
     /// Functions that nothing has called so far.
     uncalled: BTreeMap<String, Rc<Function>>,
     /// The paths that the next command reads, and afterwards those that it prints, where they are all that it prints.
@@ -118,6 +124,7 @@ impl Walker<'_> {
         if let Some(doubt) = doubtful::in_text(text) {
             self.gap(Gap::Doubtful(doubt));
         }
+        self.has_spaced_parentheses |= doubtful::has_spaced_parentheses(text);
         let (text, hidden) = Hidden::hide(text);
         let around = std::mem::replace(&mut self.hidden, Rc::new(hidden));
         self.output = None;
@@ -127,12 +134,18 @@ impl Walker<'_> {
                     self.list(list);
                 }
                 if program.complete_commands.len() != 1 {
-                    self.output = None;
+                    self.forget_output();
                 }
             }
             Err(gap) => self.gap(gap),
         }
         self.hidden = around;
+    }
+
+    /// What is printed is not known, or not by one command alone.
+    fn forget_output(&mut self) {
+        (self.output, self.meaning) = (None, None);
+        self.found.clear();
     }
 
     fn deeper(&mut self, visit: impl FnOnce(&mut Self)) {
@@ -164,7 +177,7 @@ impl Walker<'_> {
             }
         }
         if list.0.len() != 1 {
-            self.output = None;
+            self.forget_output();
         }
     }
 
@@ -200,7 +213,7 @@ impl Walker<'_> {
             self.state.join(other);
         }
         if !list.additional.is_empty() {
-            self.output = None;
+            self.forget_output();
         }
     }
 
@@ -218,7 +231,7 @@ impl Walker<'_> {
             self.piped_from = first..self.script.commands.len();
             self.input = self.output.take();
         }
-        self.piped_paths.clear();
+        self.found = std::mem::take(&mut self.piped_paths);
         self.output = self.input.take();
         (self.piped_from, self.input) = (piped_from, input);
     }
@@ -252,9 +265,11 @@ impl Walker<'_> {
         match compound {
             CompoundCommand::Arithmetic(arithmetic) => {
                 // `( (a) )` is parsed as this too, and is a command in a subshell.
-                self.gap(Gap::Doubtful("double parentheses"));
+                if self.has_spaced_parentheses {
+                    self.gap(Gap::Doubtful("double parentheses"));
+                }
                 self.arithmetic(&arithmetic.expr);
-                self.state.forget();
+                self.state.forget_changed_in(&arithmetic.expr.value);
             }
             CompoundCommand::BraceGroup(group) => return self.list(&group.list),
             CompoundCommand::Subshell(subshell) => return self.in_new_scope(|walker| walker.list(&subshell.list)),
@@ -272,7 +287,7 @@ impl Walker<'_> {
             CompoundCommand::Coprocess(coprocess) => self.in_new_scope(|walker| walker.command(&coprocess.body)),
         }
         // Nobody knows which of it runs, or how often.
-        self.output = None;
+        self.forget_output();
     }
 
     fn if_clause(&mut self, clause: &IfClauseCommand) {
@@ -448,12 +463,21 @@ impl Walker<'_> {
     }
 
     /// Walks the text of a command substitution, and returns what it prints, where that is known.
-    fn substitution(&mut self, script: &str) -> Option<String> {
+    fn substitution(&mut self, script: &str) -> Option<Value> {
         let (input, output) = (self.input.take(), self.output.take());
+        let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
         self.in_new_scope(|walker| walker.deeper(|walker| walker.text(script)));
+        let meaning = std::mem::replace(&mut self.meaning, meaning);
         let printed = std::mem::replace(&mut self.output, output);
+        let found = std::mem::replace(&mut self.found, found);
         self.input = input;
-        printed.map(|text| text.trim_end_matches('\n').to_owned())
+        let text = printed.map(|text| Value::plain(text.trim_end_matches('\n')));
+        let text = text.or_else(|| meaning.map(Value::in_kind));
+        // One of the paths that it prints, or all.
+        text.or_else(|| match found.as_slice() {
+            [path] => Value::of(path).map(|path| Value { glob: true, in_kind: true, ..path }),
+            _ => None,
+        })
     }
 
     /// The redirections of a compound command are those of a command without words.

@@ -24,6 +24,8 @@ pub(super) struct Expansion {
     pub(super) quoted: bool,
     /// The text of a command substitution.
     pub(super) script: Option<String>,
+    /// What it stands for, where only its kind is known: `$(mktemp)`, `$TMPDIR`.
+    pub(super) means: Option<String>,
 }
 
 impl Expansion {
@@ -142,7 +144,7 @@ impl<'a> Scanner<'a, '_> {
 
     fn expansion_to(&mut self, end: usize, script: Option<String>) {
         let raw = self.text.get(self.at..end).unwrap_or_default().to_owned();
-        self.found.units.push(Unit::Expansion(Expansion { raw, quoted: self.quoted(), script }));
+        self.found.units.push(Unit::Expansion(Expansion { raw, quoted: self.quoted(), script, means: None }));
         self.at = end;
     }
 

@@ -41,23 +41,24 @@ impl<'a> Files<'a> {
     pub(super) fn note(&mut self, command: &SimpleCommand, printed: Option<&str>) {
         for redirect in command.redirects.iter().filter(|redirect| redirect.takes_output()) {
             let text = printed.map_or(Written::Unknown, |text| Written::Text(text.to_owned()));
-            let Some(target) = redirect.target.value.as_deref() else { continue };
+            let Some(target) = redirect.target.meaning() else { continue };
             let text = if is_append(redirect) { self.appended(command, target, text) } else { text };
             self.put(command, target, &text);
         }
         let Some(arguments) = &command.arguments else { return };
         let named = |role: Role| {
             let of_role = arguments.list.iter().filter(move |argument| argument.role == role);
-            of_role.filter_map(|argument| command.text_from(argument.word, argument.from))
+            of_role.filter_map(|argument| command.meaning_from(argument.word, argument.from))
         };
         match command.program() {
             Some("tee") => {
                 let is_appended = arguments.has_flag(&["-a", "--append"]);
-                let text = command.input.clone().filter(|_| !is_appended).map_or(Written::Unknown, Written::Text);
+                let fed = command.redirects.iter().rev().find_map(Redirect::text).or(command.input.as_deref());
+                let text = fed.filter(|_| !is_appended).map(str::to_owned).map_or(Written::Unknown, Written::Text);
                 named(Role::Write).for_each(|path| self.put(command, path, &text));
             }
             Some("cp" | "mv" | "install") => {
-                let source = arguments.list.first().and_then(|first| command.text_from(first.word, first.from));
+                let source = arguments.list.first().and_then(|first| command.meaning_from(first.word, first.from));
                 let text = source.and_then(|source| self.get(command, source));
                 if let (Some(text), Some(target)) = (text, named(Role::Write).next_back()) {
                     self.put(command, target, &text);
@@ -80,6 +81,8 @@ impl<'a> Files<'a> {
     fn appended(&self, command: &SimpleCommand, path: &str, text: Written) -> Written {
         match (self.get(command, path), text) {
             (Some(Written::Text(before)), Written::Text(text)) => Written::Text(before + &text),
+            // What people wrote is theirs; what is added is not.
+            (None, text) => text,
             _ => Written::Unknown,
         }
     }
@@ -102,7 +105,7 @@ fn paths(command: &SimpleCommand, path: &str) -> Vec<String> {
 fn plain(path: &str) -> String {
     match path {
         _ if path.starts_with('/') => paths::tidy(path),
-        _ if path.starts_with('~') || path.contains("..") => path.to_owned(),
+        _ if paths::is_free(path) || path.contains("..") => path.to_owned(),
         _ => paths::tidy(path).trim_start_matches('/').to_owned(),
     }
 }

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
-use super::super::command::{Folders, Redirect, SimpleCommand};
+use super::super::command::{Folders, Redirect, SimpleCommand, Word};
+use super::super::meaning::meaning;
 use super::super::output::output;
+use super::super::setup::is_setup;
 use super::super::state::{Function, Value};
 use super::super::through::{Runs, Through, script_file, through};
-use super::super::{Gap, doubtful, find};
+use super::super::{Gap, doubtful, listing};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
 
 impl Walker<'_> {
@@ -29,6 +31,7 @@ impl Walker<'_> {
         command.is_session = command.waits_for_input();
         let printed = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
         self.files.note(&command, printed.as_deref());
+        self.meaning = meaning(&command);
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
         command.script = script_file(&command).and_then(|path| self.files.get(&command, path));
         if let Some(doubt) = doubtful::in_command(&command) {
@@ -43,21 +46,20 @@ impl Walker<'_> {
         }
         self.state.run(&command);
         self.note_alias(&command);
-        let found = std::mem::take(&mut self.found);
-        match command.program() {
-            Some("find" | "gfind") => self.found = find::found(&command),
-            // These pass on what they read, or a part of it.
-            Some("sort" | "uniq" | "head" | "tail" | "grep" | "cat" | "tac" | "shuf") => self.found.clone_from(&found),
-            _ => {}
+        let mut found = std::mem::take(&mut self.found);
+        if command.piped_from.is_empty() {
+            found.clear();
         }
+        self.found = listing::printed(&command, &found);
+        self.read_path(&command, &found);
         match through(&command, self.input.as_deref(), &found, &self.aliases) {
             None => self.script.commands.push(command),
             Some(through) => self.see_through(through, command),
         }
     }
 
-    /// The programs whose output becomes what a command runs: those in its words, and those that it reads from.
-    fn sources_of(&self, command: &SimpleCommand, reads_input: bool) -> Vec<String> {
+    /// The commands whose output becomes what a command runs: those in its words, and those that it reads from.
+    fn sources_of(&self, command: &SimpleCommand, reads_input: bool) -> Vec<usize> {
         let is_fed =
             reads_input || command.via.iter().any(|via| matches!(via.as_str(), "xargs" | "gxargs" | "parallel"));
         let mut places: Vec<usize> = command.substituted.clone().collect();
@@ -69,11 +71,16 @@ impl Walker<'_> {
             places.extend(before);
             next += 1;
         }
-        let sources = places.iter().filter_map(|place| self.script.commands.get(*place)?.program());
-        let mut sources: Vec<String> = sources.map(str::to_owned).collect();
-        sources.sort();
-        sources.dedup();
-        sources
+        places
+    }
+
+    /// `find … | while read name`: the name is one of what was found.
+    fn read_path(&mut self, command: &SimpleCommand, found: &[Word]) {
+        if let ([path], Some("read"), Some(name)) = (found, command.program(), command.words.last())
+            && let (Some(name), Some(path)) = (name.value.as_deref(), Value::of(path))
+        {
+            self.state.assign(name, Some(Value { glob: true, in_kind: true, ..path }));
+        }
     }
 
     /// `git config alias.x …` counts for what follows.
@@ -130,11 +137,17 @@ impl Walker<'_> {
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
         let Through { name, mut is_transparent, is_remote, reads_input, folder, runs } = through;
         let mut command = command;
+        let mut sets_up = false;
         let substituted = command.substituted.clone();
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
             // What it runs cannot be shown in its place.
             is_transparent = false;
-            command.runs_output_of = self.sources_of(&command, reads_input);
+            let sources = self.sources_of(&command, reads_input);
+            let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
+            sets_up = sources().next().is_some() && sources().all(is_setup);
+            command.runs_output_of = sources().filter_map(SimpleCommand::program).map(str::to_owned).collect();
+            command.runs_output_of.sort();
+            command.runs_output_of.dedup();
         }
         let folders = self.state.folders.clone();
         let has_folder = folder.is_some();
@@ -167,7 +180,9 @@ impl Walker<'_> {
                     });
                 }
                 Runs::Text { text: None, in_own_shell, .. } => {
-                    walker.gap(Gap::Unknown(name.clone()));
+                    if !sets_up {
+                        walker.gap(Gap::Unknown(name.clone()));
+                    }
                     if !in_own_shell {
                         walker.state.forget();
                     }

@@ -65,10 +65,7 @@ impl Walker<'_> {
 
     fn expand(&mut self, expansion: Expansion, units: &mut Vec<Unit>) {
         let value = match &expansion.script {
-            Some(script) => {
-                let printed = self.substitution(script);
-                printed.map(|text| Expanded::One(Value { text, glob: false, tilde: false }))
-            }
+            Some(script) => self.substitution(script).map(Expanded::One),
             None => self.state.expand(&expansion.raw),
         };
         let is_quoted = expansion.quoted;
@@ -79,12 +76,15 @@ impl Walker<'_> {
             None => 0,
         };
         match value.filter(|_| self.expanded_text <= MAX_EXPANDED_TEXT) {
+            Some(Expanded::One(value)) if value.in_kind => {
+                units.push(Unit::Expansion(Expansion { means: Some(value.text), ..expansion }));
+            }
             Some(Expanded::One(value)) if is_quoted => {
                 units.extend(value.text.is_empty().then_some(Unit::Empty));
                 add(&value, None, units);
             }
             Some(Expanded::One(value)) if separators.is_some() => add(&value, separators.as_deref(), units),
-            Some(Expanded::Several(values)) if separators.is_some() => {
+            Some(Expanded::Several(values)) if separators.is_some() && !values.iter().any(|value| value.in_kind) => {
                 let separators = separators.filter(|_| !is_quoted);
                 for (place, value) in values.iter().enumerate() {
                     if place > 0 {
@@ -179,16 +179,24 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
     let mut text = String::with_capacity(raw.len());
     let mut known = true;
     let mut glob = false;
+    let mut means = Some(String::new());
+    let mut mean = |part: Option<&str>| means = means.take().zip(part).map(|(means, part)| means + part);
     for unit in units {
         match unit {
             Unit::Bare(character) => {
                 glob |= matches!(character, '*' | '?' | '[');
                 text.push(*character);
+                mean(Some(character.encode_utf8(&mut [0; 4])));
             }
-            Unit::Quoted(character) => text.push(*character),
+            Unit::Quoted(character) => {
+                text.push(*character);
+                mean(Some(character.encode_utf8(&mut [0; 4])));
+            }
             Unit::Expansion(expansion) => {
                 known = false;
                 text.push_str(&expansion.raw);
+                glob |= expansion.means.as_ref().is_some_and(|means| means.contains('*'));
+                mean(expansion.means.as_deref());
             }
             Unit::Break => text.push(' '),
             Unit::Empty => {}
@@ -196,5 +204,5 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
     }
     let tilde = units.first() == Some(&Unit::Bare('~'));
     let (value, shown) = if known { (Some(text), String::new()) } else { (None, text) };
-    Word { raw, value, glob, tilde, shown, ..Word::default() }
+    Word { raw, value, glob, tilde, shown, means: means.filter(|_| !known), ..Word::default() }
 }

@@ -1,0 +1,42 @@
+//! Commands that print paths, one a line: what goes to `xargs`, into a `while read` or into a `$(…)`.
+
+use super::command::{SimpleCommand, Word};
+use super::find;
+
+/// The paths that a command prints, where they are all that it prints; as patterns. `read`: those that it reads.
+pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
+    let Some(program) = command.program() else { return Vec::new() };
+    let has = |names: &[&str]| command.arguments.as_ref().is_some_and(|arguments| arguments.has_flag(names));
+    let form = command.arguments.as_ref().and_then(|arguments| arguments.subcommands.first()).map(String::as_str);
+    match program {
+        "find" | "gfind" => find::found(command),
+        // These pass on what they read, or a part of it.
+        "sort" | "uniq" | "head" | "tail" | "cat" | "tac" | "shuf" => read.to_vec(),
+        "grep" | "egrep" | "fgrep" if !read.is_empty() => read.to_vec(),
+        "ls" if !has(&["-l", "-o", "-g"]) => listed(command),
+        "git" if matches!(form, Some("ls-files" | "grep" | "diff" | "ls-tree")) => {
+            let names_files = form == Some("ls-files") || has(&["--name-only", "-l", "--files-with-matches"]);
+            if names_files { here() } else { Vec::new() }
+        }
+        "rg" if has(&["--files", "-l", "--files-with-matches", "--files-without-match"]) => here(),
+        "grep" | "egrep" | "fgrep" if has(&["-l", "-L", "--files-with-matches", "--files-without-match"]) => here(),
+        "fd" | "fdfind" => here(),
+        _ => Vec::new(),
+    }
+}
+
+/// Somewhere below the folder that it runs in.
+fn here() -> Vec<Word> {
+    vec![Word::known(".")]
+}
+
+/// The names that it is given; of a folder, names of what is in it, which another command takes to be here.
+fn listed(command: &SimpleCommand) -> Vec<Word> {
+    let operands = command.arguments.iter().flat_map(|arguments| &arguments.operands);
+    let operands: Vec<Word> = operands.filter_map(|place| command.words.get(*place)).cloned().collect();
+    match operands.as_slice() {
+        [] => vec![Word { glob: true, ..Word::known("*") }],
+        [pattern] if pattern.glob => operands,
+        _ => Vec::new(),
+    }
+}
