@@ -179,7 +179,7 @@ pub enum RedirectKind {
 
 impl Redirect {
     /// Whether it gives something to read instead of what is typed.
-    fn is_input(&self) -> bool {
+    pub(super) fn is_input(&self) -> bool {
         let is_read = matches!(
             self.kind,
             RedirectKind::Read

@@ -143,7 +143,7 @@ impl Found<'_> {
             return self.in_find();
         }
         let Some(known) = &command.arguments else {
-            return command.words.iter().skip(1).for_each(|word| self.mentioned(word));
+            return self.in_unknown_program();
         };
         for argument in known.list.iter().filter(|argument| argument.role == Role::Folder) {
             let folder = command.meaning_from(argument.word, argument.from);
@@ -263,6 +263,21 @@ impl Found<'_> {
         let targets = command.words.iter().zip(command.words.iter().skip(1)).filter(|(flag, _)| writes(flag));
         for (_, target) in targets {
             self.add(target.meaning(), target, Some(Access::Write));
+        }
+    }
+
+    /// What a flag leaves out is not touched.
+    fn in_unknown_program(&mut self) {
+        let command = self.command;
+        let leaves_out = |word: &Word| {
+            let flag = word.value.as_deref().filter(|text| text.starts_with('-'));
+            flag.is_some_and(|flag| ["exclude", "ignore", "skip"].iter().any(|name| flag.contains(name)))
+        };
+        for (before, word) in command.words.iter().zip(command.words.iter().skip(1)) {
+            let is_value = leaves_out(before) && !before.raw.contains('=');
+            if !leaves_out(word) && !is_value {
+                self.mentioned(word);
+            }
         }
     }
 

@@ -30,12 +30,11 @@ fn here() -> Vec<Word> {
     vec![Word::known(".")]
 }
 
-/// The names that it is given; of a folder, names of what is in it, which another command takes to be here.
+/// The names that a pattern stands for. What is in a folder nobody knows.
 fn listed(command: &SimpleCommand) -> Vec<Word> {
     let operands = command.arguments.iter().flat_map(|arguments| &arguments.operands);
     let operands: Vec<Word> = operands.filter_map(|place| command.words.get(*place)).cloned().collect();
     match operands.as_slice() {
-        [] => vec![Word { glob: true, ..Word::known("*") }],
         [pattern] if pattern.glob => operands,
         _ => Vec::new(),
     }

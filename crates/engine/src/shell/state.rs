@@ -372,7 +372,7 @@ impl State {
                         .is_some_and(|text| text.starts_with('-') && text.contains(['n', 'i', 'u', 'l', 'a', 'A']))
                 });
                 for word in operands() {
-                    let text = word.value.as_deref().unwrap_or(&word.shown);
+                    let text = word.meaning().unwrap_or(&word.shown);
                     let name = text.split(['=', '+']).next().unwrap_or(text);
                     if let Some(locals) =
                         self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
@@ -383,10 +383,11 @@ impl State {
                     if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
                         // Outside of a function, nothing can be local to it.
                         let fails = program == "local" && self.locals.is_empty();
-                        let known = word.value.is_some() && !changes && !fails && !name.ends_with('+');
+                        let known = word.meaning().is_some() && !changes && !fails && !name.ends_with('+');
                         let value = known.then(|| Value {
                             glob: word.glob,
                             tilde: value.starts_with('~'),
+                            in_kind: word.value.is_none(),
                             ..Value::plain(value)
                         });
                         self.assign(name.trim_end_matches('+'), value);

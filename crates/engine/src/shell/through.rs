@@ -38,6 +38,8 @@ pub(super) enum Runs {
     Text {
         text: Option<String>,
         in_own_shell: bool,
+        /// More words are put behind it.
+        is_beginning: bool,
         arguments: Vec<Word>,
     },
 }
@@ -98,7 +100,7 @@ pub(super) fn through(
         through.runs.push(Runs::text(None));
     }
     for assignment in command.assignments.iter().filter(|assignment| is_command_variable(&assignment.name)) {
-        through.runs.push(Runs::text(assignment.value.value.clone()));
+        through.runs.push(Runs::beginning(assignment.value.value.clone()));
     }
     (!through.runs.is_empty()).then_some(through)
 }
@@ -137,7 +139,10 @@ fn by_table(
             Role::Folder => through.folder = Some(part(word, argument.from)),
             Role::Setting => {
                 let setting = word.value.as_deref().and_then(|value| value.get(argument.from..)).unwrap_or_default();
-                through.runs.extend(command_of_setting(program, setting).map(|text| Runs::text(Some(text.to_owned()))));
+                let text = command_of_setting(program, setting).map(str::to_owned);
+                // Other programs put what it is about behind it.
+                let runs = |text| if program == "socat" { Runs::text(Some(text)) } else { Runs::beginning(Some(text)) };
+                through.runs.extend(text.map(runs));
                 if let Some((_, alias)) =
                     git_alias(setting).filter(|(name, _)| arguments.subcommands.first().is_some_and(|sub| sub == name))
                 {
@@ -177,13 +182,14 @@ fn by_table(
             _ => {}
         }
     }
-    let in_own_shell = program != "eval";
+    let in_own_shell = !matches!(program, "eval" | "trap");
     let own = arguments.list.iter().find(|argument| argument.role == Role::Words && is_shell(program));
     // The first is its name.
     let own = own.and_then(|own| command.words.get(own.word + 1..)).unwrap_or_default();
     through.runs.extend(texts.into_iter().map(|(_, words)| Runs::Text {
         text: joined(words.into_iter()),
         in_own_shell,
+        is_beginning: false,
         arguments: own.to_vec(),
     }));
     if through.is_transparent && arguments.has_flag(&["-c"]) {
@@ -196,7 +202,8 @@ fn by_table(
             through.runs.extend(in_code(program, Some(text)));
         } else {
             let in_own_shell = !matches!(program, "source" | ".");
-            through.runs.push(Runs::Text { text: Some(text.clone()), in_own_shell, arguments: own.to_vec() });
+            let (text, arguments) = (Some(text.clone()), own.to_vec());
+            through.runs.push(Runs::Text { text, in_own_shell, is_beginning: false, arguments });
         }
         return through;
     }
@@ -214,12 +221,19 @@ fn by_table(
 
 /// Programs other than shells that run what they read.
 fn is_fed_by_itself(program: &str) -> bool {
-    matches!(program, "source" | "." | "at" | "batch" | "crontab") || Language::of(program).is_some()
+    matches!(program, "source" | "." | "at" | "batch" | "crontab" | "sudo" | "doas" | "su" | "ssh")
+        || Language::of(program).is_some()
 }
 
 /// Programs that run a file that they are given.
 fn is_interpreter(program: &str) -> bool {
     is_shell(program) || Language::of(program).is_some() || matches!(program, "source" | ".")
+}
+
+/// Whether what a command reads is what it runs.
+pub(super) fn runs_what_it_reads(command: &SimpleCommand) -> bool {
+    let (Some(program), Some(arguments)) = (command.program(), &command.arguments) else { return false };
+    (is_shell(program) || Language::of(program).is_some()) && runs_its_input(program, arguments, &command.words)
 }
 
 /// The file that a command runs, by the name that it is given.
@@ -242,7 +256,7 @@ pub(super) fn runs_its_input(program: &str, arguments: &Arguments, words: &[Word
         return true;
     }
     arguments.list.iter().all(|argument| match argument.role {
-        Role::Code | Role::Shell | Role::Words => false,
+        Role::Code | Role::Shell | Role::Words | Role::Command => false,
         Role::Script => words.get(argument.word).is_some_and(|word| word.is_input() || word.is_process()),
         _ => true,
     })
@@ -263,7 +277,8 @@ fn fed(program: &str, script: Option<&Word>, input: Input) -> Vec<Runs> {
     if Language::of(program).is_some() {
         return in_code(program, text.as_deref());
     }
-    vec![Runs::Text { text, in_own_shell: !matches!(program, "source" | "."), arguments: Vec::new() }]
+    let in_own_shell = !matches!(program, "source" | ".");
+    vec![Runs::Text { text, in_own_shell, is_beginning: false, arguments: Vec::new() }]
 }
 
 /// The commands of a table of times.
@@ -312,7 +327,11 @@ impl Runs {
 
     /// In a shell of its own, without arguments.
     fn text(text: Option<String>) -> Self {
-        Self::Text { text, in_own_shell: true, arguments: Vec::new() }
+        Self::Text { text, in_own_shell: true, is_beginning: false, arguments: Vec::new() }
+    }
+
+    fn beginning(text: Option<String>) -> Self {
+        Self::Text { text, in_own_shell: true, is_beginning: true, arguments: Vec::new() }
     }
 }
 
@@ -322,8 +341,12 @@ fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
         return text
             .map_or_else(|| vec![Runs::text(None)], |text| awk::commands(text).into_iter().map(Runs::text).collect());
     }
-    // One whose language is not known here is a program like any other.
-    let Some(language) = Language::of(program) else { return Vec::new() };
+    let Some(language) = Language::of(program) else {
+        // Nobody here can read it; it may say what it is up to.
+        let is_telling = |text: &str| TELLING.iter().any(|word| text.contains(word));
+        let tells = text.is_none_or(|text| is_telling(&text.to_ascii_lowercase()));
+        return tells.then(|| Runs::text(None)).into_iter().collect();
+    };
     let Some(text) = text else { return vec![Runs::text(None)] };
     let read = one_liner::read(language, text);
     let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));
@@ -342,6 +365,26 @@ fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
     }
     runs
 }
+
+/// In a text of a language that nobody here can read: the names of what starts programs or deletes files.
+const TELLING: &[&str] = &[
+    "exec",
+    "system",
+    "shell",
+    "spawn",
+    "popen",
+    "passthru",
+    "proc_open",
+    "process",
+    "unlink",
+    "rmdir",
+    "remove",
+    "delete",
+    "`",
+    "invoke",
+    "start-",
+    "eval",
+];
 
 /// Joined as `eval` and its like do.
 fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {

@@ -53,6 +53,8 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         hidden: Rc::default(),
         via: Vec::new(),
         is_remote: false,
+        is_beginning: false,
+        has_input: false,
         state: State::default(),
         input: None,
         output: None,
@@ -105,6 +107,10 @@ struct Walker<'a> {
     /// The programs through which what is walked would be run, outermost first.
     via: Vec<String>,
     is_remote: bool,
+    /// Whether more words are put behind what is walked.
+    is_beginning: bool,
+    /// Whether something around gives it what to read.
+    has_input: bool,
 }
 
 impl Walker<'_> {

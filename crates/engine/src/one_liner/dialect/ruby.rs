@@ -156,7 +156,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("to_s", PathDeed::Same),
         ("children", PathDeed::Others),
         ("each_child", PathDeed::Others),
-        ("glob", PathDeed::Others),
+        ("glob", PathDeed::Same),
         ("find", PathDeed::Others),
         ("parent", PathDeed::Others),
         ("dirname", PathDeed::Others),

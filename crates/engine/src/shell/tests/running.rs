@@ -50,9 +50,9 @@ fn programs_that_run_others_are_seen_through() {
     rm -f . via find
     chmod +x . via find
     ls
-    rm -rf * via xargs
+    rm -rf $… via xargs
     ls
-    mv * x/* via xargs
+    mv $… x/$… via xargs
     ");
     assert_snapshot!(reached("ssh -p 22 host 'rm -rf /'; ssh host uptime -p; docker exec -it c rm -rf /; docker run --rm img sh -c 'rm y'"), @"
     rm -rf / (elsewhere) via ssh

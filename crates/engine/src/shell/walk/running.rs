@@ -7,7 +7,8 @@ use super::super::meaning::meaning;
 use super::super::output::output;
 use super::super::setup::is_setup;
 use super::super::state::{Function, Value};
-use super::super::through::{Runs, Through, script_file, through};
+use super::super::through::{Runs, Through, runs_what_it_reads, script_file, through};
+use super::super::written::Written;
 use super::super::{Gap, doubtful, listing};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
 
@@ -28,12 +29,13 @@ impl Walker<'_> {
         command.branch = self.state.branch.clone();
         command.exported = self.state.exported();
         command.read_arguments();
-        command.is_session = command.waits_for_input();
+        command.is_session = command.waits_for_input() && !self.is_beginning && !self.has_input;
         let printed = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
-        command.script = script_file(&command).and_then(|path| self.files.get(&command, path));
+        let script = script_file(&command).and_then(|path| self.files.get(&command, path));
+        command.script = script.or_else(|| self.piped_file(&command));
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
         }
@@ -72,6 +74,15 @@ impl Walker<'_> {
             next += 1;
         }
         places
+    }
+
+    /// What is in the file of `cat FILE | bash`. One that people wrote is theirs, and nothing to judge.
+    fn piped_file(&self, command: &SimpleCommand) -> Option<Written> {
+        let [source] = self.script.commands.get(command.piped_from.clone())? else { return None };
+        let arguments = source.arguments.as_ref().filter(|_| source.program() == Some("cat"))?;
+        let [file] = arguments.list.as_slice() else { return None };
+        let path = source.meaning_from(file.word, file.from).filter(|_| runs_what_it_reads(command))?;
+        Some(self.files.get(source, path).unwrap_or(Written::Text(String::new())))
     }
 
     /// `find … | while read name`: the name is one of what was found.
@@ -138,6 +149,7 @@ impl Walker<'_> {
         let Through { name, mut is_transparent, is_remote, reads_input, folder, runs } = through;
         let mut command = command;
         let mut sets_up = false;
+        let is_given_input = command.redirects.iter().any(Redirect::is_input);
         let substituted = command.substituted.clone();
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
             // What it runs cannot be shown in its place.
@@ -163,6 +175,8 @@ impl Walker<'_> {
         let around = self.is_remote;
         self.is_remote |= is_remote;
         self.via.push(name.clone());
+        let has_input = self.has_input;
+        self.has_input |= is_given_input;
         // What a shell reads its commands from is not there for them.
         let input = self.input.take_if(|_| reads_input);
         for runs in runs {
@@ -188,7 +202,8 @@ impl Walker<'_> {
                     }
                 }
                 Runs::Text { text: Some(text), .. } if walker.running.contains(&text) => {}
-                Runs::Text { text: Some(text), in_own_shell: true, arguments } => {
+                Runs::Text { text: Some(text), in_own_shell: true, arguments, is_beginning } => {
+                    let around = std::mem::replace(&mut walker.is_beginning, is_beginning);
                     let arguments = arguments.iter().map(Value::of).collect();
                     walker.in_new_scope(|walker| {
                         walker.state.enter_program(arguments);
@@ -196,11 +211,13 @@ impl Walker<'_> {
                         walker.text(&text);
                         walker.running.pop();
                     });
+                    walker.is_beginning = around;
                 }
                 Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
             });
         }
         self.via.pop();
+        self.has_input = has_input;
         self.input = input.or_else(|| self.input.take());
         self.is_remote = around;
         if has_folder {

@@ -194,9 +194,12 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
             }
             Unit::Expansion(expansion) => {
                 known = false;
+                // In a folder that is known, it is something there.
+                let something = text.contains('/').then_some("*");
+                let part = expansion.means.as_deref().or(something);
+                glob |= part.is_some_and(|part| part.contains('*'));
                 text.push_str(&expansion.raw);
-                glob |= expansion.means.as_ref().is_some_and(|means| means.contains('*'));
-                mean(expansion.means.as_deref());
+                mean(part);
             }
             Unit::Break => text.push(' '),
             Unit::Empty => {}
