@@ -60,7 +60,7 @@ fn what_arguments_are() {
         ("docker run --env-file .env img cmd", "Subcommand run, Read .env, Host img, Words cmd"),
         ("tar -czf out.tgz src", "Write out.tgz, ReadAll src"),
         ("tar cf - .env", "Write -, ReadAll .env"),
-        ("tar xfz a.tgz x", "Read a.tgz"),
+        ("tar xfz a.tgz x", "Read a.tgz, Write x"),
         ("awk -F= code file", "Code code, Read file"),
         ("chmod -x file", "Write file"),
         ("chmod -R 755 file", "Write file"),

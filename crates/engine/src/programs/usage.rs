@@ -121,7 +121,7 @@ impl<'t> Usage<'t> {
     pub(super) fn flag(&self, name: &str) -> Option<FlagUsage<'t>> {
         let exact = self.flags.iter().find(|flag| flag.flag == name);
         let mut begun =
-            self.flags.iter().filter(|flag| name.len() > 3 && name.starts_with("--") && flag.flag.starts_with(name));
+            self.flags.iter().filter(|flag| name.len() > 2 && name.starts_with("--") && flag.flag.starts_with(name));
         let only = begun.next().filter(|_| begun.next().is_none());
         exact.or(only).copied()
     }

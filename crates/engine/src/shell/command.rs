@@ -26,6 +26,8 @@ pub struct SimpleCommand {
     pub is_session: bool,
     /// The programs whose output it runs.
     pub runs_output_of: Vec<String>,
+    /// Settings of git that the script has made so far: names in lower case, and values.
+    pub git_settings: Vec<(String, String)>,
     /// What the script has exported so far.
     pub exported: Vec<Assignment>,
     /// The branch that is checked out where it runs, as far as the script says.
@@ -415,7 +417,8 @@ impl Word {
 
     /// Whether it is a flag of which only the beginning is known.
     pub(crate) fn is_unknown_flag(&self) -> bool {
-        self.value.is_none() && self.shown.starts_with('-')
+        let may_be = |expansion: &str| [":+-", "+--", ":--"].iter().any(|part| expansion.contains(part));
+        self.value.is_none() && (self.shown.starts_with('-') || may_be(&self.raw))
     }
 
     /// What stands before the first part that is not known.

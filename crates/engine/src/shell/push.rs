@@ -45,14 +45,14 @@ type Found = Vec<(Rewritten, bool)>;
 fn rewrites_of(command: &SimpleCommand, arguments: &Arguments) -> Found {
     match (command.program(), arguments.subcommands.first().map(String::as_str)) {
         (Some("git"), Some("push" | "send-pack")) => by_push(command, arguments),
-        (Some("gh"), Some("api")) => by_api(command, arguments).into_iter().collect(),
+        (Some("gh"), Some("api")) | (Some("curl"), None) => by_api(command, arguments).into_iter().collect(),
         _ => Vec::new(),
     }
 }
 
 fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
     let has = |names: &[&str]| arguments.has_flag(names);
-    if has(&["-n", "--dry-run"]) {
+    if is_last(arguments, &["-n", "--dry-run"], "--no-dry-run") {
         return Vec::new();
     }
     let settings = settings(command, arguments);
@@ -60,14 +60,8 @@ fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
     if has(&["--mirror"]) || set(&|name, value| name.ends_with(".mirror") && value != "false") {
         return vec![(Rewritten::All, true)];
     }
-    let takes_back = |flag: &str| matches!(flag, "--no-force" | "--no-force-with-lease");
-    let force = arguments
-        .flags
-        .iter()
-        .rev()
-        .map(|flag| flag.name.as_str())
-        .find(|flag| takes_back(flag) || matches!(*flag, "-f" | "--force" | "--force-with-lease"));
-    let is_forced = force.is_some_and(|flag| !takes_back(flag));
+    let is_forced = is_last(arguments, &["-f", "--force"], "--no-force")
+        || is_last(arguments, &["--force-with-lease"], "--no-force-with-lease");
     let may_be_forced = is_forced || command.has_unknown_flags(arguments);
     let words: Vec<&Word> = arguments.operands.iter().filter_map(|place| command.words.get(*place)).collect();
     // The first is the repository.
@@ -95,11 +89,19 @@ fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
     found
 }
 
-/// Of `git -c`: names in lower case, and values.
+/// Whether one of these flags is given, and not taken back behind it.
+fn is_last(arguments: &Arguments, flags: &[&str], taking_back: &str) -> bool {
+    let mut last = arguments.flags.iter().rev().map(|flag| flag.name.as_str());
+    last.find(|flag| flags.contains(flag) || *flag == taking_back).is_some_and(|flag| flag != taking_back)
+}
+
+/// Of `git -c`: names in lower case, and values; without one, it is set.
 fn settings(command: &SimpleCommand, arguments: &Arguments) -> Vec<(String, String)> {
     let given = arguments.flags.iter().filter(|flag| flag.name == "-c").filter_map(|flag| flag.value);
-    let given = given.filter_map(|value| command.text_from(value.word, value.from)?.split_once('='));
-    given.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect()
+    let given = given.filter_map(|value| command.text_from(value.word, value.from));
+    let given = given.map(|setting| setting.split_once('=').unwrap_or((setting, "true")));
+    let given = given.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()));
+    given.chain(command.git_settings.iter().cloned()).collect()
 }
 
 /// `+from:to`, with or without any part of it.
@@ -191,16 +193,21 @@ fn last_colon(text: &str) -> Option<usize> {
 
 /// `gh api` on a branch.
 fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rewritten, bool)> {
-    let address = command.text_from(*arguments.operands.first()?, 0)?;
-    let branch = address.split_once("git/refs/heads/")?.1;
+    let addresses = arguments.operands.iter().filter_map(|place| command.words.get(*place));
+    let mut addresses = addresses.map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));
+    let address = addresses.find_map(|address| Some(address.split_once("git/refs/heads/")?.1.to_owned()))?;
+    let branch = address.as_str();
     let branch = Rewritten::Named(branch.split(['?', '#']).next().unwrap_or(branch).to_owned());
     let values = |names: &'static [&'static str]| {
         let flags = arguments.flags.iter().filter(move |flag| names.iter().any(|name| flag.is(name)));
         flags.filter_map(|flag| flag.value).map(|value| command.text_from(value.word, value.from))
     };
     let method = values(&["-X"]).next_back()?;
-    let is_forced = values(&["-f", "-F"]).any(|field| field == Some("force=true"));
-    let has_unknown = values(&["--input"]).next().is_some() || values(&["-f", "-F"]).any(|field| field.is_none());
+    let is_force = |field: &str| field.replace(['"', ' '], "").replace(':', "=").contains("force=true");
+    let fields = || values(&["-f", "-F", "-d", "--data-raw", "--json"]);
+    let is_forced = fields().any(|field| field.is_some_and(is_force));
+    let is_file = |field: Option<&str>| field.is_none_or(|field| field.starts_with('@'));
+    let has_unknown = values(&["--input"]).next().is_some() || fields().any(is_file);
     match method.map(str::to_ascii_uppercase).as_deref() {
         Some("DELETE") => Some((branch, true)),
         Some("PATCH") if is_forced => Some((branch, true)),

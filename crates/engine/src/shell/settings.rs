@@ -8,7 +8,10 @@ pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<
         return matches!(kind.to_ascii_uppercase().as_str(), "EXEC" | "SYSTEM" | "SHELL").then_some(command);
     }
     if matches!(program, "vi" | "vim" | "nvim" | "view" | "ex") {
-        return setting.trim_start_matches([':', ' ']).trim_start_matches("silent").trim_start().strip_prefix('!');
+        let command = setting.trim_start_matches([':', ' ', '+']);
+        let command = command.trim_start_matches("silent!").trim_start_matches("silent").trim_start();
+        let called = command.split_once("system(").map(|(_, text)| text.trim_matches(['"', '\'', ')']));
+        return command.strip_prefix('!').or(called);
     }
     let (name, value) = setting.split_once('=')?;
     let name = name.to_ascii_lowercase();
@@ -52,7 +55,8 @@ fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
 /// The name and the text of an alias that is no command of the shell.
 pub(super) fn git_alias(setting: &str) -> Option<(&str, &str)> {
     let (name, value) = setting.split_once('=')?;
-    Some((name.strip_prefix("alias.")?, value))
+    let (section, name) = name.split_once('.')?;
+    section.eq_ignore_ascii_case("alias").then_some((name, value))
 }
 
 /// Whether a program runs what this variable holds.

@@ -3,8 +3,6 @@
 //! Which argument of a program is a command, or a text that a shell runs, is told by [`crate::programs`]. What is left for
 //! here are the few that have a grammar of their own.
 
-use std::collections::BTreeMap;
-
 use super::command::{Assignment, RedirectKind, SimpleCommand, Word};
 use super::settings::{command_of_setting, git_alias, is_command_variable};
 use super::written::{Written, interpreter};
@@ -69,14 +67,8 @@ impl<'a> Input<'a> {
     }
 }
 
-/// `None` where it runs nothing but itself. `input`: what it reads, where that is known; `found`: the paths that it reads;
-/// `aliases`: of git, that the script has set.
-pub(super) fn through(
-    command: &SimpleCommand,
-    input: Option<&str>,
-    found: &[Word],
-    aliases: &BTreeMap<String, String>,
-) -> Option<Through> {
+/// `None` where it runs nothing but itself. `input`: what it reads, where that is known; `found`: the paths that it reads.
+pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Word]) -> Option<Through> {
     let program = command.program()?;
     let input = Input::of(command, input, found);
     let mut through = match program {
@@ -87,7 +79,7 @@ pub(super) fn through(
         },
         _ => {
             let known = command.arguments.as_ref();
-            let known = known.map(|arguments| by_table(program, command, arguments, input, aliases));
+            let known = known.map(|arguments| by_table(program, command, arguments, input));
             known.unwrap_or_else(|| Through { name: program.to_owned(), ..Through::default() })
         }
     };
@@ -105,13 +97,7 @@ pub(super) fn through(
     (!through.runs.is_empty()).then_some(through)
 }
 
-fn by_table(
-    program: &str,
-    command: &SimpleCommand,
-    arguments: &Arguments,
-    input: Input,
-    aliases: &BTreeMap<String, String>,
-) -> Through {
+fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input: Input) -> Through {
     let mut through = Through { name: program.to_owned(), ..Through::default() };
     let mut texts: Vec<(usize, Vec<&Word>)> = Vec::new();
     let mut assignments = Vec::new();
@@ -143,9 +129,7 @@ fn by_table(
                 // Other programs put what it is about behind it.
                 let runs = |text| if program == "socat" { Runs::text(Some(text)) } else { Runs::beginning(Some(text)) };
                 through.runs.extend(text.map(runs));
-                if let Some((_, alias)) =
-                    git_alias(setting).filter(|(name, _)| arguments.subcommands.first().is_some_and(|sub| sub == name))
-                {
+                if let Some((_, alias)) = git_alias(setting).filter(|(name, _)| is_form(arguments, name)) {
                     through.runs.extend(by_alias(command, arguments, alias));
                 }
             }
@@ -213,8 +197,8 @@ fn by_table(
         through.reads_input = true;
         through.is_transparent = is_shell(program) && !through.runs.is_empty();
     }
-    if let Some(alias) = arguments.subcommands.first().and_then(|sub| aliases.get(sub)).filter(|_| program == "git") {
-        through.runs.extend(by_alias(command, arguments, alias));
+    if let Some(sub) = arguments.subcommands.first().filter(|_| program == "git") {
+        through.runs.extend(by_git(command, arguments, sub));
     }
     through
 }
@@ -294,16 +278,33 @@ fn without_times(table: &str) -> String {
     table.lines().map(command).collect::<Vec<_>>().join("\n")
 }
 
-/// `git x` where `x` is an alias.
+/// What git runs by its settings and variables.
+fn by_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) -> Vec<Runs> {
+    let is_alias = |name: &str| name.strip_prefix("alias.") == Some(sub.to_ascii_lowercase().as_str());
+    let alias = command.git_settings.iter().rfind(|(name, _)| is_alias(name));
+    let mut runs: Vec<Runs> = alias.and_then(|(_, alias)| by_alias(command, arguments, alias)).into_iter().collect();
+    let operands = arguments.operands.iter().map(|place| command.text_from(*place, 0));
+    let operands: Vec<&str> = operands.collect::<Option<_>>().unwrap_or_default();
+    if let ("config", [name, value]) = (sub, operands.as_slice()) {
+        let text = command_of_setting("git", &format!("{name}={value}")).map(str::to_owned);
+        runs.extend(text.map(|text| Runs::beginning(Some(text))));
+    }
+    let variables = command.exported.iter().filter(|variable| is_command_variable(&variable.name));
+    runs.extend(variables.map(|variable| Runs::beginning(variable.value.value.clone())));
+    runs
+}
+
+/// `git x` where `x` is an alias: what stands behind it comes behind what it is.
 fn by_alias(command: &SimpleCommand, arguments: &Arguments, alias: &str) -> Option<Runs> {
     let place = arguments.list.iter().find(|argument| argument.role == Role::Subcommand)?.word;
-    let rest = command.words.get(place + 1..).unwrap_or_default();
-    if let Some(text) = alias.strip_prefix('!') {
-        return Some(Runs::text(Some(text.to_owned())));
-    }
-    let word = |text: &str| Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() };
-    let before = command.words.iter().take(1).cloned();
-    Some(Runs::words(before.chain(alias.split_whitespace().map(word)).chain(rest.iter().cloned()).collect()))
+    let rest = command.words.get(place + 1..).unwrap_or_default().to_vec();
+    let text = alias.strip_prefix('!').map_or_else(|| format!("git {alias}"), str::to_owned);
+    let text = Some(format!("{text} \"$@\""));
+    Some(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments: rest })
+}
+
+fn is_form(arguments: &Arguments, name: &str) -> bool {
+    arguments.subcommands.first().is_some_and(|form| form.eq_ignore_ascii_case(name))
 }
 
 /// What stands in a word from a place on.

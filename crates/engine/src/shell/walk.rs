@@ -62,7 +62,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         uncalled: BTreeMap::new(),
         found: Vec::new(),
         piped_paths: Vec::new(),
-        aliases: BTreeMap::new(),
+        git_settings: Vec::new(),
         files: Files::new(earlier),
         running: Vec::new(),
     };
@@ -99,8 +99,8 @@ struct Walker<'a> {
     found: Vec<Word>,
     /// What goes through the pipe.
     piped_paths: Vec<Word>,
-    /// Of git, set by the script.
-    aliases: BTreeMap<String, String>,
+    /// Of git, made by the script: names in lower case, and values.
+    git_settings: Vec<(String, String)>,
     files: Files<'a>,
     /// The scripts around what is walked, by their texts: one that runs itself does nothing new.
     running: Vec<String>,

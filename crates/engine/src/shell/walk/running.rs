@@ -11,6 +11,7 @@ use super::super::through::{Runs, Through, runs_what_it_reads, script_file, thro
 use super::super::written::Written;
 use super::super::{Gap, doubtful, listing};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
+use crate::programs::Arguments;
 
 impl Walker<'_> {
     /// Every command passes here. Those that it runs come in its place, or behind it.
@@ -28,6 +29,7 @@ impl Walker<'_> {
         command.input.clone_from(&self.input);
         command.branch = self.state.branch.clone();
         command.exported = self.state.exported();
+        command.git_settings.clone_from(&self.git_settings);
         command.read_arguments();
         command.is_session = command.waits_for_input() && !self.is_beginning && !self.has_input;
         let printed = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
@@ -47,14 +49,14 @@ impl Walker<'_> {
             return;
         }
         self.state.run(&command);
-        self.note_alias(&command);
+        self.note_git_setting(&command);
         let mut found = std::mem::take(&mut self.found);
         if command.piped_from.is_empty() {
             found.clear();
         }
         self.found = listing::printed(&command, &found);
         self.read_path(&command, &found);
-        match through(&command, self.input.as_deref(), &found, &self.aliases) {
+        match through(&command, self.input.as_deref(), &found) {
             None => self.script.commands.push(command),
             Some(through) => self.see_through(through, command),
         }
@@ -95,13 +97,14 @@ impl Walker<'_> {
     }
 
     /// `git config alias.x …` counts for what follows.
-    fn note_alias(&mut self, command: &SimpleCommand) {
-        let words: Vec<&str> = command.words.iter().filter_map(|word| word.value.as_deref()).collect();
-        if let ["git", "config", rest @ ..] = words.as_slice()
-            && let Some([name, value]) = rest.last_chunk::<2>()
-            && let Some(alias) = name.strip_prefix("alias.")
-        {
-            self.aliases.insert(alias.to_owned(), (*value).to_owned());
+    fn note_git_setting(&mut self, command: &SimpleCommand) {
+        let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("git"));
+        let is_config = |arguments: &&Arguments| arguments.subcommands.first().is_some_and(|form| form == "config");
+        let Some(arguments) = arguments.filter(is_config) else { return };
+        let operands = arguments.operands.iter().filter_map(|place| command.text_from(*place, 0));
+        let operands: Vec<&str> = operands.filter(|operand| *operand != "set").collect();
+        if let [name, value] = operands.as_slice() {
+            self.git_settings.push((name.to_ascii_lowercase(), (*value).to_owned()));
         }
     }
 
