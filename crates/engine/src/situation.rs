@@ -162,6 +162,7 @@ impl Situation {
         });
         // Without a folder, only a path that needs none can be told.
         let is_free = path.as_deref().is_some_and(paths::is_free);
+        let is_either = folders.is_either();
         let folders = match folders.list() {
             Some(folders) => folders,
             None if is_free => &[String::new()],
@@ -185,7 +186,7 @@ impl Situation {
                 self.add_touch(&path, access, command, &mut touches.known);
             }
             // The folder that is meant is there: nothing goes on anywhere else.
-            if folders.len() > 1 && self.facts.is_folder(&folder) {
+            if folders.len() > 1 && !is_either && self.facts.is_folder(&folder) {
                 break;
             }
         }

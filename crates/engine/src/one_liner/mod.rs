@@ -75,7 +75,7 @@ pub enum Language {
 impl Language {
     /// By the base name of the program that reads it.
     pub fn of(program: &str) -> Option<Self> {
-        match program {
+        match crate::programs::canonical(program) {
             "python" | "python2" | "python3" | "pypy" | "pypy3" => Some(Self::Python),
             "node" | "nodejs" | "bun" | "deno" => Some(Self::Node),
             "perl" => Some(Self::Perl),

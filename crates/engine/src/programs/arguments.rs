@@ -55,6 +55,8 @@ pub struct Arguments {
     /// What it does without naming it: a role, and a path.
     pub implied: Vec<(Role, &'static str)>,
     pub session: Option<Session>,
+    /// Whether the form is known.
+    pub is_known: bool,
 }
 
 impl Arguments {
@@ -81,6 +83,7 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         }
         _ => words,
     };
+    let program = canonical(program);
     let mut found = Arguments::default();
     let mut name = program.to_owned();
     let mut from = 1;
@@ -111,6 +114,7 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         found.list.extend((from..words.len()).map(|word| Argument { role: Role::Path, word, from: 0 }));
         found.add_guessed(words, from);
     }
+    found.is_known = !lines(&name).is_empty();
     Some(found)
 }
 
@@ -128,6 +132,16 @@ fn is_tar(program: &str) -> bool {
 fn dashed(flags: &str) -> String {
     let (files, others): (String, String) = flags.chars().partition(|flag| *flag == 'f');
     format!("-{others}{files}")
+}
+
+/// The name that a program has here: `python3.12` is `python3`, and `php8.2` is `php`.
+pub fn canonical(program: &str) -> &str {
+    let bare = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    match bare {
+        "python" if program.starts_with("python3") => "python3",
+        "python" | "perl" | "ruby" | "php" | "lua" | "node" | "pip" | "pypy" if program.len() > bare.len() => bare,
+        _ => program,
+    }
 }
 
 /// In their order.

@@ -47,7 +47,11 @@ pub struct SimpleCommand {
 /// The folders that a command may run in, as written from where the script starts: first the one that it runs in if
 /// everything before it worked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folders(Option<Vec<String>>);
+pub struct Folders {
+    list: Option<Vec<String>>,
+    /// Whether it may be any of them, not just the first that is there.
+    is_either: bool,
+}
 
 /// More are as good as any.
 const MAX_FOLDERS: usize = 8;
@@ -60,24 +64,24 @@ impl Default for Folders {
 
 impl Folders {
     pub(super) fn at(folder: &str) -> Self {
-        Self(Some(vec![folder.to_owned()]))
+        Self { list: Some(vec![folder.to_owned()]), is_either: false }
     }
 
     pub(super) fn unknown() -> Self {
-        Self(None)
+        Self { list: None, is_either: false }
     }
 
     /// `None`: it could be any.
     pub fn list(&self) -> Option<&[String]> {
-        self.0.as_deref()
+        self.list.as_deref()
     }
 
     pub(super) fn has_pattern(&self) -> bool {
-        self.0.iter().flatten().any(|folder| folder.contains(['*', '?']))
+        self.list.iter().flatten().any(|folder| folder.contains(['*', '?']))
     }
 
     pub(super) fn only(&self) -> Option<&str> {
-        match self.0.as_deref() {
+        match self.list.as_deref() {
             Some([only]) => Some(only),
             _ => None,
         }
@@ -89,15 +93,28 @@ impl Folders {
             _ if folder.is_empty() || paths::is_free(path) => path.to_owned(),
             _ => format!("{folder}/{path}"),
         };
-        match &self.0 {
+        match &self.list {
             None if paths::is_free(path) => Self::at(path),
-            folders => Self(folders.as_ref().map(|folders| folders.iter().map(behind).collect())),
+            folders => {
+                let list = folders.as_ref().map(|folders| folders.iter().map(behind).collect());
+                Self { list, is_either: self.is_either }
+            }
         }
+    }
+
+    pub fn is_either(&self) -> bool {
+        self.is_either
+    }
+
+    /// The one or the other.
+    pub(super) fn or(&mut self, others: &Self) {
+        self.is_either |= self != others;
+        self.or_else(others);
     }
 
     /// One that is meant, and others if it fails.
     pub(super) fn or_else(&mut self, others: &Self) {
-        match (&mut self.0, &others.0) {
+        match (&mut self.list, &others.list) {
             (Some(own), Some(others)) => {
                 for folder in others {
                     if !own.contains(folder) {
@@ -105,10 +122,10 @@ impl Folders {
                     }
                 }
                 if own.len() > MAX_FOLDERS {
-                    self.0 = None;
+                    self.list = None;
                 }
             }
-            _ => self.0 = None,
+            _ => self.list = None,
         }
     }
 }
@@ -344,6 +361,11 @@ impl SimpleCommand {
         is_anything.then(|| self.words.iter().map(|word| word.shown.as_str()).collect::<Vec<_>>().join(" "))
     }
 
+    /// Whether its program is known, and this form of it.
+    pub(super) fn is_understood(&self) -> bool {
+        self.arguments.as_ref().is_some_and(|arguments| arguments.is_known)
+    }
+
     /// Whether there may be flags that are not known: an expansion before an operand stands where flags stand.
     pub(crate) fn has_unknown_flags(&self, arguments: &Arguments) -> bool {
         let operands = || arguments.operands.iter().filter_map(|place| self.words.get(*place));
@@ -402,7 +424,13 @@ impl Word {
 
     /// Whether it names what is read: the input itself.
     pub(super) fn is_input(&self) -> bool {
-        matches!(self.value.as_deref(), Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+        self.value.as_deref() == Some("-") || (self.value.as_deref() != Some("/dev/null") && self.is_device())
+    }
+
+    /// Whether it names no file that lies there: another descriptor, a terminal, a connection.
+    pub(super) fn is_device(&self) -> bool {
+        let path = self.value.as_deref().map(paths::tidy);
+        path.is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/self/fd/"))
     }
 
     /// Whether it stands for what a `<(…)` prints.

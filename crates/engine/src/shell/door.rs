@@ -122,7 +122,9 @@ fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
         let (from, to) = (offsets.get(from).copied()?, offsets.get(to).copied()?);
         text.get(from..to)
     };
-    let is_torn = |line: &str| line.split_once("<<").is_some_and(|(_, behind)| has_expansion(behind));
+    // A here-string has no body that could be mistaken.
+    let behind_tag = |line: &str| line.replace("<<<", "   ").split_once("<<").map(|(_, behind)| behind.to_owned());
+    let is_torn = |line: &str| behind_tag(line).is_some_and(|behind| has_expansion(&behind));
     let torn = || Gap::Rejected("an expansion behind `<<` on the same line".to_owned());
     // What is lost in comments hides what is lost elsewhere, so `check_nothing_lost` does not help here.
     if text.contains('#') && text.split('\n').any(is_torn) {

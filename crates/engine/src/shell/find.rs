@@ -4,7 +4,9 @@ use super::command::{SimpleCommand, Word};
 
 /// The words before the first condition: where it looks. Without any, where it is.
 pub(super) fn starts(command: &SimpleCommand) -> Vec<Word> {
-    let is_option = |word: &&Word| matches!(word.value.as_deref(), Some("-H" | "-L" | "-P" | "-D" | "-O"));
+    const OPTIONS: &[&str] = &["-H", "-L", "-P", "-D", "--", "-x", "-E", "-s", "-X", "-d"];
+    let is_option =
+        |word: &&Word| word.value.as_deref().is_some_and(|text| OPTIONS.contains(&text) || text.starts_with("-O"));
     let is_condition =
         |word: &&Word| word.value.as_deref().is_some_and(|text| text.starts_with(['-', '(', '!', ')', ',']));
     let words = command.words.iter().skip(1).skip_while(is_option);

@@ -156,6 +156,10 @@ impl State {
     pub(super) fn expand(&self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix('$')?;
         let inside = inside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inside);
+        if let Some(from) = inside.strip_prefix("@:").and_then(|from| from.parse::<usize>().ok()) {
+            let arguments = self.arguments()?.iter().skip(from.saturating_sub(1)).cloned();
+            return arguments.collect::<Option<Vec<_>>>().map(Expanded::Several);
+        }
         if matches!(inside, "@" | "*") {
             let arguments = self.arguments()?.iter().cloned().collect::<Option<Vec<_>>>()?;
             return Some(Expanded::Several(arguments));
@@ -198,6 +202,7 @@ impl State {
         match self.variables.get(name) {
             Some(None) if self.assumes => self.possible.get(name).cloned(),
             Some(value) => value.clone(),
+            None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
             None if name == "TMPDIR" => Some(Value::in_kind(paths::TEMP)),
             None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(paths::ROOT)),
             None if NUMBERS.contains(&name) => Some(Value::in_kind(SOME_NUMBER)),
@@ -233,7 +238,8 @@ impl State {
             let value = Word { value: value.as_ref().map(|value| value.text.clone()), ..Word::default() };
             Some(Assignment { name: name.clone(), value })
         };
-        self.exported.iter().filter_map(known).collect()
+        let home = "HOME".to_owned();
+        self.exported.iter().chain([&home]).filter_map(known).collect()
     }
 
     /// Everything may have changed.
@@ -264,7 +270,6 @@ impl State {
         if sources
             || words.any(|word| matches!(word, "eval" | "source" | "let"))
             || self.functions.keys().any(|name| mentions(name))
-            || text.contains("((")
         {
             self.forget();
             return;
@@ -296,7 +301,7 @@ impl State {
             self.possible.entry(name.clone()).or_insert_with(|| value.clone());
         }
         self.arrays.retain(|name, elements| other.arrays.get(name) == Some(elements));
-        self.folders.or_else(&other.folders);
+        self.folders.or(&other.folders);
         self.branch.or_else(&other.branch);
         if self.positional != other.positional {
             self.possible_positional = self.positional.take().or_else(|| other.positional.clone());
@@ -392,7 +397,8 @@ impl State {
                         });
                         self.assign(name.trim_end_matches('+'), value);
                     }
-                    if program == "export" {
+                    let is_flag = |word: &Word| word.value.as_deref() == Some("-x");
+                    if program == "export" || operands().any(is_flag) {
                         self.exported.insert(text.split('=').next().unwrap_or(text).to_owned());
                     }
                 }
@@ -417,7 +423,11 @@ impl State {
                     self.positional = Some(arguments.iter().map(Value::of).collect());
                 }
             }
-            "shift" => self.positional = None,
+            "shift" => {
+                let count = operands().next().map_or(Some(1), |word| word.value.as_deref()?.parse().ok());
+                let rest = self.positional.as_ref().zip(count).and_then(|(all, count): (_, usize)| all.get(count..));
+                self.positional = rest.map(<[_]>::to_vec);
+            }
             "git" => self.branch.follow(command),
             "source" | "." => self.forget(),
             _ => {}

@@ -8,7 +8,7 @@ use super::settings::{command_of_setting, git_alias, is_command_variable};
 use super::written::{Written, interpreter};
 use super::{awk, find, parallel, xargs};
 use crate::one_liner::{self, Language, Spawn};
-use crate::programs::{Arguments, Role};
+use crate::programs::{Arguments, Role, canonical};
 
 /// What a command runs.
 #[derive(Debug, Default)]
@@ -56,13 +56,24 @@ pub(super) enum Input<'a> {
 impl<'a> Input<'a> {
     /// `piped`: what comes through the pipe, where that is known; `found`: the paths that do.
     fn of(command: &'a SimpleCommand, piped: Option<&'a str>, found: &'a [Word]) -> Self {
-        let is_text = |kind| matches!(kind, RedirectKind::HereDocument | RedirectKind::HereString);
-        let fed = command.redirects.iter().rev().find(|redirect| is_text(redirect.kind));
-        match fed.map_or(piped, |redirect| redirect.target.value.as_deref()) {
-            Some(text) => Self::Text(text),
-            None if fed.is_none() && !found.is_empty() => Self::Paths(found),
-            None if fed.is_some() || !command.piped_from.is_empty() => Self::Unknown,
-            None => Self::Nothing,
+        match command.redirects.iter().rev().find(|redirect| redirect.is_input()) {
+            Some(redirect) => match redirect.kind {
+                // What is in a file is another question, unless it is none.
+                RedirectKind::Read if redirect.target.is_process() => {
+                    redirect.target.given.as_deref().map_or(Self::Unknown, Self::Text)
+                }
+                RedirectKind::Read | RedirectKind::ReadWrite if !redirect.target.is_device() => Self::Nothing,
+                RedirectKind::HereDocument | RedirectKind::HereString => {
+                    redirect.target.value.as_deref().map_or(Self::Unknown, Self::Text)
+                }
+                _ => Self::Unknown,
+            },
+            None => match piped {
+                Some(text) => Self::Text(text),
+                None if !found.is_empty() => Self::Paths(found),
+                None if !command.piped_from.is_empty() => Self::Unknown,
+                None => Self::Nothing,
+            },
         }
     }
 }
@@ -83,6 +94,9 @@ pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Wor
             known.unwrap_or_else(|| Through { name: program.to_owned(), ..Through::default() })
         }
     };
+    if !command.is_understood() && !matches!(program, "find" | "gfind") {
+        through.runs.extend(command_within(&command.words).map(Runs::words));
+    }
     if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| !is_interpreter(program)) {
         // A file that is run by its name: by what it asks for.
         let first = Word { role: Role::Plain, ..Word::known(interpreter(text)) };
@@ -182,7 +196,7 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input
     if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| is_interpreter(program)) {
         let script = arguments.list.iter().find(|argument| argument.role == Role::Script);
         let own = script.and_then(|script| command.words.get(script.word + 1..)).unwrap_or_default();
-        if Language::of(program).is_some() {
+        if Language::of(program).is_some() || is_other_interpreter(program) {
             through.runs.extend(in_code(program, Some(text)));
         } else {
             let in_own_shell = !matches!(program, "source" | ".");
@@ -207,17 +221,49 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input
 fn is_fed_by_itself(program: &str) -> bool {
     matches!(program, "source" | "." | "at" | "batch" | "crontab" | "sudo" | "doas" | "su" | "ssh")
         || Language::of(program).is_some()
+        || is_other_interpreter(program)
 }
 
 /// Programs that run a file that they are given.
 fn is_interpreter(program: &str) -> bool {
-    is_shell(program) || Language::of(program).is_some() || matches!(program, "source" | ".")
+    is_shell(program)
+        || Language::of(program).is_some()
+        || is_other_interpreter(program)
+        || matches!(program, "source" | ".")
+}
+
+/// Of languages that nobody here can read.
+fn is_other_interpreter(program: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "php",
+        "lua",
+        "luajit",
+        "Rscript",
+        "julia",
+        "elixir",
+        "groovy",
+        "tclsh",
+        "osascript",
+        "ts-node",
+        "tsx",
+        "racket",
+        "guile",
+        "csh",
+        "tcsh",
+        "pwsh",
+        "powershell",
+        "nu",
+        "xonsh",
+        "elvish",
+        "expect",
+    ];
+    OTHERS.contains(&canonical(program))
 }
 
 /// Whether what a command reads is what it runs.
 pub(super) fn runs_what_it_reads(command: &SimpleCommand) -> bool {
     let (Some(program), Some(arguments)) = (command.program(), &command.arguments) else { return false };
-    (is_shell(program) || Language::of(program).is_some()) && runs_its_input(program, arguments, &command.words)
+    is_interpreter(program) && runs_its_input(program, arguments, &command.words)
 }
 
 /// The file that a command runs, by the name that it is given.
@@ -258,7 +304,7 @@ fn fed(program: &str, script: Option<&Word>, input: Input) -> Vec<Runs> {
         },
     };
     let text = if program == "crontab" { text.map(|text| without_times(&text)) } else { text };
-    if Language::of(program).is_some() {
+    if Language::of(program).is_some() || is_other_interpreter(program) {
         return in_code(program, text.as_deref());
     }
     let in_own_shell = !matches!(program, "source" | ".");
@@ -305,6 +351,21 @@ fn by_alias(command: &SimpleCommand, arguments: &Arguments, alias: &str) -> Opti
 
 fn is_form(arguments: &Arguments, name: &str) -> bool {
     arguments.subcommands.first().is_some_and(|form| form.eq_ignore_ascii_case(name))
+}
+
+/// A program that nobody knows may run one that is known, if it is given the words of one.
+fn command_within(words: &[Word]) -> Option<Vec<Word>> {
+    let base = |word: &Word| word.value.as_deref().map(|text| text.rsplit('/').next().unwrap_or(text).to_owned());
+    let is_program = |place: &usize| {
+        let next = words.get(place + 1).and_then(|word| word.value.as_deref());
+        match words.get(*place).and_then(base).as_deref() {
+            Some("git" | "sudo" | "bash" | "sh" | "zsh" | "claude" | "codex" | "linchpin") => next.is_some(),
+            Some("rm") => next.is_some_and(|next| next.starts_with('-')),
+            _ => false,
+        }
+    };
+    let place = (1..words.len()).find(is_program)?;
+    words.get(place..).map(<[Word]>::to_vec)
 }
 
 /// What stands in a word from a place on.
@@ -370,7 +431,8 @@ fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
 /// In a text of a language that nobody here can read: the names of what starts programs or deletes files.
 const TELLING: &[&str] = &[
     "exec",
-    "system",
+    "system(",
+    "system ",
     "shell",
     "spawn",
     "popen",

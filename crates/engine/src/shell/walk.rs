@@ -502,8 +502,8 @@ impl Walker<'_> {
                     }
                     IoFileRedirectTarget::Fd(number) => known_word(number.to_string()),
                     IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => {
-                        self.process(subshell);
-                        process_word(kind)
+                        let given = self.process(subshell);
+                        Word { given, ..process_word(kind) }
                     }
                 };
                 Redirect { descriptor: *descriptor, kind: file_redirect_kind(kind), target }

@@ -8,8 +8,9 @@ use crate::programs::Arguments;
 pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], input: Input) -> Vec<Vec<Word>> {
     let has = |flags: &[&str]| arguments.has_flag(flags);
     let input = if has(&["-a", "--arg-file"]) { Input::Unknown } else { input };
-    if has(&["-I", "-i", "--replace"]) {
-        return vec![replaced(words, mark(all), input)];
+    if let Some(flag) = arguments.flags.iter().find(|flag| matches!(flag.name.as_str(), "-I" | "-i" | "--replace")) {
+        let value = flag.value.and_then(|value| all.get(value.word)?.value.as_deref()?.get(value.from..));
+        return vec![replaced(words, value.unwrap_or("{}"), input)];
     }
     let read = match input {
         // Quotes would mean something to it.
@@ -33,17 +34,7 @@ fn known(text: &str) -> Word {
     Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() }
 }
 
-/// What stands for the line that is read.
-fn mark(all: &[Word]) -> &str {
-    let texts: Vec<&str> = all.iter().map(|word| word.value.as_deref().unwrap_or_default()).collect();
-    let next = texts.windows(2).find_map(|pair| match pair {
-        ["-I", mark] => Some(*mark),
-        _ => None,
-    });
-    let attached = texts.iter().find_map(|text| text.strip_prefix("-I").filter(|mark| !mark.is_empty()));
-    next.or(attached).unwrap_or("{}")
-}
-
+/// `mark`: what stands for the line that is read.
 fn replaced(mut words: Vec<Word>, mark: &str, input: Input) -> Vec<Word> {
     let line = match input {
         Input::Text(text) => Some(text.trim()).filter(|text| !text.contains(['\n', '\'', '"', '\\'])),

@@ -92,7 +92,7 @@ fn there_are_commands_to_wrap() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(6000))]
 
     #[test]
     fn what_is_blocked_is_never_allowed_in_another_dress(
