@@ -206,7 +206,12 @@ impl Situation {
         let resolved = resolved.map(|path| paths::tidy(&path));
         let textual = paths::tidy(&absolute);
         let resolved = resolved.filter(|resolved| *resolved != textual);
-        for path in [Some(textual), resolved].into_iter().flatten() {
+        let mut paths: Vec<String> = [Some(textual), resolved].into_iter().flatten().collect();
+        // With the project goes all that is in it.
+        if access == Some(Access::Delete) && paths.iter().any(|path| paths::below(&self.place.root, path).is_some()) {
+            paths.extend([".linchpin", ".git"].map(|name| format!("{}/{name}", self.place.root)));
+        }
+        for path in paths {
             let touch = Touch {
                 inside: paths::below(&path, &self.place.root).map(str::to_owned),
                 in_home: self.place.spelled(&path),

@@ -1,11 +1,13 @@
 //! The branch that is checked out, as far as a script says: `git switch main && git push --force` pushes `main`.
+//!
+//! It is no state of a shell: what a subshell checks out stays checked out.
 
 use super::command::SimpleCommand;
+use crate::programs::Arguments;
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Branch {
     /// The one that was checked out before the script.
-    #[default]
     AsBefore,
     Named(String),
     /// One of this name, or the one from before if this is the path of a file: `git checkout NAME`.
@@ -13,40 +15,101 @@ pub enum Branch {
     Unknown,
 }
 
-impl Branch {
-    /// The branch behind a `git` command, once its words are read.
+/// Those that may be checked out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Branches {
+    now: Vec<Branch>,
+    /// If the last command failed; none where that makes no difference.
+    if_failed: Option<Vec<Branch>>,
+}
+
+impl Default for Branches {
+    fn default() -> Self {
+        Self { now: vec![Branch::AsBefore], if_failed: None }
+    }
+}
+
+impl Branches {
+    pub(super) fn list(&self) -> &[Branch] {
+        &self.now
+    }
+
+    /// Those behind a `git` command, once its words are read.
     pub(super) fn follow(&mut self, command: &SimpleCommand) {
         let Some(arguments) = &command.arguments else { return };
-        let subcommand = arguments.subcommands.first().map(String::as_str);
-        if !matches!(subcommand, Some("checkout" | "switch")) {
-            return;
-        }
-        let made =
-            arguments.flags.iter().find(|flag| matches!(flag.name.as_str(), "-b" | "-B" | "-c" | "-C" | "--orphan"));
-        if let Some(value) = made.and_then(|flag| flag.value) {
-            *self =
-                command.text_from(value.word, value.from).map_or(Self::Unknown, |name| Self::Named(name.to_owned()));
-            return;
-        }
-        let has_paths = command.words.iter().any(|word| word.value.as_deref() == Some("--"));
-        match arguments.operands.as_slice() {
-            _ if has_paths => {}
-            [operand] => {
-                *self = match (command.text_from(*operand, 0), subcommand) {
-                    (None | Some("-"), _) => Self::Unknown,
-                    (Some(name), Some("switch")) => Self::Named(name.to_owned()),
-                    (Some(name), _) => Self::NamedOrAsBefore(name.to_owned()),
-                };
-            }
-            // A revision and paths: files are changed, and nothing else.
-            _ => {}
+        if let Some(branch) = checked_out(command, arguments) {
+            self.if_failed = Some(std::mem::replace(&mut self.now, vec![branch]));
         }
     }
 
+    pub(super) fn forget(&mut self) {
+        *self = Self { now: vec![Branch::Unknown], if_failed: None };
+    }
+
+    pub(super) fn fail(&mut self) {
+        self.now = self.if_failed.take().unwrap_or_else(|| self.now.clone());
+    }
+
+    pub(super) fn assume_success(&mut self) {
+        self.if_failed = None;
+    }
+
+    pub(super) fn settle(&mut self) {
+        let failed = self.if_failed.take().unwrap_or_default();
+        self.add(&failed);
+    }
+
     /// As it is if either of two ways was taken.
-    pub(super) fn or_else(&mut self, other: &Self) {
-        if self != other {
-            *self = Self::Unknown;
+    pub(super) fn or(&mut self, other: &Self) {
+        self.add(&other.now);
+    }
+
+    fn add(&mut self, others: &[Branch]) {
+        let new: Vec<Branch> = others.iter().filter(|branch| !self.now.contains(branch)).cloned().collect();
+        self.now.extend(new);
+    }
+}
+
+/// The branch that a command checks out; `None` where it leaves it as it is.
+fn checked_out(command: &SimpleCommand, arguments: &Arguments) -> Option<Branch> {
+    let named =
+        |place: usize| command.text_from(place, 0).map_or(Branch::Unknown, |name| Branch::Named(name.to_owned()));
+    let form = arguments.subcommands.first().map(String::as_str)?;
+    match (form, arguments.operands.as_slice()) {
+        ("checkout" | "switch", operands) => by_checkout(command, arguments, operands, form),
+        ("rebase", [_, branch]) => Some(named(*branch)),
+        ("branch", operands) if arguments.has_flag(&["-m", "-M", "--move"]) => operands.last().copied().map(named),
+        // Another folder, in which something else is checked out.
+        ("worktree", _) => {
+            Some(Branch::Unknown).filter(|_| arguments.subcommands.get(1).is_some_and(|sub| sub == "add"))
         }
+        ("symbolic-ref", [head, to]) if command.text_from(*head, 0) == Some("HEAD") => {
+            let name = command.text_from(*to, 0).and_then(|name| name.strip_prefix("refs/heads/"));
+            Some(name.map_or(Branch::Unknown, |name| Branch::Named(name.to_owned())))
+        }
+        _ => None,
+    }
+}
+
+fn by_checkout(command: &SimpleCommand, arguments: &Arguments, operands: &[usize], form: &str) -> Option<Branch> {
+    const MAKING: &[&str] = &["-b", "-B", "-c", "-C", "--orphan", "--create", "--force-create"];
+    if let Some(made) = arguments.flags.iter().find(|flag| MAKING.contains(&flag.name.as_str())) {
+        let name = made.value.and_then(|value| command.text_from(value.word, value.from));
+        return Some(name.map_or(Branch::Unknown, |name| Branch::Named(name.to_owned())));
+    }
+    let dashes = command.words.iter().position(|word| word.value.as_deref() == Some("--"));
+    let has_paths = dashes.is_some_and(|place| operands.iter().any(|operand| *operand > place));
+    let tracks = arguments.has_flag(&["-t", "--track"]);
+    match operands {
+        _ if has_paths => None,
+        [operand] => Some(match command.text_from(*operand, 0) {
+            Some(name) if name == "-" || name.contains('@') => Branch::Unknown,
+            Some(name) if tracks => Branch::Named(name.split_once('/').map_or(name, |(_, branch)| branch).to_owned()),
+            Some(name) if form == "switch" || dashes.is_some() => Branch::Named(name.to_owned()),
+            Some(name) => Branch::NamedOrAsBefore(name.to_owned()),
+            None => Branch::Unknown,
+        }),
+        // A revision and paths: files are changed, and nothing else.
+        _ => None,
     }
 }

@@ -30,8 +30,8 @@ pub struct SimpleCommand {
     pub git_settings: Vec<(String, String)>,
     /// What the script has exported so far.
     pub exported: Vec<Assignment>,
-    /// The branch that is checked out where it runs, as far as the script says.
-    pub branch: Branch,
+    /// The branches that may be checked out where it runs, as far as the script says.
+    pub branches: Vec<Branch>,
     /// Its words as its program reads them; none where the program is not known.
     pub arguments: Option<Arguments>,
     /// What it reads, where that is known.

@@ -5,8 +5,9 @@
 //! search pattern) name nothing.
 
 use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
+use super::fetched::fetched;
 use super::through::{is_awk, runs_its_input};
-use super::written::Written;
+use super::written::{Written, plain};
 use super::{Folders, Script, find};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
@@ -76,14 +77,19 @@ impl Link {
         // What it leads to is told from where it lies.
         let folder = name.rsplit_once('/').filter(|_| !paths::is_free(target));
         let target = folder.map_or_else(|| target.to_owned(), |(folder, _)| format!("{folder}/{target}"));
-        Some(Self { name: name.to_owned(), target })
+        Some(Self { name: plain(name), target })
     }
 
     /// The same, done to what the link leads to. To delete a link is not to delete that.
     fn followed(&self, effect: &Effect) -> Option<Effect> {
-        let rest = effect.path.as_deref()?.strip_prefix(&self.name)?;
+        let path = match effect.folders.list()? {
+            [folder] if !folder.is_empty() => plain(&format!("{folder}/{}", effect.path.as_deref()?)),
+            _ => plain(effect.path.as_deref()?),
+        };
+        let rest = path.strip_prefix(&self.name)?;
         let is_through = rest.starts_with('/') || (rest.is_empty() && effect.access != Some(Access::Delete));
-        is_through.then(|| Effect { path: Some(format!("{}{rest}", self.target)), ..effect.clone() })
+        let path = Some(format!("{}{rest}", self.target));
+        is_through.then(|| Effect { path, folders: Folders::default(), ..effect.clone() })
     }
 }
 
@@ -160,6 +166,11 @@ impl Found<'_> {
                 self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
             }
         }
+        self.into_folder(program, known);
+        for name in fetched(command) {
+            self.add(Some(&name), &Word::known(&name), Some(Access::Write));
+        }
+        self.in_patch(program, known);
         if program == "git" && self.moves_hooks(known) {
             self.add(Some(".git/hooks"), &Word::default(), Some(Access::Write));
         }
@@ -171,10 +182,48 @@ impl Found<'_> {
         }
     }
 
+    /// What is copied into a folder lies there under its own name.
+    fn into_folder(&mut self, program: &str, arguments: &Arguments) {
+        if !matches!(program, "cp" | "gcp" | "mv" | "gmv" | "install" | "ln" | "rsync" | "scp") {
+            return;
+        }
+        let command = self.command;
+        let of_role =
+            |roles: &'static [Role]| arguments.list.iter().filter(move |argument| roles.contains(&argument.role));
+        let targets = of_role(&[Role::Write, Role::WriteOrRemote, Role::DeleteOrRemote]);
+        let sources = || of_role(&[Role::Read, Role::ReadAll, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote]);
+        for target in targets.filter_map(|argument| command.meaning_from(argument.word, argument.from)) {
+            for source in sources().filter_map(|argument| command.meaning_from(argument.word, argument.from)) {
+                let name = source.rsplit('/').next().filter(|name| !matches!(*name, "" | "." | ".."));
+                if let Some(name) = name {
+                    let path = format!("{}/{name}", target.trim_end_matches('/'));
+                    self.add(Some(&path), &Word::known(&path), Some(Access::Write));
+                }
+            }
+        }
+    }
+
+    /// The files that a patch says it changes.
+    fn in_patch(&mut self, program: &str, arguments: &Arguments) {
+        let is_apply = program == "git" && arguments.subcommands.first().is_some_and(|form| form == "apply");
+        if program != "patch" && !is_apply {
+            return;
+        }
+        let given = self.command.redirects.iter().rev().find_map(Redirect::text).or(self.command.input.as_deref());
+        let paths = given.into_iter().flat_map(str::lines).filter_map(|line| line.strip_prefix("+++ "));
+        for path in paths.map(|path| path.split('\t').next().unwrap_or(path)) {
+            let path =
+                path.split_once('/').filter(|(first, _)| matches!(*first, "a" | "b")).map_or(path, |(_, path)| path);
+            self.add(Some(path), &Word::known(path), Some(Access::Write));
+        }
+    }
+
     /// Whether it tells git to look for its hooks elsewhere: that takes away those that are there.
     fn moves_hooks(&self, arguments: &Arguments) -> bool {
-        const SETTING: &str = "core.hooksPath";
-        let is_it = |name: Option<&str>| name.is_some_and(|name| name.eq_ignore_ascii_case(SETTING));
+        const SETTINGS: &[&str] = &["core.hooksPath", "include.path"];
+        let is_it = |name: Option<&str>| {
+            name.is_some_and(|name| SETTINGS.iter().any(|setting| name.eq_ignore_ascii_case(setting)))
+        };
         let text = |word: usize, from: usize| self.command.text_from(word, from);
         let mut flags = arguments.flags.iter().filter_map(|flag| Some((flag.name.as_str(), flag.value?)));
         let is_set = flags.any(|(name, value)| match name {
@@ -185,7 +234,8 @@ impl Found<'_> {
         let is_config = arguments.subcommands.first().is_some_and(|form| form == "config");
         let mut operands = arguments.operands.iter();
         let is_named = operands.any(|operand| is_it(text(*operand, 0)));
-        is_set || (is_config && is_named && operands.next().is_some())
+        let unsets = arguments.operands.first().is_some_and(|place| text(*place, 0) == Some("unset"));
+        is_set || (is_config && is_named && (unsets || operands.next().is_some()))
     }
 
     fn argument(&mut self, argument: &Argument) {

@@ -24,9 +24,15 @@ pub(super) fn found(command: &SimpleCommand) -> Vec<Word> {
         (Some([_, Some(name)]), None) if is_simple => Some(*name),
         _ => None,
     };
+    const TESTS: &[&str] =
+        &["-type", "-empty", "-size", "-newer", "-perm", "-user", "-regex", "-path", "-iname", "-name"];
+    let is_test = |text: &str| TESTS.contains(&text) || text.ends_with("time") || text.ends_with("min");
+    let is_choosy = values.iter().flatten().any(|text| text.starts_with('-') && is_test(text));
     let below = |start: Word| match (start.meaning(), name) {
         // At any depth.
         (Some(start), Some(name)) => path(format!("{start}/**/{name}"), true),
+        // Some of what is there.
+        (Some(start), None) if is_choosy => path(format!("{start}/*"), false),
         _ => start,
     };
     starts(command).into_iter().map(below).collect()

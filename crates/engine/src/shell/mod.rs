@@ -21,6 +21,7 @@ mod door;
 mod doubtful;
 mod effects;
 mod extent;
+mod fetched;
 mod find;
 mod hidden;
 mod listing;

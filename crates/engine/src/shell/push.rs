@@ -77,16 +77,27 @@ fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
     for spec in specs {
         let is_sure = deletes || is_forced || spec.is_forced || spec.deletes;
         if is_sure || may_be_forced {
-            found.extend(spec.target(&command.branch).map(|target| (target, is_sure)));
+            found.extend(with_branches(spec.target(), is_sure, &command.branches));
         }
     }
     if names_none && (may_be_forced || has(&["--prune"])) {
         let takes_all = has(&["--all", "--branches", "--prune"])
             || set(&|name, value| name == "push.default" && value == "matching");
-        let target = if takes_all { Rewritten::All } else { Rewritten::Current(command.branch.clone()) };
-        found.push((target, is_forced || has(&["--prune"])));
+        let target = if takes_all { Rewritten::All } else { Rewritten::Current(Branch::AsBefore) };
+        found.extend(with_branches(Some(target), is_forced || has(&["--prune"]), &command.branches));
     }
     found
+}
+
+/// The one that is checked out may be one of several.
+fn with_branches(target: Option<Rewritten>, is_sure: bool, branches: &[Branch]) -> Found {
+    match target {
+        Some(Rewritten::Current(_)) => {
+            let is_sure = is_sure && branches.len() == 1;
+            branches.iter().map(|branch| (Rewritten::Current(branch.clone()), is_sure)).collect()
+        }
+        target => target.into_iter().map(|target| (target, is_sure)).collect(),
+    }
 }
 
 /// Whether one of these flags is given, and not taken back behind it.
@@ -130,12 +141,12 @@ impl Refspec {
     }
 
     /// `None` for what is no branch.
-    fn target(&self, current: &Branch) -> Option<Rewritten> {
+    fn target(&self) -> Option<Rewritten> {
         let Some(to) = self.to.as_deref() else { return Some(Rewritten::Unknown) };
         let name = to.strip_prefix("refs/heads/").or_else(|| to.strip_prefix("heads/")).unwrap_or(to);
         match name {
             "" => Some(Rewritten::All),
-            "HEAD" | "@" => Some(Rewritten::Current(current.clone())),
+            "HEAD" | "@" => Some(Rewritten::Current(Branch::AsBefore)),
             _ if name.starts_with("refs/*") => Some(Rewritten::All),
             _ if name.starts_with("refs/") => None,
             _ if name.contains('*') => Some(Rewritten::Matching(name.to_owned())),

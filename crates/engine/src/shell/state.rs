@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use brush_parser::ast::FunctionBody;
 
-use super::branch::Branch;
+use super::branch::Branches;
 use super::command::{Assignment, Folders, SimpleCommand, Word};
 use super::hidden::Hidden;
 use crate::paths;
@@ -32,13 +32,15 @@ pub(super) struct State {
     /// Where `popd` leads.
     stack: Vec<Folders>,
     functions: BTreeMap<String, Rc<Function>>,
+    /// Of the shell: `alias x=…`.
+    pub(super) aliases: BTreeMap<String, String>,
     /// `$1`, `$2`, …; none where they are not known.
     positional: Option<Vec<Option<Value>>>,
     /// For each function around, what its local variables were before.
     locals: Vec<BTreeMap<String, Before>>,
     /// `set -e`: what follows runs only if all before it worked.
     stops_at_errors: bool,
-    pub(super) branch: Branch,
+    pub(super) branches: Branches,
 }
 
 /// Variables of the shell that are numbers. Nobody cares which.
@@ -225,10 +227,16 @@ impl State {
         }
         self.variables.remove("IFS");
         self.arrays.clear();
+        self.aliases.clear();
         self.functions.clear();
         self.positional = Some(arguments);
         self.stops_at_errors = false;
         (self.previous, self.stack) = (None, Vec::new());
+    }
+
+    pub(super) fn export(&mut self, assignment: &Assignment) {
+        self.assign(&assignment.name, Value::of(&assignment.value));
+        self.exported.insert(assignment.name.clone());
     }
 
     /// What programs get to see of what the script has set.
@@ -254,7 +262,7 @@ impl State {
         self.positional = None;
         self.previous = None;
         self.stack.clear();
-        self.branch = Branch::Unknown;
+        self.branches.forget();
     }
 
     /// What this text of a loop may change is not known when its next round begins.
@@ -302,7 +310,7 @@ impl State {
         }
         self.arrays.retain(|name, elements| other.arrays.get(name) == Some(elements));
         self.folders.or(&other.folders);
-        self.branch.or_else(&other.branch);
+        self.branches.or(&other.branches);
         if self.positional != other.positional {
             self.possible_positional = self.positional.take().or_else(|| other.positional.clone());
         }
@@ -319,11 +327,13 @@ impl State {
     pub(super) fn if_failed(&self) -> Self {
         let mut state = self.clone();
         state.folders = state.failed.take().unwrap_or(state.folders);
+        state.branches.fail();
         state
     }
 
     /// From here on, nobody knows whether the last command worked.
     pub(super) fn settle(&mut self) {
+        self.branches.settle();
         if let Some(failed) = self.failed.take() {
             self.folders.or_else(&failed);
         }
@@ -331,6 +341,7 @@ impl State {
 
     /// From here on, the last command is known to have worked.
     pub(super) fn assume_success(&mut self) {
+        self.branches.assume_success();
         self.failed = None;
     }
 
@@ -339,7 +350,7 @@ impl State {
         self.variables == other.variables
             && self.folders == other.folders
             && self.positional == other.positional
-            && self.branch == other.branch
+            && self.branches == other.branches
     }
 
     /// `$1`, `$2`, …, as far as they are known.
@@ -428,7 +439,12 @@ impl State {
                 let rest = self.positional.as_ref().zip(count).and_then(|(all, count): (_, usize)| all.get(count..));
                 self.positional = rest.map(<[_]>::to_vec);
             }
-            "git" => self.branch.follow(command),
+            "alias" => {
+                let set = operands().filter_map(|word| word.value.as_deref()?.split_once('='));
+                self.aliases.extend(set.map(|(name, text)| (name.to_owned(), text.to_owned())));
+            }
+            "unalias" => self.aliases.clear(),
+            "git" => self.branches.follow(command),
             "source" | "." => self.forget(),
             _ => {}
         }

@@ -171,7 +171,10 @@ impl Walker<'_> {
         self.scope = self.script.scopes.len() - 1;
         let state = self.state.clone();
         visit(self);
+        self.state.branches.settle();
+        let branches = std::mem::take(&mut self.state.branches);
         self.state = state;
+        self.state.branches = branches;
         self.scope = parent;
     }
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::command::{Redirect, RedirectKind, SimpleCommand};
+use super::fetched::fetched;
 use crate::paths;
 use crate::programs::Role;
 
@@ -64,8 +65,15 @@ impl<'a> Files<'a> {
                     self.put(command, target, &text);
                 }
             }
+            Some("curl" | "wget") => {
+                let names = fetched(command);
+                let names = named(Role::Write).map(str::to_owned).chain(names);
+                for path in names.collect::<Vec<_>>() {
+                    self.put(command, &path, &Written::Unknown);
+                }
+            }
             // These fill a file with what nobody has seen.
-            Some("curl" | "wget" | "mkfifo" | "mknod" | "dd" | "sponge" | "base64" | "xxd" | "openssl") => {
+            Some("mkfifo" | "mknod" | "dd" | "sponge" | "base64" | "xxd" | "openssl") => {
                 named(Role::Write).for_each(|path| self.put(command, path, &Written::Unknown));
             }
             Some("sed" | "gsed" | "patch") => {
@@ -102,7 +110,7 @@ fn paths(command: &SimpleCommand, path: &str) -> Vec<String> {
 }
 
 /// One spelling for the many of a path.
-fn plain(path: &str) -> String {
+pub(super) fn plain(path: &str) -> String {
     match path {
         _ if path.starts_with('/') => paths::tidy(path),
         _ if paths::is_free(path) || path.contains("..") => path.to_owned(),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::command::{Folders, Redirect, SimpleCommand, Word};
+use super::super::command::{Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::super::meaning::meaning;
 use super::super::output::output;
 use super::super::setup::is_setup;
@@ -11,7 +11,25 @@ use super::super::through::{Runs, Through, runs_what_it_reads, script_file, thro
 use super::super::written::Written;
 use super::super::{Gap, doubtful, listing};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
-use crate::programs::Arguments;
+use crate::programs::{Argument, Arguments, Role};
+
+/// What a wrapper itself reads and writes, beside what it runs: `strace -o FILE`, `xargs -a FILE`.
+fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
+    let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
+    let redirect = |argument: &Argument| {
+        let kind = match argument.role {
+            Role::Read => RedirectKind::Read,
+            Role::Write => RedirectKind::Append,
+            _ => return None,
+        };
+        let target = Word::known(command.meaning_from(argument.word, argument.from)?);
+        Some(Redirect { descriptor: Some(OWN_DESCRIPTOR), kind, target })
+    };
+    arguments.filter_map(redirect).collect()
+}
+
+/// None that a command reads from or prints to.
+const OWN_DESCRIPTOR: i32 = 9;
 
 impl Walker<'_> {
     /// Every command passes here. Those that it runs come in its place, or behind it.
@@ -27,7 +45,7 @@ impl Walker<'_> {
         command.is_remote = self.is_remote;
         command.folders = self.state.folders.clone();
         command.input.clone_from(&self.input);
-        command.branch = self.state.branch.clone();
+        command.branches = self.state.branches.list().to_vec();
         command.exported = self.state.exported();
         command.git_settings.clone_from(&self.git_settings);
         command.read_arguments();
@@ -43,6 +61,11 @@ impl Walker<'_> {
         }
         if let Some(text) = command.is_anything() {
             self.gap(Gap::Unknown(text));
+        }
+        if let Some(runs) = self.by_alias(&command) {
+            let name = command.program().unwrap_or_default().to_owned();
+            self.see_through(Through { name, is_transparent: true, runs: vec![runs], ..Through::default() }, command);
+            return;
         }
         if let Some((name, function)) = self.called(&command) {
             self.call(&name, &function, command);
@@ -108,6 +131,14 @@ impl Walker<'_> {
         }
     }
 
+    /// What stands behind an alias of the shell. One that names itself is not followed twice.
+    fn by_alias(&self, command: &SimpleCommand) -> Option<Runs> {
+        let name = command.words.first()?.value.as_deref()?;
+        let text = self.state.aliases.get(name).filter(|_| !self.via.iter().any(|via| via == name))?;
+        let (text, arguments) = (Some(format!("{text} \"$@\"")), command.words.get(1..)?.to_vec());
+        Some(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments })
+    }
+
     /// The function that a command calls.
     fn called(&self, command: &SimpleCommand) -> Option<(String, Rc<Function>)> {
         let name = command.words.first()?.value.as_deref()?;
@@ -152,6 +183,7 @@ impl Walker<'_> {
         let Through { name, mut is_transparent, is_remote, reads_input, folder, runs } = through;
         let mut command = command;
         let mut sets_up = false;
+        let own_paths = own_paths(&command);
         let is_given_input = command.redirects.iter().any(Redirect::is_input);
         let substituted = command.substituted.clone();
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
@@ -172,6 +204,7 @@ impl Walker<'_> {
         let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
         if is_transparent {
             (redirects, assignments) = (command.redirects, command.assignments);
+            redirects.extend(own_paths);
         } else {
             self.script.commands.push(command);
         }
@@ -180,6 +213,7 @@ impl Walker<'_> {
         self.via.push(name.clone());
         let has_input = self.has_input;
         self.has_input |= is_given_input;
+        let given = assignments.clone();
         // What a shell reads its commands from is not there for them.
         let input = self.input.take_if(|_| reads_input);
         for runs in runs {
@@ -210,6 +244,7 @@ impl Walker<'_> {
                     let arguments = arguments.iter().map(Value::of).collect();
                     walker.in_new_scope(|walker| {
                         walker.state.enter_program(arguments);
+                        given.iter().for_each(|assignment| walker.state.export(assignment));
                         walker.running.push(text.clone());
                         walker.text(&text);
                         walker.running.pop();

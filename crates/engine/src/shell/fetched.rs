@@ -1,0 +1,19 @@
+//! Files that are fetched under the names that their addresses have: `curl -O`, `wget`.
+
+use super::command::SimpleCommand;
+
+pub(super) fn fetched(command: &SimpleCommand) -> Vec<String> {
+    let Some(arguments) = &command.arguments else { return Vec::new() };
+    let keeps_names = match command.program() {
+        Some("curl") => arguments.has_flag(&["-O", "--remote-name", "--remote-name-all"]),
+        Some("wget") => !arguments.has_flag(&["-O", "--output-document", "--spider"]),
+        _ => false,
+    };
+    let addresses = arguments.operands.iter().filter(|_| keeps_names).filter_map(|place| command.text_from(*place, 0));
+    let name = |address: &str| {
+        let path = address.split(['?', '#']).next().unwrap_or(address);
+        let path = path.split_once("://").map_or(path, |(_, path)| path);
+        path.rsplit_once('/').map(|(_, name)| name.to_owned()).filter(|name| !name.is_empty())
+    };
+    addresses.filter_map(name).collect()
+}
