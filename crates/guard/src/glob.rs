@@ -14,6 +14,8 @@ const MAX_ENTRIES: usize = 10_000;
 pub fn expanded(pattern: &str) -> Vec<String> {
     let mut found = vec![PathBuf::from("/")];
     let mut looked_at = 0;
+    // Who looks at any depth looks at what is hidden.
+    let sees_hidden = pattern.contains("/**/");
     for segment in pattern.split('/').filter(|segment| !segment.is_empty()) {
         if !segment.contains(['*', '?', '[']) {
             for path in &mut found {
@@ -31,7 +33,7 @@ pub fn expanded(pattern: &str) -> Vec<String> {
             for name in names_in(folder) {
                 looked_at += 1;
                 // What is hidden has to be asked for.
-                let is_meant = !name.starts_with('.') || segment.starts_with('.');
+                let is_meant = sees_hidden || !name.starts_with('.') || segment.starts_with('.');
                 if is_meant && names.matches(&name) {
                     next.push(folder.join(&name));
                 }

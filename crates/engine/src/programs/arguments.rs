@@ -272,6 +272,9 @@ impl Reading {
             self.list.extend(found.second.map(|role| Argument { role, word: word + 1, from: 0 }));
             more = word - place + usize::from(found.second.is_some());
         }
+        if found.role == Some(Role::Subcommand) {
+            self.subcommand = flag.value.map(|value| value.word);
+        }
         self.flags.push(flag);
         (!found.role.is_some_and(Role::takes_the_rest)).then_some(more)
     }

@@ -8,7 +8,7 @@ use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
 use super::fetched::fetched;
 use super::through::{is_awk, runs_its_input};
 use super::written::{Written, plain};
-use super::{Folders, Script, find};
+use super::{Folders, Script, find, sed};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
 use crate::paths;
@@ -192,7 +192,9 @@ impl Found<'_> {
             |roles: &'static [Role]| arguments.list.iter().filter(move |argument| roles.contains(&argument.role));
         let targets = of_role(&[Role::Write, Role::WriteOrRemote, Role::DeleteOrRemote]);
         let sources = || of_role(&[Role::Read, Role::ReadAll, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote]);
-        for target in targets.filter_map(|argument| command.meaning_from(argument.word, argument.from)) {
+        let is_temporary = |target: &&str| target.starts_with("/tmp") || target.starts_with(paths::TEMP);
+        let targets = targets.filter_map(|argument| command.meaning_from(argument.word, argument.from));
+        for target in targets.filter(|target| !is_temporary(target)) {
             for source in sources().filter_map(|argument| command.meaning_from(argument.word, argument.from)) {
                 let name = source.rsplit('/').next().filter(|name| !matches!(*name, "" | "." | ".."));
                 if let Some(name) = name {
@@ -210,8 +212,12 @@ impl Found<'_> {
             return;
         }
         let given = self.command.redirects.iter().rev().find_map(Redirect::text).or(self.command.input.as_deref());
-        let paths = given.into_iter().flat_map(str::lines).filter_map(|line| line.strip_prefix("+++ "));
-        for path in paths.map(|path| path.split('\t').next().unwrap_or(path)) {
+        let named = |line: &'_ str| {
+            let of_git = line.strip_prefix("diff --git ").and_then(|names| names.rsplit(' ').next());
+            line.strip_prefix("+++ ").or(of_git).map(str::to_owned)
+        };
+        let paths: Vec<String> = given.into_iter().flat_map(str::lines).filter_map(named).collect();
+        for path in paths.iter().map(|path| path.split('\t').next().unwrap_or(path)) {
             let path =
                 path.split_once('/').filter(|(first, _)| matches!(*first, "a" | "b")).map_or(path, |(_, path)| path);
             self.add(Some(path), &Word::known(path), Some(Access::Write));
@@ -227,7 +233,7 @@ impl Found<'_> {
         let text = |word: usize, from: usize| self.command.text_from(word, from);
         let mut flags = arguments.flags.iter().filter_map(|flag| Some((flag.name.as_str(), flag.value?)));
         let is_set = flags.any(|(name, value)| match name {
-            "-c" => is_it(text(value.word, value.from).and_then(|setting| setting.split('=').next())),
+            "-c" | "--config-env" => is_it(text(value.word, value.from).and_then(|setting| setting.split('=').next())),
             "--unset" | "--unset-all" | "--add" => is_it(text(value.word, value.from)),
             _ => false,
         });
@@ -266,14 +272,20 @@ impl Found<'_> {
                 }
             }
             Role::Address => {
-                if let Some(path) = text.and_then(|text| text.strip_prefix("file:")) {
+                let is_file = |text: &&str| text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
+                if let Some(path) = text.filter(is_file).and_then(|text| text.get(5..)) {
                     self.add(path.strip_prefix("//").or(Some(path)), word, Some(Access::Read));
                 }
             }
             Role::Revision => {
-                if let Some((_, path)) = text.and_then(|text| text.split_once(':')).filter(|(_, path)| !path.is_empty())
-                {
+                let behind = text.and_then(|text| text.split_once(':')).map(|(_, path)| path);
+                if let Some(path) = behind.or(text).filter(|path| !path.is_empty()) {
                     self.add(Some(path), word, Some(Access::Read));
+                }
+            }
+            Role::Data if matches!(command.program(), Some("sed" | "gsed")) => {
+                for (access, path) in text.map(sed::read).unwrap_or_default().touches {
+                    self.add(Some(&path), word, Some(access));
                 }
             }
             Role::Path => self.mentioned(word),

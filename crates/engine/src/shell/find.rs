@@ -28,6 +28,10 @@ pub(super) fn found(command: &SimpleCommand) -> Vec<Word> {
         &["-type", "-empty", "-size", "-newer", "-perm", "-user", "-regex", "-path", "-iname", "-name"];
     let is_test = |text: &str| TESTS.contains(&text) || text.ends_with("time") || text.ends_with("min");
     let is_choosy = values.iter().flatten().any(|text| text.starts_with('-') && is_test(text));
+    let mut exact = values.windows(2).filter(|pair| matches!(pair, [Some("-path" | "-wholename"), _]));
+    if let (Some([_, Some(path_wanted)]), None, None, true) = (exact.next(), exact.next(), name, is_simple) {
+        return vec![path((*path_wanted).to_owned(), path_wanted.contains(['*', '?', '[']))];
+    }
     let below = |start: Word| match (start.meaning(), name) {
         // At any depth.
         (Some(start), Some(name)) => path(format!("{start}/**/{name}"), true),

@@ -2,6 +2,7 @@
 
 use super::command::{SimpleCommand, Word};
 use super::find;
+use crate::programs::Role;
 
 /// The paths that a command prints, where they are all that it prints; as patterns. `read`: those that it reads.
 pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
@@ -14,20 +15,32 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
         "sort" | "uniq" | "head" | "tail" | "cat" | "tac" | "shuf" => read.to_vec(),
         "grep" | "egrep" | "fgrep" if !read.is_empty() => read.to_vec(),
         "ls" if !has(&["-l", "-o", "-g"]) => listed(command),
+        "echo" | "printf" => patterns(command),
         "git" if matches!(form, Some("ls-files" | "grep" | "diff" | "ls-tree")) => {
             let names_files = form == Some("ls-files") || has(&["--name-only", "-l", "--files-with-matches"]);
-            if names_files { here() } else { Vec::new() }
+            if names_files { below(command) } else { Vec::new() }
         }
-        "rg" if has(&["--files", "-l", "--files-with-matches", "--files-without-match"]) => here(),
-        "grep" | "egrep" | "fgrep" if has(&["-l", "-L", "--files-with-matches", "--files-without-match"]) => here(),
-        "fd" | "fdfind" => here(),
+        "rg" if has(&["--files", "-l", "--files-with-matches", "--files-without-match"]) => below(command),
+        "grep" | "egrep" | "fgrep" if has(&["-l", "-L", "--files-with-matches", "--files-without-match"]) => {
+            below(command)
+        }
+        "fd" | "fdfind" => below(command),
         _ => Vec::new(),
     }
 }
 
-/// Somewhere below the folder that it runs in.
-fn here() -> Vec<Word> {
-    vec![Word::known(".")]
+/// Somewhere below the folders that it is given, or below the one that it runs in.
+fn below(command: &SimpleCommand) -> Vec<Word> {
+    let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
+    let folders = arguments.filter(|argument| argument.from == 0 && matches!(argument.role, Role::Read | Role::Look));
+    let folders: Vec<Word> = folders.filter_map(|argument| command.words.get(argument.word)).cloned().collect();
+    if folders.is_empty() { vec![Word::known(".")] } else { folders }
+}
+
+/// What is printed word by word, where it is one pattern.
+fn patterns(command: &SimpleCommand) -> Vec<Word> {
+    let mut patterns = command.words.iter().skip(1).filter(|word| word.glob);
+    patterns.next().filter(|_| patterns.next().is_none()).cloned().into_iter().collect()
 }
 
 /// The names that a pattern stands for. What is in a folder nobody knows.

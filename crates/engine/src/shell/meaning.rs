@@ -26,6 +26,7 @@ const SOME_WORD: &str = "some-word";
 fn git(arguments: &[&str]) -> Option<String> {
     match arguments {
         ["rev-parse", "--show-toplevel"] => Some(paths::ROOT.to_owned()),
+        ["rev-parse", "--git-dir" | "--git-common-dir"] => Some(".git".to_owned()),
         ["branch", "--show-current"] | ["rev-parse", "--abbrev-ref", "HEAD"] | ["symbolic-ref", "--short", "HEAD"] => {
             Some("HEAD".to_owned())
         }

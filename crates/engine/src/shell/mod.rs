@@ -30,6 +30,7 @@ mod nesting;
 mod output;
 mod parallel;
 mod push;
+mod sed;
 mod settings;
 mod setup;
 mod state;

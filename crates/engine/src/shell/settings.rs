@@ -5,7 +5,8 @@
 pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s str> {
     if program == "socat" {
         let (kind, command) = setting.split_once(':')?;
-        return matches!(kind.to_ascii_uppercase().as_str(), "EXEC" | "SYSTEM" | "SHELL").then_some(command);
+        let command = command.split(',').next();
+        return command.filter(|_| matches!(kind.to_ascii_uppercase().as_str(), "EXEC" | "SYSTEM" | "SHELL"));
     }
     if matches!(program, "vi" | "vim" | "nvim" | "view" | "ex") {
         let command = setting.trim_start_matches([':', ' ', '+']);
@@ -13,7 +14,8 @@ pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<
         let called = command.split_once("system(").map(|(_, text)| text.trim_matches(['"', '\'', ')']));
         return command.strip_prefix('!').or(called);
     }
-    let (name, value) = setting.split_once('=')?;
+    let is_ssh = matches!(program, "ssh" | "scp" | "sftp");
+    let (name, value) = setting.split_once(if is_ssh { &['=', ' '][..] } else { &['='] })?;
     let name = name.to_ascii_lowercase();
     match program {
         "git" => git(&name, value),

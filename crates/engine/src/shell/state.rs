@@ -51,6 +51,24 @@ const SOME_NUMBER: &str = "12345";
 /// Longer arrays are not followed.
 const MAX_ELEMENTS: usize = 256;
 
+/// What `:0:4`, `%end` or `#beginning` make of a value; `None` for anything that is a pattern.
+fn changed(value: &Value, operator: &str) -> Option<Value> {
+    let is_text = |text: &&str| !text.contains(['*', '?', '[', '$', '`', '\\', '"', '\'']);
+    let with = |text: &str| Value { text: text.to_owned(), ..value.clone() };
+    let text = value.text.as_str();
+    if let Some(range) = operator.strip_prefix(':') {
+        let (from, length) = range.split_once(':').map_or((range, None), |(from, length)| (from, Some(length)));
+        let from: usize = from.trim().parse().ok()?;
+        let length = length.map_or(Some(usize::MAX), |length| length.trim().parse().ok())?;
+        return Some(with(&text.chars().skip(from).take(length).collect::<String>()));
+    }
+    if let Some(end) = operator.strip_prefix("%%").or_else(|| operator.strip_prefix('%')).filter(is_text) {
+        return Some(with(text.strip_suffix(end).unwrap_or(text)));
+    }
+    let start = operator.strip_prefix("##").or_else(|| operator.strip_prefix('#')).filter(is_text)?;
+    Some(with(text.strip_prefix(start).unwrap_or(text)))
+}
+
 /// `[2]`
 fn index(operator: &str) -> Option<usize> {
     operator.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
@@ -186,6 +204,7 @@ impl State {
         match operator {
             "" => Some(Expanded::One(value)),
             // The default of what has a value.
+            _ if changed(&value, operator).is_some() => changed(&value, operator).map(Expanded::One),
             _ if (operator.starts_with(":-") || operator.starts_with('-')) && !value.text.is_empty() => {
                 Some(Expanded::One(value))
             }
@@ -295,6 +314,17 @@ impl State {
 
     /// As it is if either of two ways was taken.
     pub(super) fn join(&mut self, other: &Self) {
+        self.folders.or(&other.folders);
+        self.join_all_else(other);
+    }
+
+    /// As it is if the way that is meant was taken, or else another.
+    pub(super) fn join_failed(&mut self, other: &Self) {
+        self.folders.or_else(&other.folders);
+        self.join_all_else(other);
+    }
+
+    fn join_all_else(&mut self, other: &Self) {
         for name in other.variables.keys() {
             self.variables.entry(name.clone()).or_insert(None);
         }
@@ -309,7 +339,6 @@ impl State {
             self.possible.entry(name.clone()).or_insert_with(|| value.clone());
         }
         self.arrays.retain(|name, elements| other.arrays.get(name) == Some(elements));
-        self.folders.or(&other.folders);
         self.branches.or(&other.branches);
         if self.positional != other.positional {
             self.possible_positional = self.positional.take().or_else(|| other.positional.clone());

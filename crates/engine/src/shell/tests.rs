@@ -164,6 +164,7 @@ fn everywhere_a_substitution_can_stand() {
     f
     d
     e
+    f
     c
     a $b `c`
     h
@@ -175,6 +176,7 @@ fn everywhere_a_substitution_can_stand() {
     b $(c)
     f
     e `f`
+    g
     g
     h
     a … $(d) … ${x:-$(g)} ${y:-'$(h)'} ${z:-'$(i)'}

@@ -6,7 +6,7 @@
 use super::command::{Assignment, RedirectKind, SimpleCommand, Word};
 use super::settings::{command_of_setting, git_alias, is_command_variable};
 use super::written::{Written, interpreter};
-use super::{awk, find, parallel, xargs};
+use super::{awk, find, parallel, sed, xargs};
 use crate::one_liner::{self, Language, Spawn};
 use crate::programs::{Arguments, Role, canonical};
 
@@ -94,6 +94,10 @@ pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Wor
             known.unwrap_or_else(|| Through { name: program.to_owned(), ..Through::default() })
         }
     };
+    if let Some(form) = program.strip_prefix("git-").filter(|_| !command.is_understood()) {
+        let words = [Word::known("git"), Word::known(form)].into_iter().chain(command.words.iter().skip(1).cloned());
+        through.runs.push(Runs::words(words.collect()));
+    }
     if !command.is_understood() && !matches!(program, "find" | "gfind") {
         through.runs.extend(command_within(&command.words).map(Runs::words));
     }
@@ -120,12 +124,16 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input
         match argument.role {
             Role::Assignment => assignments.extend(assignment(word)),
             Role::Command => {
-                let words = behind_dashes(program, command.words.get(argument.word..).unwrap_or_default()).to_vec();
+                let words = behind_dashes(program, command.words.get(argument.word..).unwrap_or_default());
                 through.is_transparent = true;
                 if matches!(program, "xargs" | "gxargs") {
                     through
                         .runs
                         .extend(xargs::commands(words, arguments, &command.words, input).into_iter().map(Runs::words));
+                } else if let ("sudo" | "doas", [Some(text)]) = (program, values(&words).as_slice())
+                    && text.contains(char::is_whitespace)
+                {
+                    through.runs.push(Runs::text(Some((*text).to_owned())));
                 } else if let ("flock", [Some("-c"), text]) = (program, values(&words).as_slice()) {
                     through.runs.push(Runs::text(text.map(str::to_owned)));
                 } else {
@@ -135,6 +143,14 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input
             Role::Code => {
                 let text = word.value.as_deref().and_then(|value| value.get(argument.from..));
                 through.runs.extend(in_code(program, text));
+            }
+            Role::Data if matches!(program, "sed" | "gsed") => {
+                let text = word.value.as_deref().and_then(|value| value.get(argument.from..));
+                through.runs.extend(text.map(sed::read).unwrap_or_default().runs.into_iter().map(Runs::text));
+            }
+            Role::Edit if word.raw.trim_start_matches(['"', '\'']).starts_with('+') => {
+                let text = word.value.as_deref().and_then(|setting| command_of_setting(program, setting));
+                through.runs.extend(text.map(|text| Runs::text(Some(text.to_owned()))));
             }
             Role::Folder => through.folder = Some(part(word, argument.from)),
             Role::Setting => {
@@ -180,6 +196,13 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input
             _ => {}
         }
     }
+    if let ("env", Some((_, text)), [Runs::Command { words, .. }]) = (program, texts.first(), through.runs.as_slice()) {
+        // `env -S 'rm -rf' x` runs `rm -rf x`.
+        let text = joined(text.iter().copied()).map(|text| format!("{text} \"$@\""));
+        let runs = Runs::Text { text, in_own_shell: true, is_beginning: false, arguments: words.clone() };
+        through.runs = vec![runs];
+        return through;
+    }
     let in_own_shell = !matches!(program, "eval" | "trap");
     let own = arguments.list.iter().find(|argument| argument.role == Role::Words && is_shell(program));
     // The first is its name.
@@ -210,6 +233,11 @@ fn by_table(program: &str, command: &SimpleCommand, arguments: &Arguments, input
         through.runs.extend(fed(program, script.and_then(|script| command.words.get(script.word)), input));
         through.reads_input = true;
         through.is_transparent = is_shell(program) && !through.runs.is_empty();
+    }
+    if program == "parallel" && !arguments.list.iter().any(|argument| argument.role == Role::Shell) {
+        let is_fed = !matches!(input, Input::Nothing);
+        through.runs.extend(parallel::texts(&[], input).into_iter().filter(|_| is_fed).map(Runs::text));
+        through.reads_input = true;
     }
     if let Some(sub) = arguments.subcommands.first().filter(|_| program == "git") {
         through.runs.extend(by_git(command, arguments, sub));
@@ -455,11 +483,16 @@ fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {
 }
 
 /// `kubectl exec POD -- ls`, `mise exec node@20 -- npm test`.
-fn behind_dashes<'w>(program: &str, words: &'w [Word]) -> &'w [Word] {
+fn behind_dashes(program: &str, words: &[Word]) -> Vec<Word> {
     let is_end = |word: &Word| word.value.as_deref() == Some("--");
     match words.iter().position(is_end) {
-        Some(place) if place == 0 || program == "mise" => words.get(place + 1..).unwrap_or_default(),
-        _ => words,
+        Some(place) if place == 0 || program == "mise" => words.get(place + 1..).unwrap_or_default().to_vec(),
+        // `npm exec PACKAGE -- FLAGS`
+        Some(place) if matches!(program, "npm" | "npx" | "pnpm" | "yarn" | "bun") => {
+            let (before, behind) = words.split_at(place);
+            before.iter().chain(behind.iter().skip(1)).cloned().collect()
+        }
+        _ => words.to_vec(),
     }
 }
 

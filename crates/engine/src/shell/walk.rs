@@ -219,7 +219,7 @@ impl Walker<'_> {
         }
         self.state.settle();
         for other in &others {
-            self.state.join(other);
+            self.state.join_failed(other);
         }
         if !list.additional.is_empty() {
             self.forget_output();

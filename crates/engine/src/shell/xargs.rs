@@ -19,6 +19,9 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
         {
             text.split_whitespace().map(known).collect()
         }
+        Input::Text(text) if has(&["-0", "--null"]) => {
+            text.split('\0').filter(|part| !part.is_empty()).map(known).collect()
+        }
         Input::Paths(paths) => paths.to_vec(),
         _ => vec![Word::unknown()],
     };

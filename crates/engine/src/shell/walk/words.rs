@@ -66,7 +66,7 @@ impl Walker<'_> {
     fn expand(&mut self, expansion: Expansion, units: &mut Vec<Unit>) {
         let value = match &expansion.script {
             Some(script) => self.substitution(script).map(Expanded::One),
-            None => self.state.expand(&expansion.raw),
+            None => self.state.expand(&expansion.raw).or_else(|| self.default_of(&expansion.raw)),
         };
         let is_quoted = expansion.quoted;
         let separators = self.state.separators();
@@ -96,6 +96,15 @@ impl Walker<'_> {
             }
             _ => units.push(Unit::Expansion(expansion)),
         }
+    }
+
+    /// `${NAME:-default}`: what stands for one that the script does not set.
+    fn default_of(&mut self, raw: &str) -> Option<Expanded> {
+        let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
+        let (name, default) = inside.split_once(":-").or_else(|| inside.split_once('-'))?;
+        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let word = self.single_word(Some(default).filter(|_| is_name && !name.is_empty())?);
+        Value::of(&word).map(|value| Expanded::One(Value { in_kind: true, ..value }))
     }
 
     /// Text that is no word of a command, only for what its substitutions run.
