@@ -16,6 +16,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (left, usage) = line.split_once(": ").ok_or_else(|| format!("no colon in {line:?}"))?;
         // The flags that make it this form stand behind the names.
         let (names, flags) = left.split_at(left.find(" -").unwrap_or(left.len()));
+        if !flags.split_whitespace().all(|flag| flag.starts_with('-') && !flag.ends_with(',')) {
+            return Err(format!("names stand behind flags in {left:?}").into());
+        }
         lines.extend(names.split(", ").map(|name| (name.trim(), flags.trim(), usage.trim())));
     }
     // Stable: the forms of one program stay in their order.

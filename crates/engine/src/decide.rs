@@ -282,7 +282,10 @@ impl Decision {
             }
             Outcome::Incomplete(_) => match named_path(&judged.clauses) {
                 Some(path) => {
-                    format!("The command names `{path}`, and what it does with it is not known. {}", rule.reason)
+                    format!(
+                        "What becomes of `{path}` cannot be known before it runs; it may be what this rule is about. {}",
+                        rule.reason
+                    )
                 }
                 None => format!("{UNKNOWABLE} this rule is about. {}", rule.reason),
             },

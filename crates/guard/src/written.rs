@@ -5,10 +5,10 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use engine::event::Access;
-use engine::shell::{self, Written};
+use engine::shell::{self, Effect, SimpleCommand, Written};
 use store::{Mention, SessionKey, Store};
 
 use crate::live_facts::History;
@@ -16,7 +16,9 @@ use crate::live_facts::History;
 /// Longer ones are not read.
 const MAX_BYTES: u64 = 64 * 1024;
 /// Events that are looked through.
-const MAX_MENTIONS: usize = 50;
+const MAX_MENTIONS: usize = 1000;
+/// Copies of copies that are followed.
+const MAX_COPIES: usize = 3;
 
 /// What is in a file, if the session wrote it; `None` if it did not, or if it is no text. `since`: when the session began, in
 /// milliseconds since 1970.
@@ -25,34 +27,59 @@ pub fn written(path: &Path, since: i64, history: &History) -> Option<Written> {
     if changed(&metadata) < since || metadata.is_dir() {
         return None;
     }
-    let name = path.file_name()?.to_str()?;
-    let key = SessionKey { agent: &history.agent, session: &history.session };
     let store = Store::open_existing_read(&history.store, history.options).ok()?;
-    let mentions = store.mentions(key, name, MAX_MENTIONS).ok()?;
-    mentions
-        .iter()
-        .any(|mention| wrote(mention, path, history.home.as_deref()))
-        .then(|| content(path, &metadata))
-        .flatten()
+    let search = Search { store: &store, history };
+    search.wrote(path, MAX_COPIES).then(|| content(path, &metadata)).flatten()
 }
 
-fn wrote(mention: &Mention, path: &Path, home: Option<&str>) -> bool {
-    let is_it = |named: &str, folder: &str| {
-        let named = engine::paths::tidy(&engine::paths::absolute(named, folder, home));
-        Path::new(&named) == path || Path::new(&named).canonicalize().ok() == path.canonicalize().ok()
-    };
-    let by_tool = mention.paths.iter().filter(|file| file.access == Access::Write);
-    if by_tool.clone().any(|file| is_it(&file.path, &mention.cwd)) {
-        return true;
+struct Search<'a> {
+    store: &'a Store,
+    history: &'a History,
+}
+
+impl Search<'_> {
+    /// Whether the session wrote it. A copy is written by whoever wrote what was copied; `copies` are followed.
+    fn wrote(&self, path: &Path, copies: usize) -> bool {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
+        let key = SessionKey { agent: &self.history.agent, session: &self.history.session };
+        let mentions = self.store.mentions(key, name, MAX_MENTIONS).unwrap_or_default();
+        mentions.iter().any(|mention| self.is_written_by(mention, path, copies))
     }
-    let script = mention.command.as_deref().map(shell::parse);
-    let effects = script.iter().flat_map(shell::Script::effects);
-    let mut writes = effects.filter(|effect| effect.access == Some(Access::Write));
-    writes.any(|effect| {
-        let folders = effect.folders.list().unwrap_or_default();
-        let folders = folders.iter().map(|folder| engine::paths::absolute(folder, &mention.cwd, home));
-        effect.path.is_some_and(|path| folders.into_iter().any(|folder| is_it(&path, &folder)))
-    })
+
+    fn is_written_by(&self, mention: &Mention, path: &Path, copies: usize) -> bool {
+        let home = self.history.home.as_deref();
+        let placed = |named: &str, folder: &str| {
+            PathBuf::from(engine::paths::tidy(&engine::paths::absolute(named, folder, home)))
+        };
+        let is_it = |named: &Path| named == path || named.canonicalize().ok() == path.canonicalize().ok();
+        let mut by_tool = mention.paths.iter().filter(|file| file.access == Access::Write);
+        if by_tool.any(|file| is_it(&placed(&file.path, &mention.cwd))) {
+            return true;
+        }
+        let Some(script) = mention.command.as_deref().map(shell::parse) else { return false };
+        let effects = script.effects();
+        let of_command = |effect: &&Effect, wanted: Access| effect.access == Some(wanted);
+        effects.iter().filter(|effect| of_command(effect, Access::Write)).any(|effect| {
+            let command = effect.command.and_then(|place| script.commands.get(place));
+            let folders = effect.folders.list().unwrap_or_default();
+            let folders = || folders.iter().map(|folder| engine::paths::absolute(folder, &mention.cwd, home));
+            let named = effect.path.as_deref().unwrap_or_default();
+            if !folders().any(|folder| is_it(&placed(named, &folder))) {
+                return false;
+            }
+            match command.and_then(SimpleCommand::program) {
+                // These leave what is in it as it is.
+                Some("chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "touch" | "mkdir") => false,
+                Some("cp" | "mv" | "install" | "ln") if copies > 0 => {
+                    let sources = effects.iter().filter(|source| source.command == effect.command);
+                    let sources = sources.filter(|source| of_command(source, Access::Read) || source.access.is_none());
+                    let mut sources = sources.filter_map(|source| source.path.as_deref());
+                    sources.any(|source| folders().any(|folder| self.wrote(&placed(source, &folder), copies - 1)))
+                }
+                _ => true,
+            }
+        })
+    }
 }
 
 /// When anything about it last changed, in milliseconds since 1970. Unlike the time of its content, nobody sets that.
@@ -77,5 +104,16 @@ fn content(path: &Path, metadata: &fs::Metadata) -> Option<Written> {
     let Ok(_) = fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes)) else {
         return Some(Written::Unknown);
     };
-    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).map(Written::Text)
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Some(Written::Text(text)),
+        // A program, and no script: what is in it nobody wrote by hand.
+        Err(error) if is_program(error.as_bytes()) => None,
+        Ok(text) if is_program(text.as_bytes()) => None,
+        _ => Some(Written::Unknown),
+    }
+}
+
+fn is_program(bytes: &[u8]) -> bool {
+    const MAGIC: &[&[u8]] = &[b"\x7FELF", b"\xCF\xFA\xED\xFE", b"\xCA\xFE\xBA\xBE", b"MZ", b"\0asm"];
+    MAGIC.iter().any(|magic| bytes.starts_with(magic))
 }

@@ -12,7 +12,8 @@ pub const TAKES: Takes = Takes::Either(&[Takes::Mapping(&COMMAND), Takes::List(&
 
 static COMMAND: Mapping = Mapping::new(
     "command",
-    "A simple command by what it is. All that is said must be true of the same one. `*` stands for anything.",
+    "A simple command by what it is. All that is said must be true of the same one. In programs, operands and values, `*` \
+     stands for anything.",
     &[KEYS],
 )
 .needs(&[Need::Any(|| KEYS.iter().map(|key| key.name).collect())]);
@@ -27,7 +28,11 @@ static KEYS: &[Key] = &[
          `--forc` is `--force`",
     ),
     Key::new("flags_all", Takes::Texts, "it has all of these flags"),
-    Key::new("operands_any", Takes::Globs, "one matches an operand: a word that is no flag, and no flag's value"),
+    Key::new(
+        "operands_any",
+        Takes::Globs,
+        "one matches an operand: a word that is no flag, no flag's value and no data",
+    ),
     Key::new("sets", Takes::Texts, "one of these variables is set for it: `NAME`, or `NAME=value`"),
     Key::new("runs_output_of", Takes::Globs, "it runs what one of these programs prints: `sh <(curl …)`"),
     Key::new("interactive", Takes::Flag, "`true`: it is a shell or an interpreter that runs what is typed later"),
@@ -40,6 +45,10 @@ static KEYS: &[Key] = &[
 pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
     let Some(node) = fields.take("command") else { return Vec::new() };
     let nodes = match node.value {
+        Yaml::List(items) if items.is_empty() => {
+            fields.refuse(ErrorKind::InvalidValue, "`command` names no command", node.span);
+            return Vec::new();
+        }
         Yaml::List(items) => items,
         Yaml::Text(_) => {
             let problem = Diagnostic::error(
@@ -67,11 +76,11 @@ fn matcher(node: Node, around: &mut Fields) -> CommandMatcher {
         texts.iter().filter_map(|text| wildcard(text, fields)).collect()
     };
     let matcher = CommandMatcher {
-        program: wildcards("program", &mut fields),
+        program: programs(&mut fields),
         subcommand: subcommands(&mut fields),
         flags_any: flags("flags_any", &mut fields),
         flags_all: flags("flags_all", &mut fields),
-        operands_any: wildcards("operands_any", &mut fields),
+        operands_any: operands(&mut fields),
         sets: variables(&mut fields),
         runs_output_of: wildcards("runs_output_of", &mut fields),
         interactive: fields.flag("interactive"),
@@ -90,6 +99,31 @@ fn matcher(node: Node, around: &mut Fields) -> CommandMatcher {
     }
     around.problems.append(&mut fields.problems);
     matcher
+}
+
+fn programs(fields: &mut Fields) -> Vec<Wildcard> {
+    let texts = fields.texts("program").unwrap_or_default();
+    let is_name = |text: &&Text| !text.value.contains(['/', '|']) && !text.value.contains(char::is_whitespace);
+    for text in texts.iter().filter(|text| !is_name(text)) {
+        let message = format!("`{}` is no program's name", text.value);
+        fields.problems.push(
+            Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
+                .help("write the base name alone, `git`; several are a list; `subcommand` takes what follows"),
+        );
+    }
+    texts.iter().filter(is_name).filter_map(|text| wildcard(text, fields)).collect()
+}
+
+fn operands(fields: &mut Fields) -> Vec<Wildcard> {
+    let texts = fields.texts("operands_any").unwrap_or_default();
+    for text in texts.iter().filter(|text| text.value.starts_with('-')) {
+        let message = format!("`{}` is a flag, and no operand", text.value);
+        fields.problems.push(
+            Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
+                .help("say it under `flags_any` or `flags_all`"),
+        );
+    }
+    texts.iter().filter_map(|text| wildcard(text, fields)).collect()
 }
 
 fn subcommands(fields: &mut Fields) -> Vec<String> {

@@ -94,12 +94,16 @@ fn excluded(fields: &mut Fields) -> Vec<PathPattern> {
 
 fn branches(texts: Vec<Text>, protected: &[String], fields: &mut Fields) -> Vec<Wildcard> {
     let mut branches = Vec::new();
+    if let (true, Some(span)) = (texts.is_empty(), fields.key_span(BranchClause::KEY)) {
+        fields.refuse(ErrorKind::InvalidValue, "`rewrites` names no branch", span);
+    }
     for text in texts {
         if text.value == BranchClause::PROTECTED {
             branches
                 .extend(protected.iter().map(|name| Wildcard::parse(name).unwrap_or_else(|_| Wildcard::exactly(name))));
         } else {
-            branches.extend(wildcard(&text, fields));
+            let name = text.value.strip_prefix("refs/heads/").unwrap_or(&text.value).to_owned();
+            branches.extend(wildcard(&Text { value: name, ..text }, fields));
         }
     }
     branches
@@ -124,7 +128,7 @@ pub fn check_glob(text: &Text, fields: &mut Fields) -> bool {
 /// A name with globs, of a tool or of anything else.
 pub fn check_name_pattern(text: &Text, fields: &mut Fields) -> bool {
     if text.value.is_empty() {
-        fields.refuse(ErrorKind::InvalidValue, "a tool's name is empty", text.span.clone());
+        fields.refuse(ErrorKind::InvalidValue, "a name is empty", text.span.clone());
         return false;
     }
     let parsed = Pattern::parse(&text.value);

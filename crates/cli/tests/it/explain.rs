@@ -108,9 +108,10 @@ fn a_command() {
     $X   (with words that are not known before it runs)
         in sub, or if that fails in .
         names $X
+    incomplete: what `$X` runs is not known before it runs
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"],"rewrites":[],"runs_output_of":[],"interactive":false}],"complete":false,"gaps":[]}"#);
+    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"],"rewrites":[],"runs_output_of":[],"interactive":false}],"complete":false,"gaps":["what `$X` runs is not known before it runs"]}"#);
     assert_eq!(project.run(&["explain", "command", "if then", "--json"]).json()["complete"], false);
 }
 
@@ -140,7 +141,7 @@ fn the_last_verdict_clause_by_clause() {
 
     people-only-commands: does not apply
       bundled rule people-only-commands (bundled)
-      command_pattern      false    true; danger now
+      command              false    true; danger now
 
     protect-guardrails: does not apply
       bundled rule protect-guardrails (bundled)

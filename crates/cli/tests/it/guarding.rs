@@ -372,7 +372,7 @@ fn a_command_that_cannot_be_read_is_said_once_for_all_rules() {
         project.rule(&format!("rule-{number}"), &format!("---\ncommand_pattern: ^never-{number}\n---\nNo.\n"));
     }
     insta::assert_snapshot!(project.hook("claude", &project.bash("if then fi (")).reason(), @"
-    Approval required by Linchpin rule `people-only-commands`: The command is not understood: syntax error at line 1 col 9. What the call would do cannot be known before it runs; it may be what these rules are about: `people-only-commands`, `protect-guardrails`, `rule-0`, `rule-1`, `rule-2` and 5 more. Write it more simply, or in steps.
+    Approval required by Linchpin rule `protect-guardrails`: The command is not understood: syntax error at line 1 col 9. What the call would do cannot be known before it runs; it may be what these rules are about: `protect-guardrails`, `rule-0`, `rule-1`, `rule-2`, `rule-3` and 4 more. Write it more simply, or in steps.
 
     A person can let this call through: `linchpin allow 1`
     ");

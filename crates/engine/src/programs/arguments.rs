@@ -86,7 +86,10 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
     let program = canonical(program);
     let mut found = Arguments::default();
     let mut name = program.to_owned();
-    let mut from = 1;
+    // `cargo +nightly build`
+    let names_toolchain = matches!(program, "cargo" | "rustc" | "rustup")
+        && words.get(1).copied().flatten().is_some_and(|word| word.starts_with('+'));
+    let mut from = if names_toolchain { 2 } else { 1 };
     // Each round is a subcommand deeper.
     while let Some(reading) = lines(&name).iter().find_map(|line| Reading::of(line, words, from)) {
         found.flags.extend(reading.flags);

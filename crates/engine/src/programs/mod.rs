@@ -69,6 +69,8 @@ pub enum Role {
     Address,
     /// `REVISION:path` is a path that it reads.
     Revision,
+    /// A pattern for the names of files that it reads.
+    Glob,
 }
 
 const ROLES: &[(&str, Role)] = &[
@@ -99,6 +101,7 @@ const ROLES: &[(&str, Role)] = &[
     ("DELETE@", Role::DeleteOrRemote),
     ("URL", Role::Address),
     ("REVISION", Role::Revision),
+    ("GLOB", Role::Glob),
 ];
 
 /// A program that waits for what is typed, and runs it.

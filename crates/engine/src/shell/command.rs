@@ -433,6 +433,11 @@ impl Word {
         path.is_some_and(|path| path.starts_with("/dev/") || path.starts_with("/proc/self/fd/"))
     }
 
+    pub(super) fn is_standard_input(&self) -> bool {
+        let path = self.value.as_deref().map(paths::tidy);
+        matches!(path.as_deref(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0"))
+    }
+
     /// Whether it stands for what a `<(…)` prints.
     pub(super) fn is_process(&self) -> bool {
         self.raw.starts_with("<(")

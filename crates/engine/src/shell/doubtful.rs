@@ -35,7 +35,11 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
 
 /// `( (`: commands in two shells, which the parser takes for `((`.
 pub(super) fn has_spaced_parentheses(text: &str) -> bool {
-    text.split('(').skip(1).any(|rest| rest.starts_with(char::is_whitespace) && rest.trim().is_empty())
+    let parts: Vec<&str> = text.split('(').skip(1).collect();
+    // Behind it, `((` is arithmetic in a shell of its own.
+    parts
+        .windows(2)
+        .any(|pair| matches!(pair, [space, next] if !space.is_empty() && space.trim().is_empty() && !next.is_empty()))
 }
 
 /// A line with the tag of a here-document and a parenthesis right behind it.

@@ -45,7 +45,7 @@ impl Script {
                 let through = links.iter().filter_map(|link| link.followed(effects.get(number)?)).collect::<Vec<_>>();
                 effects.extend(through);
             }
-            links.extend(Link::made_by(command));
+            links.extend(Link::made_by(command).filter(|_| links.len() < MAX_LINKS));
         }
         for word in &self.loose {
             for piece in pieces(word) {
@@ -62,6 +62,9 @@ impl Script {
         effects
     }
 }
+
+/// More are not followed: each is compared with every path.
+const MAX_LINKS: usize = 16;
 
 /// A link that an earlier command of the script makes.
 struct Link {
@@ -107,6 +110,10 @@ impl Found<'_> {
             (path, access, word.known_end().split_once('/'))
         {
             self.add(Some(name), word, None);
+        }
+        // The input, or the output.
+        if path == Some("-") {
+            return;
         }
         // Where somebody else's home is, nobody here knows.
         let is_others = |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
@@ -166,7 +173,7 @@ impl Found<'_> {
                 self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
             }
         }
-        self.into_folder(program, known);
+        self.copied_into(program, known);
         for name in fetched(command) {
             self.add(Some(&name), &Word::known(&name), Some(Access::Write));
         }
@@ -183,7 +190,7 @@ impl Found<'_> {
     }
 
     /// What is copied into a folder lies there under its own name.
-    fn into_folder(&mut self, program: &str, arguments: &Arguments) {
+    fn copied_into(&mut self, program: &str, arguments: &Arguments) {
         if !matches!(program, "cp" | "gcp" | "mv" | "gmv" | "install" | "ln" | "rsync" | "scp") {
             return;
         }
@@ -288,6 +295,10 @@ impl Found<'_> {
                     self.add(Some(&path), word, Some(access));
                 }
             }
+            Role::Glob => {
+                let glob = text.is_some_and(|text| text.contains(['*', '?', '[']));
+                self.add(text, &Word { glob, ..word.clone() }, Some(Access::Read));
+            }
             Role::Path => self.mentioned(word),
             Role::Code => self.in_code(word, text),
             role => {
@@ -310,8 +321,9 @@ impl Found<'_> {
         for (access, path) in read.touches {
             self.add(Some(&path), word, Some(access));
         }
+        let unknown = Word { raw: format!("a file that {} names", program.unwrap_or_default()), ..Word::default() };
         for access in read.unknown {
-            self.add(None, word, Some(access));
+            self.add(None, &unknown, Some(access));
         }
     }
 

@@ -14,6 +14,9 @@ pub(super) fn starts(command: &SimpleCommand) -> Vec<Word> {
     if starts.is_empty() { vec![path(".".to_owned(), false)] } else { starts }
 }
 
+/// Conditions by which it chooses; those of time come on top.
+const TESTS: &[&str] = &["-type", "-empty", "-size", "-newer", "-perm", "-user", "-regex", "-path", "-iname", "-name"];
+
 /// What it finds, as patterns: the one name that it looks for, where it looks; else where it looks.
 pub(super) fn found(command: &SimpleCommand) -> Vec<Word> {
     let values: Vec<Option<&str>> = command.words.iter().map(|word| word.value.as_deref()).collect();
@@ -24,8 +27,6 @@ pub(super) fn found(command: &SimpleCommand) -> Vec<Word> {
         (Some([_, Some(name)]), None) if is_simple => Some(*name),
         _ => None,
     };
-    const TESTS: &[&str] =
-        &["-type", "-empty", "-size", "-newer", "-perm", "-user", "-regex", "-path", "-iname", "-name"];
     let is_test = |text: &str| TESTS.contains(&text) || text.ends_with("time") || text.ends_with("min");
     let is_choosy = values.iter().flatten().any(|text| text.starts_with('-') && is_test(text));
     let mut exact = values.windows(2).filter(|pair| matches!(pair, [Some("-path" | "-wholename"), _]));
@@ -62,7 +63,7 @@ pub(super) fn commands(command: &SimpleCommand) -> Vec<Vec<Word>> {
 }
 
 /// The word once for each thing that was found.
-fn filled(word: &Word, found: &[Word]) -> Vec<Word> {
+pub(super) fn filled(word: &Word, found: &[Word]) -> Vec<Word> {
     let Some(text) = word.value.as_deref().filter(|text| text.contains("{}")) else { return vec![word.clone()] };
     let with = |thing: &Word| match thing.meaning() {
         Some(value) => path(text.replace("{}", value), thing.glob),

@@ -17,12 +17,16 @@ pub(super) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
         (Some(list), None) if !files => list.iter().map(|word| word.value.clone()).collect(),
         (None, _) => match input {
             Input::Text(text) => Some(text.lines().map(str::to_owned).collect()),
+            Input::Paths(paths) => paths.iter().map(|path| path.meaning().map(str::to_owned)).collect(),
             _ => None,
         },
         _ => None,
     };
-    let (Some(template), Some(given)) = (template, given.filter(|given| given.len() <= MAX_ARGUMENTS)) else {
-        return vec![None];
+    let Some(template) = template else { return vec![None] };
+    let Some(given) = given.filter(|given| given.len() <= MAX_ARGUMENTS) else {
+        // What it runs is known, and not what with.
+        let text = (!template.is_empty()).then(|| filled_with(&template, "\"${LINE}\""));
+        return vec![text];
     };
     given.into_iter().map(|argument| Some(filled(&template, argument))).collect()
 }
@@ -31,7 +35,10 @@ fn filled(template: &[&str], argument: String) -> String {
     if template.is_empty() {
         return argument;
     }
-    let quoted = format!("'{}'", argument.replace('\'', r"'\''"));
+    filled_with(template, &format!("'{}'", argument.replace('\'', r"'\''")))
+}
+
+fn filled_with(template: &[&str], argument: &str) -> String {
     let text = template.join(" ");
-    if text.contains("{}") { text.replace("{}", &quoted) } else { format!("{text} {quoted}") }
+    if text.contains("{}") { text.replace("{}", argument) } else { format!("{text} {argument}") }
 }

@@ -80,7 +80,8 @@ fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
             found.extend(with_branches(spec.target(), is_sure, &command.branches));
         }
     }
-    if names_none && (may_be_forced || has(&["--prune"])) {
+    // With `--tags` alone, tags are all that is pushed.
+    if names_none && !has(&["--tags"]) && (may_be_forced || has(&["--prune"])) {
         let takes_all = has(&["--all", "--branches", "--prune"])
             || set(&|name, value| name == "push.default" && value == "matching");
         let target = if takes_all { Rewritten::All } else { Rewritten::Current(Branch::AsBefore) };
@@ -202,7 +203,7 @@ fn last_colon(text: &str) -> Option<usize> {
     last
 }
 
-/// `gh api` on a branch.
+/// `gh api` or `curl` on a branch.
 fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rewritten, bool)> {
     let addresses = arguments.operands.iter().filter_map(|place| command.words.get(*place));
     let mut addresses = addresses.map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));

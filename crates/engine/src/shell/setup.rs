@@ -43,5 +43,9 @@ const SETUPS: &[&str] = &[
 
 pub(super) fn is_setup(command: &SimpleCommand) -> bool {
     let text = command.text();
-    command.is_known() && SETUPS.iter().any(|setup| text.starts_with(setup))
+    let begins = |setup: &&str| {
+        let rest = text.strip_prefix(setup);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || setup.ends_with('.'))
+    };
+    command.is_known() && SETUPS.iter().any(begins)
 }

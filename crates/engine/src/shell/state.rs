@@ -16,12 +16,12 @@ pub(super) struct State {
     variables: BTreeMap<String, Option<Value>>,
     /// What those may be that are not known: the value on one of two ways.
     possible: BTreeMap<String, Value>,
-    /// Arrays of which every element is known.
-    arrays: BTreeMap<String, Vec<Value>>,
     /// The same of `$1`, `$2`, ….
     possible_positional: Option<Vec<Option<Value>>>,
     /// Whether they are taken to be that.
     pub(super) assumes: bool,
+    /// Arrays of which every element is known.
+    arrays: BTreeMap<String, Vec<Value>>,
     /// Names of those that programs get to see.
     exported: BTreeSet<String>,
     pub(super) folders: Folders,
@@ -34,6 +34,8 @@ pub(super) struct State {
     functions: BTreeMap<String, Rc<Function>>,
     /// Of the shell: `alias x=…`.
     pub(super) aliases: BTreeMap<String, String>,
+    /// `$0`, of a script that is run by its name.
+    zero: Option<Value>,
     /// `$1`, `$2`, …; none where they are not known.
     positional: Option<Vec<Option<Value>>>,
     /// For each function around, what its local variables were before.
@@ -47,6 +49,14 @@ pub(super) struct State {
 const NUMBERS: &[&str] =
     &["RANDOM", "SRANDOM", "PPID", "BASHPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS", "LINENO", "COLUMNS", "LINES"];
 const SOME_NUMBER: &str = "12345";
+
+fn is_setup_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(
+        name,
+        "activate" | "nvm.sh" | "cargo" | "env" | ".bashrc" | ".profile" | ".zshrc" | ".bash_profile" | "asdf.sh"
+    )
+}
 
 /// Longer arrays are not followed.
 const MAX_ELEMENTS: usize = 256;
@@ -214,6 +224,9 @@ impl State {
 
     fn value(&self, name: &str) -> Option<Value> {
         if let Ok(number) = name.parse::<usize>() {
+            if number == 0 {
+                return self.zero.clone();
+            }
             let arguments = self.arguments()?;
             return match number.checked_sub(1) {
                 None => None,
@@ -230,7 +243,7 @@ impl State {
             None if name == "HOME" => Some(Value { tilde: true, ..Value::plain("~") }),
             None if name == "PWD" => self.folders.only().map(|folder| Value {
                 tilde: folder.starts_with('~'),
-                ..Value::plain(if folder.is_empty() { "." } else { folder })
+                ..Value::in_kind(if folder.is_empty() { "." } else { folder })
             }),
             None => None,
         }
@@ -251,6 +264,14 @@ impl State {
         self.positional = Some(arguments);
         self.stops_at_errors = false;
         (self.previous, self.stack) = (None, Vec::new());
+    }
+
+    /// The script that is run has this name.
+    pub(super) fn enter_script(&mut self, path: &str) {
+        let name = Value::plain(path);
+        self.zero = Some(name.clone());
+        self.assign_array("BASH_SOURCE", vec![name.clone()]);
+        self.variables.insert("BASH_SOURCE".to_owned(), Some(name));
     }
 
     pub(super) fn export(&mut self, assignment: &Assignment) {
@@ -347,6 +368,9 @@ impl State {
             self.previous = None;
         }
         self.stops_at_errors &= other.stops_at_errors;
+        for (name, alias) in &other.aliases {
+            self.aliases.entry(name.clone()).or_insert_with(|| alias.clone());
+        }
         for (name, function) in &other.functions {
             self.functions.entry(name.clone()).or_insert_with(|| Rc::clone(function));
         }
@@ -474,6 +498,12 @@ impl State {
             }
             "unalias" => self.aliases.clear(),
             "git" => self.branches.follow(command),
+            // Those that only set up the environment go nowhere else.
+            "source" | "." if operands().next().and_then(Word::meaning).is_some_and(is_setup_file) => {
+                let (folders, failed) = (self.folders.clone(), self.failed.clone());
+                self.forget();
+                (self.folders, self.failed) = (folders, failed);
+            }
             "source" | "." => self.forget(),
             _ => {}
         }

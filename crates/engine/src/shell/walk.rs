@@ -51,10 +51,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         has_spaced_parentheses: false,
         commands: 0,
         hidden: Rc::default(),
-        via: Vec::new(),
-        is_remote: false,
-        is_beginning: false,
-        has_input: false,
+        around: Around::default(),
         state: State::default(),
         input: None,
         output: None,
@@ -104,6 +101,12 @@ struct Walker<'a> {
     files: Files<'a>,
     /// The scripts around what is walked, by their texts: one that runs itself does nothing new.
     running: Vec<String>,
+    around: Around,
+}
+
+/// What is around what is walked.
+#[derive(Default, Clone)]
+struct Around {
     /// The programs through which what is walked would be run, outermost first.
     via: Vec<String>,
     is_remote: bool,
@@ -192,8 +195,8 @@ impl Walker<'_> {
 
     fn and_or(&mut self, list: &AndOrList) {
         self.pipeline(&list.first);
-        // The ways that do not lead through all of it.
-        let mut others: Vec<State> = Vec::new();
+        // The ways that do not lead through all of it, each with whether the last command on it worked.
+        let mut others: Vec<(State, bool)> = Vec::new();
         let mut before = &list.first;
         for item in &list.additional {
             let outcome = surely(before);
@@ -201,8 +204,19 @@ impl Walker<'_> {
             self.state.assume_success();
             let (AndOr::And(next) | AndOr::Or(next)) = item;
             before = next;
+            let goes_on_if = matches!(item, AndOr::And(_));
+            let mut back: Vec<State> = Vec::new();
+            // What was passed over before may come back in here: `a || b && c`.
+            others.retain(|(state, worked)| {
+                let comes_back = *worked == goes_on_if;
+                back.extend(comes_back.then(|| state.clone()));
+                !comes_back
+            });
             // The other way leads nowhere.
             if let (AndOr::And(pipeline), Some(true)) | (AndOr::Or(pipeline), Some(false)) = (item, outcome) {
+                for state in &back {
+                    self.state.join(state);
+                }
                 self.pipeline(pipeline);
                 continue;
             }
@@ -210,15 +224,18 @@ impl Walker<'_> {
                 AndOr::And(pipeline) => (failed, pipeline),
                 AndOr::Or(pipeline) => (std::mem::replace(&mut self.state, failed), pipeline),
             };
+            for state in &back {
+                self.state.join(state);
+            }
             self.pipeline(pipeline);
             if ends_here(pipeline) {
                 self.state = other;
-            } else if !others.last().is_some_and(|last| last.is_like(&other)) {
-                others.push(other);
+            } else if !others.last().is_some_and(|(last, _)| last.is_like(&other)) {
+                others.push((other, !goes_on_if));
             }
         }
         self.state.settle();
-        for other in &others {
+        for (other, _) in &others {
             self.state.join_failed(other);
         }
         if !list.additional.is_empty() {
@@ -278,6 +295,8 @@ impl Walker<'_> {
                     self.gap(Gap::Doubtful("double parentheses"));
                 }
                 self.arithmetic(&arithmetic.expr);
+                // It may be `PATH` that is set.
+                self.script.loose.push(arithmetic.expr.value.clone());
                 self.state.forget_changed_in(&arithmetic.expr.value);
             }
             CompoundCommand::BraceGroup(group) => return self.list(&group.list),
@@ -466,8 +485,9 @@ impl Walker<'_> {
     /// Returns what it prints, where that is known.
     fn process(&mut self, subshell: &SubshellCommand) -> Option<String> {
         let (input, output) = (self.input.take(), self.output.take());
+        let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
         self.in_new_scope(|walker| walker.deeper(|walker| walker.list(&subshell.list)));
-        self.input = input;
+        (self.input, self.found, self.meaning) = (input, found, meaning);
         std::mem::replace(&mut self.output, output)
     }
 

@@ -66,9 +66,8 @@ impl<'a> Files<'a> {
                 }
             }
             Some("curl" | "wget") => {
-                let names = fetched(command);
-                let names = named(Role::Write).map(str::to_owned).chain(names);
-                for path in names.collect::<Vec<_>>() {
+                let given = named(Role::Write).map(str::to_owned);
+                for path in given.chain(fetched(command)).collect::<Vec<_>>() {
                     self.put(command, &path, &Written::Unknown);
                 }
             }

@@ -47,7 +47,7 @@ const AROUND: &[&str] = &[
     "for i in 1; do\n%\ndone",
     "while true; do\n%\nbreak\ndone",
     "case x in x)\n%\n;; esac",
-    "f() {\n%\n}; f",
+    "wrapped_up() {\n%\n}; wrapped_up",
     "true &&\n%",
     "false ||\n%",
     "cd . && {\n%\n}",
@@ -98,8 +98,9 @@ impl Wrapper {
                     && !(text.contains("\"\"\"") && (script.contains(['"', '\\', '\'']) || script.ends_with('"')));
                 // These fill in what they found.
                 let is_safe = is_safe && !((text.contains("-exec") || text.contains("-I{}")) && script.contains("{}"));
-                // In a loop, `cd` goes further each round.
-                let is_safe = is_safe && !(text.starts_with("while") && script.contains("cd "));
+                // In a loop, `cd` goes further each round, and who knows what `eval` does.
+                let moves = ["cd ", "eval ", "source "].iter().any(|word| script.contains(word));
+                let is_safe = is_safe && !(text.starts_with("while") && moves);
                 // The parser ends a `$(…)` at the first pattern of a `case`, and says that it does not understand.
                 let is_safe = is_safe && !(text.contains("$(") && script.contains("case "));
                 // It takes an escaped `$` before a quote for the beginning of `$'…'`, and says so.

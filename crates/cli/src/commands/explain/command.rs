@@ -47,11 +47,15 @@ impl Understood {
     }
 
     fn show(&self, context: &Context) {
-        let with_words = |(_, command): &(usize, &SimpleCommand)| !command.words.is_empty();
-        for (place, command) in self.script.commands.iter().enumerate().filter(with_words) {
+        for (place, command) in self.script.commands.iter().enumerate() {
+            let lines = self.lines(place, command);
+            if command.words.is_empty() && lines.is_empty() {
+                continue;
+            }
             let unknown = if command.is_known() { "" } else { "   (with words that are not known before it runs)" };
-            context.output.line(format!("{}{unknown}", command.text()));
-            for line in self.lines(place, command) {
+            let text = if command.words.is_empty() { "(no program)".to_owned() } else { command.text() };
+            context.output.line(format!("{text}{unknown}"));
+            for line in lines {
                 context.output.line(format!("    {line}"));
             }
         }
@@ -68,7 +72,7 @@ impl Understood {
         match command.folders.list() {
             _ if command.is_remote => lines.push("somewhere else".to_owned()),
             Some([start]) if start.is_empty() => {}
-            Some(folders) => lines.push(format!("in {}", shown_folders(folders))),
+            Some(folders) => lines.push(format!("in {}", shown_folders(folders, command.folders.is_either()))),
             None => lines.push("in a folder that is not known before it runs".to_owned()),
         }
         let verbs = [
@@ -118,7 +122,7 @@ impl Understood {
     }
 }
 
-fn shown_folders(folders: &[String]) -> String {
+fn shown_folders(folders: &[String], is_either: bool) -> String {
     let shown = |folder: &String| if folder.is_empty() { ".".to_owned() } else { folder.clone() };
-    folders.iter().map(shown).collect::<Vec<_>>().join(", or if that fails in ")
+    folders.iter().map(shown).collect::<Vec<_>>().join(if is_either { ", or in " } else { ", or if that fails in " })
 }

@@ -41,15 +41,15 @@ impl Walker<'_> {
         }
         command.scope = self.scope;
         command.piped_from = self.piped_from.clone();
-        command.via.clone_from(&self.via);
-        command.is_remote = self.is_remote;
+        command.via.clone_from(&self.around.via);
+        command.is_remote = self.around.is_remote;
         command.folders = self.state.folders.clone();
         command.input.clone_from(&self.input);
         command.branches = self.state.branches.list().to_vec();
         command.exported = self.state.exported();
         command.git_settings.clone_from(&self.git_settings);
         command.read_arguments();
-        command.is_session = command.waits_for_input() && !self.is_beginning && !self.has_input;
+        command.is_session = command.waits_for_input() && !self.around.is_beginning && !self.around.has_input;
         let printed = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
@@ -61,6 +61,11 @@ impl Walker<'_> {
         }
         if let Some(text) = command.is_anything() {
             self.gap(Gap::Unknown(text));
+        }
+        let is_git_setting = |name: &str| name.starts_with("GIT_CONFIG_COUNT") || name.starts_with("GIT_CONFIG_PARAM");
+        let mut set = command.assignments.iter().chain(&command.exported);
+        if command.program() == Some("git") && set.any(|assignment| is_git_setting(&assignment.name)) {
+            self.gap(Gap::Unknown("git".to_owned()));
         }
         if let Some(runs) = self.by_alias(&command) {
             let name = command.program().unwrap_or_default().to_owned();
@@ -87,11 +92,11 @@ impl Walker<'_> {
 
     /// The commands whose output becomes what a command runs: those in its words, and those that it reads from.
     fn sources_of(&self, command: &SimpleCommand, reads_input: bool) -> Vec<usize> {
-        let is_fed =
-            reads_input || command.via.iter().any(|via| matches!(via.as_str(), "xargs" | "gxargs" | "parallel"));
+        let is_fed = reads_input
+            || command.via.last().is_some_and(|via| matches!(via.as_str(), "xargs" | "gxargs" | "parallel"));
         let mut places: Vec<usize> = command.substituted.clone().collect();
+        let mut next = places.len();
         places.extend(command.piped_from.clone().filter(|_| is_fed));
-        let mut next = 0;
         // What the first of them read comes through the others.
         while let Some(source) = places.get(next).and_then(|place| self.script.commands.get(*place)) {
             let before: Vec<usize> = source.piped_from.clone().filter(|place| !places.contains(place)).collect();
@@ -134,7 +139,7 @@ impl Walker<'_> {
     /// What stands behind an alias of the shell. One that names itself is not followed twice.
     fn by_alias(&self, command: &SimpleCommand) -> Option<Runs> {
         let name = command.words.first()?.value.as_deref()?;
-        let text = self.state.aliases.get(name).filter(|_| !self.via.iter().any(|via| via == name))?;
+        let text = self.state.aliases.get(name).filter(|_| !self.around.via.iter().any(|via| via == name))?;
         let (text, arguments) = (Some(format!("{text} \"$@\"")), command.words.get(1..)?.to_vec());
         Some(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments })
     }
@@ -152,9 +157,9 @@ impl Walker<'_> {
         self.uncalled.remove(name);
         let arguments = command.words.iter().skip(1).map(Value::of).collect();
         let around = self.state.enter_function(arguments);
-        self.via.push(name.to_owned());
+        self.around.via.push(name.to_owned());
         self.function_body(function);
-        self.via.pop();
+        self.around.via.pop();
         self.state.leave_function(around);
         self.output = None;
         if !command.redirects.is_empty() || !command.assignments.is_empty() {
@@ -173,9 +178,9 @@ impl Walker<'_> {
     pub(super) fn uncalled_functions(&mut self) {
         while let Some((name, function)) = self.uncalled.pop_first() {
             self.state.forget();
-            self.via.push(name);
+            self.around.via.push(name);
             self.function_body(&function);
-            self.via.pop();
+            self.around.via.pop();
         }
     }
 
@@ -184,6 +189,7 @@ impl Walker<'_> {
         let mut command = command;
         let mut sets_up = false;
         let own_paths = own_paths(&command);
+        let script = command.script.as_ref().and_then(|_| script_file(&command)).map(str::to_owned);
         let is_given_input = command.redirects.iter().any(Redirect::is_input);
         let substituted = command.substituted.clone();
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
@@ -208,14 +214,17 @@ impl Walker<'_> {
         } else {
             self.script.commands.push(command);
         }
-        let around = self.is_remote;
-        self.is_remote |= is_remote;
-        self.via.push(name.clone());
-        let has_input = self.has_input;
-        self.has_input |= is_given_input;
+        let around = self.around.clone();
+        self.around.is_remote |= is_remote;
+        self.around.via.push(name.clone());
+        self.around.has_input |= is_given_input;
         let given = assignments.clone();
         // What a shell reads its commands from is not there for them.
         let input = self.input.take_if(|_| reads_input);
+        let piped_from = self.piped_from.clone();
+        if reads_input {
+            self.piped_from = 0..0;
+        }
         for runs in runs {
             self.deeper(|walker| match runs {
                 Runs::Command { words, assignments: more } => {
@@ -240,30 +249,32 @@ impl Walker<'_> {
                 }
                 Runs::Text { text: Some(text), .. } if walker.running.contains(&text) => {}
                 Runs::Text { text: Some(text), in_own_shell: true, arguments, is_beginning } => {
-                    let around = std::mem::replace(&mut walker.is_beginning, is_beginning);
+                    walker.around.is_beginning = is_beginning;
                     let arguments = arguments.iter().map(Value::of).collect();
                     walker.in_new_scope(|walker| {
                         walker.state.enter_program(arguments);
-                        given.iter().for_each(|assignment| walker.state.export(assignment));
+                        for assignment in &given {
+                            walker.state.export(assignment);
+                        }
+                        if let Some(script) = &script {
+                            walker.state.enter_script(script);
+                        }
                         walker.running.push(text.clone());
                         walker.text(&text);
                         walker.running.pop();
                     });
-                    walker.is_beginning = around;
                 }
                 Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
             });
         }
-        self.via.pop();
-        self.has_input = has_input;
+        (self.around, self.piped_from) = (around, piped_from);
         self.input = input.or_else(|| self.input.take());
-        self.is_remote = around;
         if has_folder {
             self.state.folders = folders;
         }
         if !redirects.is_empty() || !assignments.is_empty() {
             let rest = SimpleCommand { assignments, redirects, ..SimpleCommand::default() };
-            self.script.commands.push(SimpleCommand { scope: self.scope, via: self.via.clone(), ..rest });
+            self.script.commands.push(SimpleCommand { scope: self.scope, via: self.around.via.clone(), ..rest });
         }
     }
 }

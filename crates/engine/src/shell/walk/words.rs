@@ -1,6 +1,6 @@
 //! The words of commands, with what is known in the place of their expansions.
 
-use brush_parser::ast::{Assignment as AssignmentNode, AssignmentValue, ProcessSubstitutionKind, Word as WordNode};
+use brush_parser::ast::{Assignment as AssignmentNode, AssignmentValue, ProcessSubstitutionKind};
 
 use super::super::command::{Assignment, Word};
 use super::super::state::{Expanded, Value};
@@ -24,7 +24,9 @@ impl Walker<'_> {
                 let mut has_keys = false;
                 for (key, value) in nodes {
                     has_keys |= key.is_some();
-                    key.iter().for_each(|key: &WordNode| self.substitutions_of(&key.value, Context::Word));
+                    if let Some(key) = key {
+                        self.substitutions_of(&key.value, Context::Word);
+                    }
                     self.words(&value.value, &mut words);
                 }
                 let is_plain = !has_keys && !words.iter().any(|word| word.glob);

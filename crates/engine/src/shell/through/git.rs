@@ -1,0 +1,35 @@
+//! What git runs because it is told to: by aliases, settings and variables.
+
+use super::super::command::SimpleCommand;
+use super::super::settings::{command_of_setting, is_command_variable};
+use super::Runs;
+use crate::programs::{Arguments, Role};
+
+/// What git runs by its settings and variables.
+pub(super) fn by_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) -> Vec<Runs> {
+    let is_alias = |name: &str| name.strip_prefix("alias.") == Some(sub.to_ascii_lowercase().as_str());
+    let alias = command.git_settings.iter().rfind(|(name, _)| is_alias(name));
+    let mut runs: Vec<Runs> = alias.and_then(|(_, alias)| by_alias(command, arguments, alias)).into_iter().collect();
+    let operands = arguments.operands.iter().map(|place| command.text_from(*place, 0));
+    let operands: Vec<&str> = operands.collect::<Option<_>>().unwrap_or_default();
+    if let ("config", [name, value]) = (sub, operands.as_slice()) {
+        let text = command_of_setting("git", &format!("{name}={value}")).map(str::to_owned);
+        runs.extend(text.map(|text| Runs::beginning(Some(text))));
+    }
+    let variables = command.exported.iter().filter(|variable| is_command_variable(&variable.name));
+    runs.extend(variables.map(|variable| Runs::beginning(variable.value.value.clone())));
+    runs
+}
+
+/// `git x` where `x` is an alias: what stands behind it comes behind what it is.
+pub(super) fn by_alias(command: &SimpleCommand, arguments: &Arguments, alias: &str) -> Option<Runs> {
+    let place = arguments.list.iter().find(|argument| argument.role == Role::Subcommand)?.word;
+    let rest = command.words.get(place + 1..).unwrap_or_default().to_vec();
+    let text = alias.strip_prefix('!').map_or_else(|| format!("git {alias}"), str::to_owned);
+    let text = Some(format!("{text} \"$@\""));
+    Some(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments: rest })
+}
+
+pub(super) fn is_form(arguments: &Arguments, name: &str) -> bool {
+    arguments.subcommands.first().is_some_and(|form| form.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,38 @@
+//! What a command reads, as far as that is known before it runs.
+
+use super::super::command::{RedirectKind, SimpleCommand, Word};
+
+#[derive(Clone, Copy)]
+pub(in super::super) enum Input<'a> {
+    /// Nothing that the script gives it.
+    Nothing,
+    Unknown,
+    Text(&'a str),
+    /// Paths, one a line.
+    Paths(&'a [Word]),
+}
+
+impl<'a> Input<'a> {
+    /// `piped`: what comes through the pipe, where that is known; `found`: the paths that do.
+    pub(super) fn of(command: &'a SimpleCommand, piped: Option<&'a str>, found: &'a [Word]) -> Self {
+        match command.redirects.iter().rev().find(|redirect| redirect.is_input()) {
+            Some(redirect) => match redirect.kind {
+                // What is in a file is another question, unless it is none.
+                RedirectKind::Read if redirect.target.is_process() => {
+                    redirect.target.given.as_deref().map_or(Self::Unknown, Self::Text)
+                }
+                RedirectKind::Read | RedirectKind::ReadWrite if !redirect.target.is_device() => Self::Nothing,
+                RedirectKind::HereDocument | RedirectKind::HereString => {
+                    redirect.target.value.as_deref().map_or(Self::Unknown, Self::Text)
+                }
+                _ => Self::Unknown,
+            },
+            None => match piped {
+                Some(text) => Self::Text(text),
+                None if !found.is_empty() => Self::Paths(found),
+                None if !command.piped_from.is_empty() => Self::Unknown,
+                None => Self::Nothing,
+            },
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! A program of the table, argument by argument: which of them are commands, or texts for a shell.
+
+use super::super::command::{Assignment, SimpleCommand, Word};
+use super::super::settings::{command_of_setting, git_alias};
+use super::super::written::Written;
+use super::super::{find, listing, parallel, sed, xargs};
+use super::git::{by_alias, by_git, is_form};
+use super::interpreter::{fed, in_code, is_fed, is_interpreter, is_other_interpreter, is_shell, runs_its_input};
+use super::{Input, Runs, Through};
+use crate::one_liner::Language;
+use crate::programs::{Argument, Arguments, Role};
+
+pub(super) struct Wrapper<'c> {
+    program: &'c str,
+    command: &'c SimpleCommand,
+    arguments: &'c Arguments,
+    input: Input<'c>,
+    through: Through,
+    /// Operands that follow each other and are one text, with the place of the last.
+    texts: Vec<(usize, Vec<&'c Word>)>,
+    /// For the command behind them.
+    assignments: Vec<Assignment>,
+}
+
+impl<'c> Wrapper<'c> {
+    pub(super) fn read(
+        program: &'c str,
+        command: &'c SimpleCommand,
+        arguments: &'c Arguments,
+        input: Input<'c>,
+    ) -> Through {
+        let through = Through { name: program.to_owned(), ..Through::default() };
+        let (texts, assignments) = (Vec::new(), Vec::new());
+        let mut wrapper = Self { program, command, arguments, input, through, texts, assignments };
+        for argument in &arguments.list {
+            if let Some(word) = command.words.get(argument.word) {
+                wrapper.argument(argument, word);
+            }
+        }
+        wrapper.finish_texts();
+        if wrapper.through.is_transparent && arguments.has_flag(&["-c"]) {
+            wrapper.through.name = format!("{program} -c");
+        }
+        wrapper.script_or_input();
+        if let Some(form) = arguments.subcommands.first().filter(|_| program == "git") {
+            wrapper.through.runs.extend(by_git(command, arguments, form));
+        }
+        wrapper.through
+    }
+
+    fn argument(&mut self, argument: &Argument, word: &'c Word) {
+        let text = || word.value.as_deref().and_then(|value| value.get(argument.from..));
+        match argument.role {
+            Role::Assignment => self.assignments.extend(assignment(word)),
+            Role::Command => self.run_command(self.behind(argument)),
+            Role::Code => self.through.runs.extend(in_code(self.program, text())),
+            Role::Data if matches!(self.program, "sed" | "gsed") => {
+                self.through.runs.extend(text().map(sed::read).unwrap_or_default().runs.into_iter().map(Runs::text));
+            }
+            // `vim +COMMAND FILE`
+            Role::Edit if word.raw.trim_start_matches(['"', '\'']).starts_with('+') => {
+                let text = text().and_then(|setting| command_of_setting(self.program, setting));
+                self.through.runs.extend(text.map(|text| Runs::text(Some(text.to_owned()))));
+            }
+            Role::Folder => self.through.folder = Some(part(word, argument.from)),
+            Role::Setting => self.setting(text().unwrap_or_default()),
+            Role::Host => self.through.is_remote = true,
+            Role::Words if self.through.is_remote => {
+                let words = self.behind(argument);
+                self.through.is_transparent = !matches!(self.program, "docker" | "podman" | "kubectl");
+                let runs =
+                    if self.through.is_transparent { Runs::text(joined(words.iter())) } else { Runs::words(words) };
+                self.through.runs.push(runs);
+            }
+            // What it makes of its words is told at the end.
+            Role::Shell if self.is_parallel() => self.through.is_transparent = true,
+            Role::Shell | Role::Hook => {
+                self.through.is_transparent |= argument.role == Role::Shell;
+                self.add_text(argument, word);
+            }
+            _ => {}
+        }
+    }
+
+    /// All words from an argument on.
+    fn behind(&self, argument: &Argument) -> Vec<Word> {
+        behind_dashes(self.program, self.command.words.get(argument.word..).unwrap_or_default())
+    }
+
+    fn is_parallel(&self) -> bool {
+        matches!(self.program, "parallel" | "sem")
+    }
+
+    fn run_command(&mut self, words: Vec<Word>) {
+        self.through.is_transparent = true;
+        let values: Vec<Option<&str>> = words.iter().map(|word| word.value.as_deref()).collect();
+        match (self.program, values.as_slice()) {
+            ("xargs" | "gxargs", _) => {
+                let commands = xargs::commands(words, self.arguments, &self.command.words, self.input);
+                self.through.runs.extend(commands.into_iter().map(Runs::words));
+            }
+            ("sudo" | "doas", [Some(text)]) if text.contains(char::is_whitespace) => {
+                self.through.runs.push(Runs::text(Some((*text).to_owned())));
+            }
+            ("uv", [Some(script), ..]) if script.rsplit('.').next() == Some("py") => {
+                let words = std::iter::once(Word::known("python3")).chain(words);
+                self.through.runs.push(Runs::words(words.collect()));
+            }
+            ("fd" | "fdfind", words_given) => {
+                let found = listing::printed(self.command, &[]);
+                let names_it = words_given.iter().flatten().any(|word| word.contains("{}"));
+                let mut filled: Vec<Word> = words.iter().flat_map(|word| find::filled(word, &found)).collect();
+                filled.extend(found.into_iter().filter(|_| !names_it));
+                self.through.runs.push(Runs::words(filled));
+            }
+            ("flock", [Some("-c" | "--command"), text]) => {
+                self.through.runs.push(Runs::text(text.map(str::to_owned)));
+            }
+            _ => {
+                let assignments = std::mem::take(&mut self.assignments);
+                self.through.runs.push(Runs::Command { words, assignments });
+            }
+        }
+    }
+
+    fn setting(&mut self, setting: &str) {
+        let text = command_of_setting(self.program, setting).map(str::to_owned);
+        // Other programs put what it is about behind it.
+        let runs = |text| if self.program == "socat" { Runs::text(Some(text)) } else { Runs::beginning(Some(text)) };
+        self.through.runs.extend(text.map(runs));
+        if let Some((_, alias)) = git_alias(setting).filter(|(name, _)| is_form(self.arguments, name)) {
+            self.through.runs.extend(by_alias(self.command, self.arguments, alias));
+        }
+    }
+
+    /// Operands that follow each other are one text; the values of flags are each their own.
+    fn add_text(&mut self, argument: &Argument, word: &'c Word) {
+        match self.texts.last_mut().filter(|(last, _)| last + 1 == argument.word && argument.from == 0) {
+            Some((last, words)) => {
+                *last = argument.word;
+                words.push(word);
+            }
+            None if argument.from == 0 => self.texts.push((argument.word, vec![word])),
+            None => self.through.runs.push(Runs::text(part(word, argument.from).value)),
+        }
+    }
+
+    fn finish_texts(&mut self) {
+        let texts = std::mem::take(&mut self.texts);
+        if self.program == "env" && self.arguments.has_flag(&["-S", "--split-string"]) {
+            return self.split_string(&texts);
+        }
+        let in_own_shell = !matches!(self.program, "eval" | "trap");
+        let is_own = |argument: &&Argument| argument.role == Role::Words && is_shell(self.program);
+        // The first is its name.
+        let own = self.arguments.list.iter().find(is_own).and_then(|own| self.command.words.get(own.word + 1..));
+        let runs = texts.into_iter().map(|(_, words)| Runs::Text {
+            text: joined(words.into_iter()),
+            in_own_shell,
+            is_beginning: false,
+            arguments: own.unwrap_or_default().to_vec(),
+        });
+        self.through.runs.extend(runs);
+    }
+
+    /// `env -S 'rm -rf' x` runs `rm -rf x`.
+    fn split_string(&mut self, texts: &[(usize, Vec<&Word>)]) {
+        let mut arguments = Vec::new();
+        let mut text = texts.first().and_then(|(_, words)| joined(words.iter().copied()));
+        for runs in self.through.runs.drain(..) {
+            match runs {
+                Runs::Command { words, .. } => arguments = words,
+                Runs::Text { text: attached, .. } => text = attached,
+            }
+        }
+        let text = text.map(|text| format!("{text} \"$@\""));
+        self.through.runs.push(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments });
+    }
+
+    /// What it runs beside what its arguments say: the file that it is given, or what it reads.
+    fn script_or_input(&mut self) {
+        let (program, words) = (self.program, &self.command.words);
+        let script = self.arguments.list.iter().find(|argument| argument.role == Role::Script);
+        if let Some(Written::Text(text)) = self.command.script.as_ref().filter(|_| is_interpreter(program)) {
+            if Language::of(program).is_some() || is_other_interpreter(program) {
+                self.through.runs.extend(in_code(program, Some(text)));
+                return;
+            }
+            let own = script.and_then(|script| words.get(script.word + 1..)).unwrap_or_default();
+            let in_own_shell = !matches!(program, "source" | ".");
+            let (text, arguments) = (Some(text.clone()), own.to_vec());
+            self.through.runs.push(Runs::Text { text, in_own_shell, is_beginning: false, arguments });
+        } else if self.is_parallel() {
+            let own = self.arguments.list.iter().find(|argument| argument.role == Role::Shell);
+            let own = own.and_then(|own| words.get(own.word..)).unwrap_or_default();
+            if !own.is_empty() || !matches!(self.input, Input::Nothing) {
+                self.through.reads_input = own.is_empty();
+                self.through.runs.extend(parallel::texts(own, self.input).into_iter().map(Runs::text));
+            }
+        } else if is_fed(program, self.arguments) && runs_its_input(program, self.arguments, words) {
+            let script = script.and_then(|script| words.get(script.word));
+            self.through.runs.extend(fed(program, script, self.input));
+            self.through.reads_input = true;
+            self.through.is_transparent = is_shell(program) && !self.through.runs.is_empty();
+        }
+    }
+}
+
+/// `kubectl exec POD -- ls`, `mise exec node@20 -- npm test`.
+fn behind_dashes(program: &str, words: &[Word]) -> Vec<Word> {
+    let is_end = |word: &Word| word.value.as_deref() == Some("--");
+    match words.iter().position(is_end) {
+        Some(place) if place == 0 || program == "mise" => words.get(place + 1..).unwrap_or_default().to_vec(),
+        // `npm exec PACKAGE -- FLAGS`
+        Some(place) if matches!(program, "npm" | "npx" | "pnpm" | "yarn" | "bun") => {
+            let (before, behind) = words.split_at(place);
+            before.iter().chain(behind.iter().skip(1)).cloned().collect()
+        }
+        _ => words.to_vec(),
+    }
+}
+
+/// A program that nobody knows may run one that is known, if it is given the words of one.
+pub(super) fn command_within(words: &[Word]) -> Option<Vec<Word>> {
+    let base = |word: &Word| word.value.as_deref().map(|text| text.rsplit('/').next().unwrap_or(text).to_owned());
+    let is_program = |place: &usize| {
+        let next = words.get(place + 1).and_then(|word| word.value.as_deref());
+        match words.get(*place).and_then(base).as_deref() {
+            Some("git" | "sudo" | "bash" | "sh" | "zsh" | "claude" | "codex" | "linchpin") => next.is_some(),
+            Some("rm") => next.is_some_and(|next| next.starts_with('-')),
+            _ => false,
+        }
+    };
+    let place = (1..words.len()).find(is_program)?;
+    words.get(place..).map(<[Word]>::to_vec)
+}
+
+/// What stands in a word from a place on.
+fn part(word: &Word, from: usize) -> Word {
+    let rest = word.meaning().and_then(|value| value.get(from..));
+    Word { value: rest.map(str::to_owned), ..word.clone() }
+}
+
+/// Joined as `eval` and its like do.
+fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {
+    words.map(|word| word.value.as_deref()).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+}
+
+fn assignment(word: &Word) -> Option<Assignment> {
+    let text = word.value.as_deref().unwrap_or(&word.shown);
+    let (name, value) = text.split_once('=')?;
+    let value = word.value.as_ref().map(|_| value.to_owned());
+    Some(Assignment { name: name.to_owned(), value: Word { raw: word.raw.clone(), value, ..Word::default() } })
+}
