@@ -68,12 +68,36 @@ fn however_it_was_written() {
 }
 
 #[test]
+fn who_makes_a_script_executable_did_not_write_it() {
+    let project = guarded();
+    project.file("deploy.sh", "danger --all\n");
+    assert_eq!(project.decision("chmod +x deploy.sh && touch deploy.sh"), "allow");
+    assert_eq!(project.decision("./deploy.sh"), "allow");
+    // Nor is a copy of what people wrote the agent's; one of what it wrote is.
+    assert_eq!(project.decision("cp deploy.sh copy.sh"), "allow");
+    project.file("copy.sh", "danger --all\n");
+    assert_eq!(project.decision("bash copy.sh"), "allow");
+    write(&project, "own.sh", "danger --all\n");
+    assert_eq!(project.decision("cp own.sh renamed.sh"), "allow");
+    project.file("renamed.sh", "danger --all\n");
+    assert_eq!(project.decision("bash renamed.sh"), "deny");
+    // However much is said of it since.
+    for _ in 0..60 {
+        assert_eq!(project.decision("cat own.sh"), "allow");
+    }
+    assert_eq!(project.decision("bash own.sh"), "deny");
+}
+
+#[test]
 fn one_that_runs_itself_or_cannot_be_read() {
     let project = guarded();
     write(&project, "x.sh", "safety; bash x.sh; ./x.sh\n");
     assert_eq!(project.decision("bash x.sh"), "allow");
     write(&project, "big.sh", &"safety\n".repeat(20_000));
     assert_eq!(project.decision("bash big.sh"), "ask");
+    write(&project, "odd.sh", "danger\n");
+    project.file("odd.sh", b"danger\n\xE9\n");
+    assert_eq!(project.decision("bash odd.sh"), "ask");
     project.file("binary", [0x7F, b'E', b'L', b'F', 0, 0xFF]);
     assert_eq!(project.decision("cc -o binary x.c && ./binary"), "allow");
     assert_eq!(project.decision("./binary"), "allow");
