@@ -53,7 +53,10 @@ impl<'c> Wrapper<'c> {
         match argument.role {
             Role::Assignment => self.assignments.extend(assignment(word)),
             Role::Command => self.run_command(self.behind(argument)),
-            Role::Code => self.through.runs.extend(in_code(self.program, text())),
+            Role::Code => {
+                let text = self.command.meaning_from(argument.word, argument.from);
+                self.through.runs.extend(in_code(self.program, text));
+            }
             Role::Data if matches!(self.program, "sed" | "gsed") => {
                 self.through.runs.extend(text().map(sed::read).unwrap_or_default().runs.into_iter().map(Runs::text));
             }
@@ -243,7 +246,7 @@ fn part(word: &Word, from: usize) -> Word {
 
 /// Joined as `eval` and its like do.
 fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {
-    words.map(|word| word.value.as_deref()).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+    words.map(Word::meaning).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
 }
 
 fn assignment(word: &Word) -> Option<Assignment> {
