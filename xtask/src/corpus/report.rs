@@ -11,12 +11,6 @@ use super::stage::Verdict;
 pub const BAR: &str = "97 % of `deny` are to be stopped, all of `allow` left alone and all of `unknown` asked about";
 const DENY_PERCENT: usize = 97;
 
-pub enum Outcome {
-    Judged(Verdict),
-    /// The rule that it is about is not there yet.
-    Waiting,
-}
-
 #[derive(Default)]
 pub struct Report {
     policies: BTreeMap<String, Tally>,
@@ -27,7 +21,6 @@ pub struct Report {
 #[derive(Default, Clone, Copy)]
 struct Tally {
     by_expectation: [(usize, usize); 3],
-    waiting: usize,
 }
 
 impl Tally {
@@ -45,7 +38,6 @@ impl Tally {
             *held += more_held;
             *all += more;
         }
-        self.waiting += other.waiting;
     }
 
     fn is_within_the_bar(&self) -> bool {
@@ -56,28 +48,21 @@ impl Tally {
     fn row(&self, name: &str) -> String {
         let [deny, allow, unknown] =
             self.by_expectation.map(|(held, all)| if all == 0 { "-".to_owned() } else { format!("{held} of {all}") });
-        let waiting = if self.waiting == 0 { "-".to_owned() } else { self.waiting.to_string() };
-        format!("{name:<24}  {deny:>12}  {allow:>15}  {unknown:>13}  {waiting:>7}")
+        format!("{name:<24}  {deny:>12}  {allow:>15}  {unknown:>13}")
     }
 
     fn json(&self) -> Value {
         let [deny, allow, unknown] = self.by_expectation.map(|(held, all)| json!({ "held": held, "cases": all }));
-        json!({ "deny": deny, "allow": allow, "unknown": unknown, "waiting": self.waiting })
+        json!({ "deny": deny, "allow": allow, "unknown": unknown })
     }
 }
 
 impl Report {
-    pub fn add(&mut self, case: Case, outcome: Outcome) {
-        let tally = self.policies.entry(case.policy.clone()).or_default();
-        match outcome {
-            Outcome::Waiting => tally.waiting += 1,
-            Outcome::Judged(verdict) => {
-                let met = case.expect.is_met_by(&verdict.decision);
-                tally.count(case.expect, met);
-                if !met {
-                    self.misses.push((case, verdict));
-                }
-            }
+    pub fn add(&mut self, case: Case, verdict: Verdict) {
+        let met = case.expect.is_met_by(&verdict.decision);
+        self.policies.entry(case.policy.clone()).or_default().count(case.expect, met);
+        if !met {
+            self.misses.push((case, verdict));
         }
     }
 
@@ -103,7 +88,7 @@ impl Report {
             }
             text.push('\n');
         }
-        let _ = writeln!(text, "{:<24}  deny stopped  allow untouched  unknown asked  waiting", "policy");
+        let _ = writeln!(text, "{:<24}  deny stopped  allow untouched  unknown asked", "policy");
         for (policy, tally) in &self.policies {
             let _ = writeln!(text, "{}", tally.row(policy));
         }

@@ -21,8 +21,6 @@ pub enum Role {
     Data,
     /// A path that it reads from; of a folder, nothing in it.
     Read,
-    /// The same, with all that is in it.
-    ReadAll,
     Write,
     /// Read and written.
     Edit,
@@ -77,7 +75,6 @@ const ROLES: &[(&str, Role)] = &[
     ("X", Role::Plain),
     ("DATA", Role::Data),
     ("READ", Role::Read),
-    ("READALL", Role::ReadAll),
     ("WRITE", Role::Write),
     ("EDIT", Role::Edit),
     ("DELETE", Role::Delete),

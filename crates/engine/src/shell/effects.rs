@@ -198,7 +198,7 @@ impl Found<'_> {
         let of_role =
             |roles: &'static [Role]| arguments.list.iter().filter(move |argument| roles.contains(&argument.role));
         let targets = of_role(&[Role::Write, Role::WriteOrRemote, Role::DeleteOrRemote]);
-        let sources = || of_role(&[Role::Read, Role::ReadAll, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote]);
+        let sources = || of_role(&[Role::Read, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote]);
         let is_temporary = |target: &&str| target.starts_with("/tmp") || target.starts_with(paths::TEMP);
         let targets = targets.filter_map(|argument| command.meaning_from(argument.word, argument.from));
         for target in targets.filter(|target| !is_temporary(target)) {
@@ -372,7 +372,7 @@ impl Found<'_> {
 /// What is done to an argument of this kind.
 fn accesses(role: Role) -> &'static [Option<Access>] {
     match role {
-        Role::Read | Role::ReadAll | Role::Script => &[Some(Access::Read)],
+        Role::Read | Role::Script => &[Some(Access::Read)],
         Role::Write => &[Some(Access::Write)],
         Role::Edit => &[Some(Access::Read), Some(Access::Write)],
         Role::Delete => &[Some(Access::Delete)],

@@ -8,9 +8,9 @@ mod perl;
 mod python;
 mod ruby;
 
-use super::token::{Token, Usage};
+use super::token::{Kind, Token, Usage};
 use super::{Language, MAX_DEPTH};
-use cursor::Cursor;
+use cursor::{Cursor, Row};
 use heredoc::Pending;
 
 /// What a text consists of.
@@ -71,6 +71,16 @@ impl Lexer<'_> {
         };
         self.depth -= 1;
         tokens
+    }
+
+    /// What is left where nothing of the language's own begins.
+    fn number_or_mark(&mut self, character: char, row: &mut Row) {
+        if character.is_ascii_digit() {
+            self.cursor.number();
+            row.push(Kind::Number);
+        } else if let Some(mark) = self.cursor.mark() {
+            row.push(Kind::Mark(mark));
+        }
     }
 
     /// The code of a hole; its closing brace is taken.

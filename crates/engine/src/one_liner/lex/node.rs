@@ -49,16 +49,8 @@ impl Lexer<'_> {
                     self.sound = false;
                     self.cursor.next();
                 }
-                _ if character.is_ascii_digit() => {
-                    self.cursor.number();
-                    row.push(Kind::Number);
-                }
                 '}' if !row.in_brackets() && self.depth > 1 => break,
-                _ => {
-                    if let Some(mark) = self.cursor.mark() {
-                        row.push(Kind::Mark(mark));
-                    }
-                }
+                _ => self.number_or_mark(character, &mut row),
             }
         }
         row.tokens

@@ -37,16 +37,8 @@ impl Lexer<'_> {
                         row.push(Kind::Name(name.to_owned()));
                     }
                 }
-                _ if character.is_ascii_digit() => {
-                    self.cursor.number();
-                    row.push(Kind::Number);
-                }
                 '}' if !row.in_brackets() && self.depth > 1 => break,
-                _ => {
-                    if let Some(mark) = self.cursor.mark() {
-                        row.push(Kind::Mark(mark));
-                    }
-                }
+                _ => self.number_or_mark(character, &mut row),
             }
         }
         row.tokens

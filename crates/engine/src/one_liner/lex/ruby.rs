@@ -45,7 +45,7 @@ impl Lexer<'_> {
                 }
                 '<' if self.cursor.rest().starts_with("<<") && self.ruby_value_follows(&row, 2) => {
                     if !self.announced(&mut row, &mut pending) {
-                        self.mark(&mut row);
+                        self.number_or_mark(character, &mut row);
                     }
                 }
                 '/' if self.ruby_value_follows(&row, 1) => {
@@ -82,22 +82,12 @@ impl Lexer<'_> {
                     }
                     row.push(Kind::Name(name));
                 }
-                _ if character.is_ascii_digit() => {
-                    self.cursor.number();
-                    row.push(Kind::Number);
-                }
                 '}' if !row.in_brackets() && self.depth > 1 => break,
-                _ => self.mark(&mut row),
+                _ => self.number_or_mark(character, &mut row),
             }
         }
         self.sound &= pending.is_empty();
         row.tokens
-    }
-
-    fn mark(&mut self, row: &mut Row) {
-        if let Some(mark) = self.cursor.mark() {
-            row.push(Kind::Mark(mark));
-        }
     }
 
     /// Whether the sign here begins a literal. After a name that depends on what the name means, so where that is not
@@ -122,7 +112,7 @@ impl Lexer<'_> {
         let kind = self.cursor.peek_at(1).filter(|kind| "wWiIqQxrs".contains(*kind));
         let open = self.cursor.peek_at(if kind.is_some() { 2 } else { 1 });
         let Some(open) = open.filter(|open| !open.is_alphanumeric() && !open.is_whitespace()) else {
-            return self.mark(row);
+            return self.number_or_mark('%', row);
         };
         self.cursor.advance(1 + usize::from(kind.is_some()) + open.len_utf8());
         let plain = Style { holes: false, escapes: Escapes::Quote, usage: Usage::Text };

@@ -39,14 +39,16 @@ pub(super) fn is_fed(program: &str, arguments: &Arguments) -> bool {
 
 /// Programs that run a file that they are given.
 pub(super) fn is_interpreter(program: &str) -> bool {
-    is_shell(program)
-        || Language::of(program).is_some()
-        || is_other_interpreter(program)
-        || matches!(program, "source" | ".")
+    is_shell(program) || runs_code(program) || matches!(program, "source" | ".")
+}
+
+/// Whether what it runs is no text for a shell.
+pub(super) fn runs_code(program: &str) -> bool {
+    Language::of(program).is_some() || is_other_interpreter(program)
 }
 
 /// Of languages that nobody here can read.
-pub(super) fn is_other_interpreter(program: &str) -> bool {
+fn is_other_interpreter(program: &str) -> bool {
     const OTHERS: &[&str] = &[
         "php",
         "lua",
@@ -120,7 +122,7 @@ pub(super) fn fed(program: &str, script: Option<&Word>, input: Input) -> Vec<Run
         },
     };
     let text = if program == "crontab" { text.map(|text| without_times(&text)) } else { text };
-    if Language::of(program).is_some() || is_other_interpreter(program) {
+    if runs_code(program) {
         return in_code(program, text.as_deref());
     }
     let in_own_shell = !matches!(program, "source" | ".");

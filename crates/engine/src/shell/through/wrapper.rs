@@ -5,9 +5,8 @@ use super::super::settings::{command_of_setting, git_alias};
 use super::super::written::Written;
 use super::super::{find, listing, parallel, sed, xargs};
 use super::git::{by_alias, by_git, is_form};
-use super::interpreter::{fed, in_code, is_fed, is_interpreter, is_other_interpreter, is_shell, runs_its_input};
+use super::interpreter::{fed, in_code, is_fed, is_interpreter, is_shell, runs_code, runs_its_input};
 use super::{Input, Runs, Through};
-use crate::one_liner::Language;
 use crate::programs::{Argument, Arguments, Role};
 
 pub(super) struct Wrapper<'c> {
@@ -185,7 +184,7 @@ impl<'c> Wrapper<'c> {
         let (program, words) = (self.program, &self.command.words);
         let script = self.arguments.list.iter().find(|argument| argument.role == Role::Script);
         if let Some(Written::Text(text)) = self.command.script.as_ref().filter(|_| is_interpreter(program)) {
-            if Language::of(program).is_some() || is_other_interpreter(program) {
+            if runs_code(program) {
                 self.through.runs.extend(in_code(program, Some(text)));
                 return;
             }
