@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::event::EventKind;
 use crate::expr;
+use crate::facts::Answered;
+use crate::file_rules::{self, FileMatch, FileRule, Placeholders, Reach};
 use crate::rules::{Clause, Detect, Rule, RuleSet, RuleSetError, Truth};
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, Verdict};
@@ -21,6 +23,8 @@ pub struct Decision {
     pub verdict: Verdict,
     /// The rules that hold this stop, each with how often it has now done so.
     pub holds: Vec<(String, u32)>,
+    /// What file rules ask for, in order of the rules.
+    pub demands: Vec<Demand>,
     /// The rules that could not be judged because stored facts they need cannot be read.
     pub skipped: Vec<String>,
     /// The rules that need what is not known. Only a judgement by a record has any.
@@ -40,11 +44,23 @@ pub struct Undecided {
     pub facts: Vec<String>,
 }
 
+/// What a file rule asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Demand {
+    pub rule: Rule,
+    /// What is still open.
+    pub found: FileMatch,
+    /// It held the stop as often as it may, and lets go now.
+    pub is_let_go: bool,
+}
+
 /// One rule's work on one event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Consideration {
     pub rule: Rule,
     pub clauses: Vec<Clause>,
+    /// What a file rule saw.
+    pub files: Option<FileMatch>,
     pub outcome: Outcome,
 }
 
@@ -60,6 +76,8 @@ pub enum Outcome {
     Fault(Level, String),
     /// It would warn or hold, and was acknowledged in this session.
     Acknowledged,
+    /// It asked for what is missing as often as it may, and does not go on about it.
+    GivenUp,
     /// The rule needs these facts, and they are not known.
     Undecidable(Vec<String>),
 }
@@ -68,7 +86,7 @@ impl Outcome {
     /// What the rule asks for; `None` where it has nothing to say.
     fn level(&self) -> Option<Level> {
         match self {
-            Self::Passed | Self::Acknowledged | Self::Undecidable(_) => None,
+            Self::Passed | Self::Acknowledged | Self::GivenUp | Self::Undecidable(_) => None,
             Self::Matched(level) | Self::Incomplete(level) | Self::Fault(level, _) => Some(*level),
         }
     }
@@ -80,6 +98,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
     let mut decision = Decision {
         verdict: Verdict::silent(),
         holds: Vec::new(),
+        demands: Vec::new(),
         skipped: Vec::new(),
         undecided: Vec::new(),
         considered: Vec::new(),
@@ -115,7 +134,8 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
             findings.push((finding, matches!(judged.outcome, Outcome::Incomplete(_))));
         }
         if inquiry.thorough {
-            decision.considered.push(Consideration { rule, clauses: judged.clauses, outcome: judged.outcome });
+            let Judged { clauses, files, outcome, .. } = judged;
+            decision.considered.push(Consideration { rule, clauses, files, outcome });
         }
     }
     let notices = std::mem::take(&mut decision.verdict.notices);
@@ -126,10 +146,12 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
 
 /// An acknowledgement settles a warning or a hold; whatever else a rule says, it says every time.
 fn is_acknowledged(rule: &Rule, judged: &Judged, situation: &Situation) -> bool {
-    judged.outcome.level().is_some_and(|level| {
-        (level == Level::Warn || (level > Level::Warn && situation.event.kind.is_stop()))
-            && situation.facts.acknowledged(&rule.id, &rule.digest)
-    })
+    // What a file rule asks for is answered file by file.
+    rule.as_file_rule().is_none()
+        && judged.outcome.level().is_some_and(|level| {
+            (level == Level::Warn || (level > Level::Warn && situation.event.kind.is_stop()))
+                && situation.facts.acknowledged(&rule.id, &rule.digest)
+        })
 }
 
 const UNKNOWABLE: &str = "What the call would do cannot be known before it runs; it may be what";
@@ -177,12 +199,31 @@ struct Judged {
     clauses: Vec<Clause>,
     /// Which simple commands the rule speaks of; empty: the whole call.
     commands: Vec<Truth>,
+    /// What a file rule saw, and of what it asks for, what is open.
+    files: Option<FileMatch>,
+    /// How often a file rule has asked for that.
+    shown: u32,
     outcome: Outcome,
 }
 
 fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
-    let mut judged = Judged { clauses: Vec::new(), commands: Vec::new(), outcome: Outcome::Passed };
+    let mut judged =
+        Judged { clauses: Vec::new(), commands: Vec::new(), files: None, shown: 0, outcome: Outcome::Passed };
     let mut truth = Truth::True;
+    if let Detect::Files(file) = &rule.detect {
+        match look_at_files(file, situation) {
+            Ok(Some(found)) => {
+                truth = found.is_unmet().into();
+                judged.clauses.push(Clause { key: "files", truth, shown: shown_files(&found) });
+                judged.files = Some(found);
+            }
+            Ok(None) => return judged,
+            Err(outcome) => {
+                judged.outcome = outcome.unwrap_or_else(|why| fault(rule, &why));
+                return judged;
+            }
+        }
+    }
     if let Detect::Tool(tool) = &rule.detect {
         match tool.judge(situation, thorough) {
             Ok(found) => {
@@ -206,7 +247,8 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
     if let Some(when) = &rule.when
         && (truth != Truth::False || thorough)
     {
-        let evaluated = expr::holds(when, situation);
+        let reach = rule.as_file_rule().map_or_else(Reach::default, |file| file.reach);
+        let evaluated = expr::holds(when, situation, reach);
         if let Some(why) = situation.facts.take_fault() {
             judged.outcome = fault(rule, &why);
             return judged;
@@ -237,7 +279,35 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         Truth::True => Outcome::Matched(rule.action),
         Truth::Unknown => incomplete_level(rule).map_or(Outcome::Passed, Outcome::Incomplete),
     };
+    if let (Outcome::Matched(_), Some(found)) = (&judged.outcome, judged.files.take()) {
+        let Answered { settled, shown, is_given_up } = situation.facts.answered(rule, &found);
+        let open = found.without(|trigger| settled.contains(&trigger.path));
+        if !open.is_unmet() {
+            judged.outcome = Outcome::Acknowledged;
+        } else if is_given_up {
+            judged.outcome = Outcome::GivenUp;
+        }
+        (judged.files, judged.shown) = (Some(open), shown);
+    }
     judged
+}
+
+/// What a file rule sees; nothing where nobody knows what changed. Where it cannot look: what comes of that, or why.
+fn look_at_files(file: &FileRule, situation: &Situation) -> Result<Option<FileMatch>, Result<Outcome, String>> {
+    let changes = situation.facts.changes(file.reach);
+    let unknown = situation.facts.take_unknown();
+    if !unknown.is_empty() {
+        return Err(Ok(undecidable(unknown)));
+    }
+    let Some(changes) = changes else { return Ok(None) };
+    file.judge(&changes).map(Some).map_err(|error| Err(error.to_string()))
+}
+
+fn shown_files(found: &FileMatch) -> String {
+    if found.is_silenced {
+        return format!("answered by {}", found.matched.join(", "));
+    }
+    if found.triggers.is_empty() { "nothing is missing".to_owned() } else { file_rules::listed(found) }
 }
 
 fn undecidable(mut facts: Vec<String>) -> Outcome {
@@ -289,14 +359,19 @@ impl Decision {
                 }
                 None => format!("{UNKNOWABLE} this rule is about. {}", rule.reason),
             },
-            Outcome::Matched(_) | Outcome::Passed | Outcome::Acknowledged | Outcome::Undecidable(_) => {
-                rule.reason.clone()
+            Outcome::Matched(_)
+            | Outcome::Passed
+            | Outcome::Acknowledged
+            | Outcome::GivenUp
+            | Outcome::Undecidable(_) => {
+                judged.files.as_ref().map_or_else(|| rule.reason.clone(), |found| section(rule, found))
             }
         };
-        let level = if level == Level::Block && inquiry.situation.event.kind.is_stop() {
-            self.hold(rule, inquiry)
-        } else {
-            level
+        let holds = level == Level::Block && inquiry.situation.event.kind.is_stop();
+        let level = match &judged.files {
+            Some(found) => self.demand(rule, found, judged.shown, if holds { Level::Block } else { level }),
+            None if holds => self.hold(rule, inquiry),
+            None => level,
         };
         Finding {
             rule: rule.id.clone(),
@@ -305,7 +380,19 @@ impl Decision {
             because,
             digest: Some(rule.digest.clone()),
             protects_guard: rule.protects_guard(),
+            is_section: judged.files.is_some(),
         }
+    }
+
+    /// A file rule holds as often as it was asked to, however many stops that takes.
+    fn demand(&mut self, rule: &Rule, found: &FileMatch, shown: u32, level: Level) -> Level {
+        let most = rule.max_holds.unwrap_or(DEFAULT_MAX_HOLDS);
+        let is_let_go = level == Level::Block && shown >= most;
+        if is_let_go {
+            self.verdict.notices.push(let_go(rule, shown, most));
+        }
+        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), is_let_go });
+        if is_let_go { Level::Warn } else { level }
     }
 
     /// A hold has a cap; a rule that has reached it lets go, and the person is told.
@@ -313,16 +400,23 @@ impl Decision {
         let held = inquiry.situation.facts.holds(&rule.id);
         let most = rule.max_holds.unwrap_or(DEFAULT_MAX_HOLDS);
         if held >= most {
-            let times = if held == 1 { "once".to_owned() } else { format!("{held} times") };
-            self.verdict.notices.push(format!(
-                "rule `{}` held this stop {times} and was not met; it lets go now (max_holds: {most})",
-                rule.id
-            ));
+            self.verdict.notices.push(let_go(rule, held, most));
             return Level::Warn;
         }
         self.holds.push((rule.id.clone(), held + 1));
         Level::Block
     }
+}
+
+fn let_go(rule: &Rule, held: u32, most: u32) -> String {
+    let times = if held == 1 { "once".to_owned() } else { format!("{held} times") };
+    format!("rule `{}` held this stop {times} and was not met; it lets go now (max_holds: {most})", rule.id)
+}
+
+/// What a file rule asks for, under its title.
+pub fn section(rule: &Rule, found: &FileMatch) -> String {
+    let body = Placeholders(found).fill(&rule.reason);
+    format!("## {}\n{}\n\n{}", rule.shown_title(), file_rules::listed(found), body.trim())
 }
 
 /// How much of a call `allow` rules speak of. Only a call that they cover whole is approved.
@@ -340,7 +434,7 @@ impl<'a> Coverage<'a> {
     fn add(&mut self, rule: &Rule, judged: &Judged) {
         let is_whole = match &rule.detect {
             Detect::Tool(tool) => tool.covers_whole_call(self.situation),
-            Detect::Event => true,
+            Detect::Event | Detect::Files(_) => true,
         };
         if !is_whole {
             return;

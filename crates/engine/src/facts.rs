@@ -5,8 +5,13 @@
 //! own way. Parts of the event that a journal does not keep whole are asked for in the same way: whoever writes a
 //! judgement down hears which of them it used, and a judgement by what was written down says which of them it lacked.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use serde_json::Value;
 
+use crate::file_rules::{Changes, FileMatch, FileRule, Reach};
+use crate::rules::Rule;
 use crate::shell::Written;
 
 /// What a supplier does not say is what somebody says who knows nothing.
@@ -24,6 +29,21 @@ pub trait Facts: Send + Sync {
     /// A field of `git`; null where there is no repository.
     fn git(&self, _field: GitField) -> Value {
         Value::Null
+    }
+
+    /// The files that changed; `None` where nobody can tell, and file rules have nothing to go by.
+    fn changes(&self, _reach: Reach) -> Option<Arc<Changes>> {
+        None
+    }
+
+    /// What became so far of what a file rule asks for.
+    fn answered(&self, _rule: &Rule, _found: &FileMatch) -> Answered {
+        Answered::default()
+    }
+
+    /// The file rule in force that has this name.
+    fn file_rule(&self, _id: &str) -> Option<FileRule> {
+        None
     }
 
     /// The simple commands that the session ran, by their normalised text, newest first.
@@ -133,6 +153,17 @@ impl GitField {
             Self::Dirty => "dirty",
         }
     }
+}
+
+/// How far a file rule's demand has come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answered {
+    /// The files that somebody has answered for: promised, acknowledged, or put right by the rule's command.
+    pub settled: BTreeSet<String>,
+    /// How often the rest was asked for.
+    pub shown: u32,
+    /// It was asked for often enough, and nobody heeded it.
+    pub is_given_up: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

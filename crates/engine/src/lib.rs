@@ -8,6 +8,7 @@ pub mod decide;
 pub mod event;
 pub mod expr;
 pub mod facts;
+pub mod file_rules;
 mod lifted;
 pub mod observers;
 pub mod one_liner;

@@ -50,6 +50,9 @@ pub struct Finding {
     /// It keeps the guard itself in place, or nobody can say that it does not: a pause does not lift it.
     #[serde(skip)]
     pub protects_guard: bool,
+    /// Its reason is a section of a list of demands, under a heading of its own, and no sentence.
+    #[serde(skip)]
+    pub is_section: bool,
 }
 
 /// The whole answer to one event.

@@ -10,7 +10,6 @@ pub mod allowance;
 pub mod environment;
 mod external_behavior;
 pub mod failure;
-mod git;
 mod glob;
 mod hook;
 mod input_record;

@@ -11,9 +11,9 @@ use engine::shell::Written;
 use policy::Config;
 use serde_json::{Map, Value, json};
 use store::{SessionState, Store};
+use tree::Repository;
 
 use crate::acknowledgement::is_acknowledged;
-use crate::git::Repository;
 use crate::glob;
 use crate::input_record::AskedInput;
 use crate::written::written;

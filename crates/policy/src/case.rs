@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use engine::file_rules::{Change, Status};
 use engine::{EventKind, Level};
 use serde_json::{Map, Value};
 
@@ -28,10 +29,30 @@ pub struct Case {
     pub subject: Subject,
     pub variables: Map<String, Value>,
     pub git: Map<String, Value>,
-    pub expect: Level,
+    pub expect: Expectation,
     pub source: Source,
     /// Where it begins.
     pub start: usize,
+}
+
+/// What a case says must come of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expectation {
+    Verdict(Level),
+    /// Of a file rule: nothing is missing.
+    Met,
+    /// Of a file rule: something is missing, and where pairs are named, just these.
+    Unmet(Option<Vec<[String; 2]>>),
+}
+
+impl Expectation {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Verdict(level) => level.name(),
+            Self::Met => "met",
+            Self::Unmet(_) => "unmet",
+        }
+    }
 }
 
 /// What happens in a case.
@@ -45,6 +66,8 @@ pub enum Subject {
         input: Value,
     },
     Event(Box<EventFields>),
+    /// Files changed, and the agent wants to stop.
+    Files(Vec<Change>),
 }
 
 /// The fields of an event, as expressions name them.
@@ -69,22 +92,31 @@ pub struct Cases {
 }
 
 pub static CASE: Mapping = Mapping::new("case", "What happens, and what the policy is to say to it.", &[KEYS])
-    .needs(&[Need::All(&["expect"]), Need::ExactlyOne(&["command", "tool", "event"]), Need::Beside("input", "tool")]);
+    .needs(&[Need::All(&["expect"]), Need::ExactlyOne(&[&["command"], &["tool"], &["event"], FILES]), Need::Beside("input", "tool")]);
+const FILES: &[&str] = &["changed", "created", "deleted"];
 static EVENT: Mapping =
     Mapping::new("event", "An event of any kind, with the fields that expressions name.", &[EVENT_KEYS]);
 
 static KEYS: &[Key] = &[
+    Key::new("changed", Takes::Texts, "paths of files that changed").or("[]"),
     Key::new("command", Takes::Text, "a shell command that is about to run"),
+    Key::new("created", Takes::Texts, "paths of files that are new").or("[]"),
+    Key::new("deleted", Takes::Texts, "paths of files that are gone").or("[]"),
     Key::new("event", Takes::Mapping(&EVENT), "any other event"),
-    Key::new("expect", Takes::Word(|| words(&LEVELS)), "the verdict"),
+    Key::new("expect", Takes::Word(|| words(&EXPECTATIONS)), "the verdict; for files, `met` or `unmet`"),
     Key::new("git", Takes::Named(&Takes::Anything), "what `git` says in expressions").or("{}"),
     Key::new("input", Takes::Anything, "the input of the `tool`").or("{}"),
     Key::new("name", Takes::Text, "what the case shows"),
+    Key::new(
+        "pairs",
+        Takes::List(&Takes::List(&Takes::Text)),
+        "all that is missing, as `[file, what it lacks]`; left out, anything may be",
+    ),
     Key::new("tool", Takes::Text, "the name of a tool that is about to be called"),
     Key::new("variables", Takes::Named(&Takes::Anything), "the session's variables").or("{}"),
 ];
 /// Of rules that this version does not have.
-const LATER_KEYS: &[&str] = &["changed", "created", "deleted", "events", "now", "pairs"];
+const LATER_KEYS: &[&str] = &["events", "now"];
 static EVENT_KEYS: &[Key] = &[
     Key::new("agent", Takes::Text, "the agent's name"),
     Key::new("command", Takes::Text, "the shell command of a tool call"),
@@ -102,8 +134,23 @@ static EVENT_KEYS: &[Key] = &[
 ];
 /// Whether it failed.
 const OUTCOMES: [(&str, bool); 2] = [("ok", false), ("failed", true)];
-const LEVELS: [(&str, Level); 4] =
-    [("allow", Level::Allow), ("warn", Level::Warn), ("ask", Level::Ask), ("block", Level::Block)];
+/// No level: of a file rule.
+const EXPECTATIONS: [(&str, Expected); 6] = [
+    ("allow", Expected::Verdict(Level::Allow)),
+    ("warn", Expected::Verdict(Level::Warn)),
+    ("ask", Expected::Verdict(Level::Ask)),
+    ("block", Expected::Verdict(Level::Block)),
+    ("met", Expected::Met),
+    ("unmet", Expected::Unmet),
+];
+
+/// The word behind `expect`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Verdict(Level),
+    Met,
+    Unmet,
+}
 
 impl Cases {
     /// Those that a rule carries.
@@ -200,10 +247,10 @@ fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<Even
                 fields.source(),
                 Some(here),
             )
-            .help("add `expect: allow`, `warn`, `ask` or `block`"),
+            .help("add `expect: allow`, `warn`, `ask` or `block`; for files, `met` or `unmet`"),
         );
     }
-    let expect = fields.choice("expect", &LEVELS);
+    let expect = expectation(subject.as_ref(), fields);
     Some(Case {
         rule: rule.map(str::to_owned),
         name: fields.text("name").map(|text| text.value),
@@ -221,21 +268,28 @@ fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) ->
     let tool = fields.text("tool");
     let input = fields.take("input");
     let event = fields.take("event");
-    let count = usize::from(command.is_some()) + usize::from(tool.is_some()) + usize::from(event.is_some());
-    if count != 1 {
+    let files = files(fields);
+    let found = [command.is_some(), tool.is_some(), event.is_some(), files.is_some()];
+    if found.into_iter().filter(|found| *found).count() != 1 {
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,
-                "a case is about exactly one of `command`, `tool` and `event`",
+                "a case is about exactly one of `command`, `tool`, `event` and files that changed",
                 fields.source(),
                 Some(here.clone()),
             )
-            .help("write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`"),
+            .help(
+                "write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: \
+                 [src/a.rs]`",
+            ),
         );
         return None;
     }
     if let (Some(input), None) = (&input, &tool) {
         fields.refuse(ErrorKind::InvalidValue, "`input` is the input of a `tool`", input.span.clone());
+    }
+    if let Some(files) = files {
+        return Some(Subject::Files(files));
     }
     match (command, tool, event) {
         (Some(command), ..) => Some(Subject::Command(command.value)),
@@ -246,6 +300,64 @@ fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) ->
         (.., Some(event)) => event_fields(event, kind, fields).map(|event| Subject::Event(Box::new(event))),
         _ => None,
     }
+}
+
+/// `None` where no key is about files.
+fn files(fields: &mut Fields) -> Option<Vec<Change>> {
+    let keys = [("changed", Status::Modified), ("created", Status::Added), ("deleted", Status::Deleted)];
+    if !keys.iter().any(|(key, _)| fields.has(key)) {
+        return None;
+    }
+    let mut changes = Vec::new();
+    for (key, status) in keys {
+        let paths = fields.texts(key).unwrap_or_default();
+        changes.extend(paths.into_iter().map(|path| Change { status, path: path.value }));
+    }
+    Some(changes)
+}
+
+fn expectation(subject: Option<&Subject>, fields: &mut Fields) -> Option<Expectation> {
+    let span = fields.key_span("expect");
+    let expected = fields.choice("expect", &EXPECTATIONS);
+    let pairs_span = fields.key_span("pairs");
+    let pairs = pairs(fields);
+    let is_about_files = matches!(subject, Some(Subject::Files(_)));
+    if let (Some(expected), Some(span), Some(_)) = (expected, span, subject)
+        && is_about_files == matches!(expected, Expected::Verdict(_))
+    {
+        let words = if is_about_files { "`met` or `unmet`" } else { "`allow`, `warn`, `ask` or `block`" };
+        fields.refuse(ErrorKind::InvalidValue, format!("`expect` says {words} here"), span);
+        return None;
+    }
+    if let (Some(span), true) = (pairs_span, expected != Some(Expected::Unmet)) {
+        fields.refuse(ErrorKind::InvalidValue, "`pairs` go with `expect: unmet`", span);
+    }
+    Some(match expected? {
+        Expected::Verdict(level) => Expectation::Verdict(level),
+        Expected::Met => Expectation::Met,
+        Expected::Unmet => Expectation::Unmet(pairs),
+    })
+}
+
+fn pairs(fields: &mut Fields) -> Option<Vec<[String; 2]>> {
+    let node = fields.take("pairs")?;
+    let text = |node: &Node| match &node.value {
+        Yaml::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    let pair = |node: &Node| match &node.value {
+        Yaml::List(pair) => <[String; 2]>::try_from(pair.iter().map(text).collect::<Option<Vec<_>>>()?).ok(),
+        _ => None,
+    };
+    let pairs = match &node.value {
+        Yaml::List(items) => items.iter().map(pair).collect::<Option<Vec<_>>>(),
+        _ => None,
+    };
+    if pairs.is_none() {
+        let message = "`pairs` takes a list of pairs: `[[src/a.rs, tests/a_test.rs]]`";
+        fields.refuse(ErrorKind::InvalidValue, message, node.span);
+    }
+    pairs
 }
 
 fn event_fields(node: Node, default: Option<EventKind>, outer: &mut Fields) -> Option<EventFields> {

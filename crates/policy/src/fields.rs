@@ -84,6 +84,13 @@ impl<'a> Fields<'a> {
         value.take().filter(|node| node.value != Yaml::Null)
     }
 
+    /// Whether a mapping stands behind the key.
+    pub fn is_mapping(&self, key: &str) -> bool {
+        self.entries.iter().any(|(entry, node)| {
+            entry.text == key && node.as_ref().is_some_and(|node| matches!(node.value, Yaml::Map(_)))
+        })
+    }
+
     pub fn text(&mut self, key: &str) -> Option<Text> {
         let node = self.take(key)?;
         let found = self.as_text(node, key)?;

@@ -91,6 +91,7 @@ fn in_words(takes: &Takes) -> String {
         Takes::Expression => "an [expression](../expressions.md)".to_owned(),
         Takes::Regex => "a regex".to_owned(),
         Takes::Regexes => "regexes".to_owned(),
+        Takes::Pattern => "[pattern](../patterns.md)".to_owned(),
         Takes::Patterns => "[patterns](../patterns.md)".to_owned(),
         Takes::Globs => "names, which may have `*`".to_owned(),
         Takes::Named(inner) => format!("a mapping of names, each to {}", in_words(inner)),

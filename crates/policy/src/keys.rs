@@ -42,6 +42,7 @@ pub enum Takes {
     Regex,
     Regexes,
     /// Of paths.
+    Pattern,
     Patterns,
     /// Names with `*`.
     Globs,
@@ -75,7 +76,8 @@ pub struct Mapping {
 pub enum Need {
     All(&'static [&'static str]),
     Any(Words),
-    ExactlyOne(&'static [&'static str]),
+    /// Keys of one of these groups, and of no other.
+    ExactlyOne(&'static [&'static [&'static str]]),
     /// The first only where the second is.
     Beside(&'static str, &'static str),
     /// The first ones only where the key has this value.

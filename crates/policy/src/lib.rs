@@ -17,6 +17,7 @@ mod digest;
 pub mod edit;
 mod enforce;
 mod fields;
+mod file_rule;
 mod folder;
 mod format;
 mod frontmatter;
@@ -45,7 +46,7 @@ mod tests;
 
 pub use bundled::{BundledRule, bundled_rules};
 pub use cache::{BrokenFile, Compiled, before, compiled, looked_at, read_anew};
-pub use case::{Case, Cases, EventFields, Subject};
+pub use case::{Case, Cases, EventFields, Expectation, Subject};
 pub use config::{Config, JournalMode, Mode, Sandbox};
 pub use definition::{Definition, Form};
 pub use diagnostic::{Diagnostic, ErrorKind, Severity, Style};

@@ -15,6 +15,7 @@ use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::digest::digest;
 use crate::fields::{Fields, Text};
+use crate::file_rule::{self, COMMAND_ACTION};
 use crate::frontmatter;
 use crate::keys::{Key, Mapping, Need, Takes, words};
 use crate::source::Source;
@@ -31,18 +32,20 @@ pub struct Reading {
 pub static ENTRY: Mapping = Mapping::new(
     "rule",
     "A rule; its reason is one of its keys.",
-    &[COMMON, tool_rule::CLAUSES, tool_rule::DETAILS, REASON],
+    &[COMMON, tool_rule::CLAUSES, file_rule::CLAUSES, tool_rule::DETAILS, file_rule::DETAILS, REASON],
 )
 .needs(WAY_TO_DETECT);
 /// The fields of a Markdown rule.
 pub static FRONTMATTER: Mapping = Mapping::new(
     "frontmatter",
     "The fields of a rule, between the `---` lines of a Markdown file; below them stands the reason.",
-    &[COMMON, tool_rule::CLAUSES, tool_rule::DETAILS],
+    &[COMMON, tool_rule::CLAUSES, file_rule::CLAUSES, tool_rule::DETAILS, file_rule::DETAILS],
 )
 .needs(WAY_TO_DETECT);
 
-static WAY_TO_DETECT: &[Need] = &[Need::Any(|| tool_rule::CLAUSES.iter().map(|key| key.name).chain(["on"]).collect())];
+static WAY_TO_DETECT: &[Need] = &[Need::Any(|| {
+    tool_rule::CLAUSES.iter().chain(file_rule::CLAUSES).map(|key| key.name).chain(["on"]).collect()
+})];
 static COMMON: &[Key] = &[
     Key::new(
         "ack",
@@ -52,9 +55,9 @@ static COMMON: &[Key] = &[
     .or("agent"),
     Key::new(
         "action",
-        Takes::Word(|| words(&LEVELS)),
-        "what a match leads to; left out, `block` for rules about tool calls and `warn` for others. `ask` and `allow` go \
-         only with `before_tool` and `permission`",
+        Takes::Either(&[Takes::Word(|| words(&LEVELS)), Takes::Mapping(&COMMAND_ACTION)]),
+        "what a match leads to; left out, `block` for rules about tool calls and files, and `warn` for others. `ask` and \
+         `allow` go only with `before_tool` and `permission`; a command only with rules about files",
     ),
     Key::new("description", Takes::Text, "a sentence about the rule"),
     Key::new("enabled", Takes::Flag, "`false` switches the rule off").or("true"),
@@ -62,7 +65,7 @@ static COMMON: &[Key] = &[
         .or("false"),
     Key::new("max_holds", Takes::Count, "how often the rule may hold a stop; left out, as the configuration says"),
     Key::new("name", Takes::Text, "a title"),
-    Key::new("on", Takes::Words(event_names), "the events that it is judged on; left out, `before_tool`"),
+    Key::new("on", Takes::Words(event_names), "the events that it is judged on; left out, `before_tool`, and `stop` and `subagent_stop` for rules about files"),
     Key::new(
         "on_error",
         Takes::Word(|| words(&LEVELS)),
@@ -78,20 +81,12 @@ static REASON: &[Key] = &[Key::new("reason", Takes::Text, "what the agent reads:
 
 /// Part of the language, not of this version.
 const LATER_KEYS: &[(&str, &str)] = &[
-    ("attribute", "file rules"),
-    ("compare_to", "file rules"),
-    ("created", "file rules"),
     ("live", "pace rules"),
-    ("pair", "file rules"),
     ("phase_timeout", "pace rules"),
-    ("refire", "file rules"),
     ("repeated_command", "pace rules"),
     ("repeated_file_edit", "pace rules"),
     ("require_commits", "pace rules"),
-    ("safety", "file rules"),
-    ("set", "file rules"),
     ("token_budget", "pace rules"),
-    ("trigger", "file rules"),
     ("type", "pace rules"),
 ];
 
@@ -147,16 +142,21 @@ impl RuleReader<'_> {
 
     fn definition(&self, written: &Written, fields: &mut Fields) -> Definition {
         refuse_later_and_unknown(written, fields);
-        let is_tool_rule = tool_rule::is_meant(fields);
-        let default_action = if is_tool_rule { Level::Block } else { Level::Warn };
+        let kind = Kind::of(fields);
+        let default_action = if kind == Kind::Event { Level::Warn } else { Level::Block };
         let action_span = fields.key_span("action").unwrap_or_else(|| written.fields.clone());
-        let action = fields.choice("action", &LEVELS).unwrap_or(default_action);
-        let on = events(fields, is_tool_rule, action, &written.fields);
-        let detect = if is_tool_rule {
-            Detect::Tool(Box::new(tool_rule::read(fields, self.protected_branches)))
-        } else {
-            Detect::Event
+        let (action, command) = action(kind, fields);
+        let action = action.unwrap_or(default_action);
+        let on = events(fields, kind, action, &written.fields);
+        let detect = match kind {
+            Kind::Tool => Detect::Tool(Box::new(tool_rule::read(fields, self.protected_branches))),
+            // What is wrong with it is among the problems, and then there is no rule.
+            Kind::Files => file_rule::read(fields, command).map_or(Detect::Event, |file| Detect::Files(Box::new(file))),
+            Kind::Event => Detect::Event,
         };
+        if kind != Kind::Files {
+            file_rule::refuse_details(fields);
+        }
         check_action(action, on, action_span, fields);
         let when = fields.text("when");
         if let Some(when) = &when {
@@ -200,6 +200,45 @@ impl RuleReader<'_> {
         }
         locked
     }
+}
+
+/// How a rule notices.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Tool,
+    Files,
+    Event,
+}
+
+impl Kind {
+    fn of(fields: &mut Fields) -> Self {
+        match (tool_rule::is_meant(fields), file_rule::is_meant(fields)) {
+            (true, true) => {
+                let key = file_rule::CLAUSES.iter().find_map(|key| Some((key.name, fields.key_span(key.name)?)));
+                if let Some((key, span)) = key {
+                    let message = format!("a rule is about tool calls or about files that change; `{key}` is about files");
+                    fields.refuse(ErrorKind::InvalidValue, message, span);
+                }
+                Self::Tool
+            }
+            (true, false) => Self::Tool,
+            (false, true) => Self::Files,
+            (false, false) => Self::Event,
+        }
+    }
+}
+
+/// A word, or for a file rule a command.
+fn action(kind: Kind, fields: &mut Fields) -> (Option<Level>, Option<Node>) {
+    if !fields.is_mapping("action") {
+        return (fields.choice("action", &LEVELS), None);
+    }
+    let node = fields.take("action");
+    if let (true, Some(node)) = (kind != Kind::Files, &node) {
+        let message = "a command is an `action` of rules about files that change";
+        fields.refuse(ErrorKind::InvalidValue, message, node.span.clone());
+    }
+    (None, node)
 }
 
 /// How a rule stands in its file.
@@ -258,9 +297,12 @@ fn refuse_later_and_unknown(written: &Written, fields: &mut Fields) {
     fields.refuse_unknown_beside(&words(LATER_KEYS));
 }
 
-fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &Range<usize>) -> EventKinds {
+fn events(fields: &mut Fields, kind: Kind, action: Level, whole: &Range<usize>) -> EventKinds {
     let Some(names) = fields.texts("on") else {
-        if !is_tool_rule && !fields.has("on") && fields.problems.is_empty() {
+        if kind == Kind::Files {
+            return EventKinds::default().with(EventKind::Stop).with(EventKind::SubagentStop);
+        }
+        if kind == Kind::Event && !fields.has("on") && fields.problems.is_empty() {
             fields.problems.push(
                 Diagnostic::error(
                     ErrorKind::MissingKey,
@@ -268,7 +310,7 @@ fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &Range<
                     fields.source(),
                     Some(whole.clone()),
                 )
-                .help("say which `tools`, `command_pattern` or `paths` it is about, or `on` which event it is judged"),
+                .help("say which `tools`, `command_pattern` or `paths` it is about, which files (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged"),
             );
         }
         let default = EventKinds::default().with(EventKind::BeforeTool);
@@ -278,7 +320,7 @@ fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &Range<
     let mut kinds = EventKinds::default();
     for name in names {
         match EventKind::from_name(&name.value) {
-            Some(kind) if is_tool_rule && !has_tool_call(kind) => fields.problems.push(
+            Some(event) if kind == Kind::Tool && !has_tool_call(event) => fields.problems.push(
                 Diagnostic::error(
                     ErrorKind::InvalidValue,
                     format!("`{}` has no tool call for this rule to be about", name.value),
@@ -287,7 +329,7 @@ fn events(fields: &mut Fields, is_tool_rule: bool, action: Level, whole: &Range<
                 )
                 .help("tool rules are judged on before_tool, after_tool, tool_failed or permission"),
             ),
-            Some(kind) => kinds = kinds.with(kind),
+            Some(event) => kinds = kinds.with(event),
             None => refuse_event(name, fields),
         }
     }

@@ -62,11 +62,11 @@ fn of_mapping(mapping: &Mapping) -> Map<String, Value> {
 }
 
 fn of_need(need: &Need) -> (&'static str, Value) {
-    let each = |names: &[&str]| names.iter().map(|name| json!({ "required": [name] })).collect();
+    let each = |names: &[&str]| -> Value { names.iter().map(|name| json!({ "required": [name] })).collect() };
     match need {
         Need::All(names) => ("required", json!(names)),
         Need::Any(names) => ("anyOf", each(&names())),
-        Need::ExactlyOne(names) => ("oneOf", each(names)),
+        Need::ExactlyOne(groups) => ("oneOf", groups.iter().map(|names| json!({ "anyOf": each(names) })).collect()),
         Need::Beside(key, other) => ("dependencies", json!({ *key: [other] })),
         Need::OnlyWith(names, key, value) => {
             let others: Value = each(&names());
@@ -103,7 +103,7 @@ fn of(takes: &Takes) -> Map<String, Value> {
         Takes::Anything => json!({}),
         Takes::Flag => json!({ "type": "boolean" }),
         Takes::Count => json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX }),
-        Takes::Text | Takes::Expression | Takes::Regex => json!({ "type": "string" }),
+        Takes::Text | Takes::Expression | Takes::Regex | Takes::Pattern => json!({ "type": "string" }),
         Takes::Texts | Takes::Regexes | Takes::Patterns | Takes::Globs => one_or_more(&json!({ "type": "string" })),
         Takes::Word(words) => json!({ "enum": words() }),
         Takes::Words(words) => one_or_more(&json!({ "enum": words() })),

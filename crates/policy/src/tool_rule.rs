@@ -172,7 +172,7 @@ fn warn_of_odd_name(text: &Text, fields: &mut Fields) {
     }
 }
 
-fn refuse_pattern(text: &Text, problem: &engine::pattern::PatternError, fields: &mut Fields) {
+pub fn refuse_pattern(text: &Text, problem: &engine::pattern::PatternError, fields: &mut Fields) {
     let span = fields.source().within(&text.span, &text.value, &problem.span());
     fields.problems.push(
         Diagnostic::error(ErrorKind::PatternError, problem.message(), fields.source(), Some(span))
@@ -217,20 +217,21 @@ pub fn text_search(text: &Text, fields: &mut Fields) -> Option<TextSearch> {
     }
 }
 
+/// What a pattern probably does not mean.
+pub fn warn_of_pattern(text: &Text, pattern: &Pattern, fields: &mut Fields) {
+    for warning in pattern.warnings() {
+        let (message, span) = (warning.to_string(), Some(text.span.clone()));
+        fields.problems.push(Diagnostic::warning(ErrorKind::PatternError, message, fields.source(), span));
+    }
+}
+
 pub fn path_pattern(text: &Text, fields: &mut Fields) -> Option<PathPattern> {
     if text.value == PathPattern::OUTSIDE_PROJECT {
         return Some(PathPattern::OutsideProject);
     }
     match Pattern::parse_anywhere(&text.value) {
         Ok(pattern) => {
-            for warning in pattern.warnings() {
-                fields.problems.push(Diagnostic::warning(
-                    ErrorKind::PatternError,
-                    warning.to_string(),
-                    fields.source(),
-                    Some(text.span.clone()),
-                ));
-            }
+            warn_of_pattern(text, &pattern, fields);
             let literal = pattern.required_literal().to_owned();
             Some(PathPattern::Glob { source: text.value.clone(), literal })
         }

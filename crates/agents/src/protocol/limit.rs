@@ -69,6 +69,7 @@ mod tests {
             because: Vec::new(),
             digest: None,
             protects_guard: false,
+            is_section: false,
         }
     }
 

@@ -15,11 +15,12 @@ use serde_json::{Map, Value as Json};
 use super::{
     error::failure,
     json::from_json,
-    names::{self, EVENT_FIELDS, GIT_FIELDS},
+    names::{self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS},
 };
 use crate::{
     event::{ShellText, ToolCall},
     facts::{EventPart, GitField},
+    file_rules::{Reach, Status},
     situation::Situation,
 };
 
@@ -102,6 +103,17 @@ impl Situation {
         Some(from_json(&self.facts.git(field)))
     }
 
+    fn files_field(&self, field: &str, reach: Reach) -> Option<Value> {
+        let changes = self.facts.changes(reach)?;
+        let of = |status: Status| changes.iter().filter(move |(_, found)| *found == status).map(|(path, _)| path);
+        match field {
+            "changed" => Some(changes.paths().collect()),
+            "created" => Some(of(Status::Added).collect()),
+            "deleted" => Some(of(Status::Deleted).collect()),
+            _ => None,
+        }
+    }
+
     fn variable(&self, name: &str) -> Option<Value> {
         // Not kept: whoever supplies the facts counts who asked.
         self.facts.variable(name).as_ref().map(from_json)
@@ -110,7 +122,8 @@ impl Situation {
 
 /// Where the names of one evaluation come from.
 pub(super) enum Root {
-    Situation(Arc<Situation>),
+    /// With which changes are meant by `files`.
+    Situation(Arc<Situation>, Reach),
     /// A dictionary that somebody wrote down.
     Given(Value),
 }
@@ -121,7 +134,7 @@ const ROOT: &str = "@";
 /// The situation that is being judged, if it is not one that somebody made up.
 pub(super) fn situation(state: &State) -> Option<Arc<Situation>> {
     match state.lookup(ROOT)?.downcast_object_ref::<Root>()? {
-        Root::Situation(situation) => Some(Arc::clone(situation)),
+        Root::Situation(situation, _) => Some(Arc::clone(situation)),
         Root::Given(_) => None,
     }
 }
@@ -131,7 +144,7 @@ pub(super) fn situation(state: &State) -> Option<Arc<Situation>> {
 pub(super) fn variable(state: &State, name: &str, function: &str) -> Result<Option<Value>, Error> {
     let root = state.lookup(ROOT);
     match root.as_ref().and_then(|root| root.downcast_object_ref::<Root>()) {
-        Some(Root::Situation(situation)) => Ok(situation.variable(name)),
+        Some(Root::Situation(situation, _)) => Ok(situation.variable(name)),
         Some(root @ Root::Given(_)) if root.resolve(name).is_some() => Ok(root.resolve(name)),
         _ => Err(failure(format!("`{function}` needs the variable `{name}`"))),
     }
@@ -144,10 +157,11 @@ impl Root {
 
     pub(super) fn resolve(&self, name: &str) -> Option<Value> {
         match self {
-            Self::Situation(situation) => {
+            Self::Situation(situation, reach) => {
                 let part = |part| Some(Value::from_object(Part { situation: Arc::clone(situation), part }));
                 match name {
                     "event" => part(PartName::Event),
+                    "files" => part(PartName::Files(*reach)),
                     "git" => part(PartName::Git),
                     "variables" => part(PartName::Variables),
                     "tool_name" => situation.event_field("tool"),
@@ -198,11 +212,12 @@ impl Object for Root {
 #[derive(Clone, Copy)]
 enum PartName {
     Event,
+    Files(Reach),
     Git,
     Variables,
 }
 
-/// `event`, `git` or `variables`: a dictionary whose fields are read when they are named.
+/// `event`, `files`, `git` or `variables`: a dictionary whose fields are read when they are named.
 struct Part {
     situation: Arc<Situation>,
     part: PartName,
@@ -223,6 +238,7 @@ impl Object for Part {
         match self.part {
             PartName::Event if name == "input" => self.situation.input(),
             PartName::Event => self.situation.event_field(name),
+            PartName::Files(reach) => self.situation.files_field(name, reach),
             PartName::Git => self.situation.git_field(name),
             PartName::Variables => self.situation.variable(name),
         }
@@ -231,6 +247,7 @@ impl Object for Part {
     fn enumerate(self: &Arc<Self>) -> Enumerator {
         match self.part {
             PartName::Event => Enumerator::Str(EVENT_FIELDS),
+            PartName::Files(_) => Enumerator::Str(FILES_FIELDS),
             PartName::Git => Enumerator::Str(GIT_FIELDS),
             PartName::Variables => {
                 Enumerator::Values(self.situation.facts.variable_names().into_iter().map(Value::from).collect())

@@ -60,7 +60,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!("bool", Arity::exactly(1), Some(bool)),
     function!("command_ran", Arity::between(1, 2), Some(command_ran), Some((0, PatternKind::Regex))),
     function!("dict", Arity::between(0, 1), Some(dict)),
-    function!("file_rule_met", Arity::exactly(1), None),
+    function!("file_rule_met", Arity::exactly(1), Some(file_rule_met)),
     function!("glob", Arity::exactly(2), Some(glob), Some((1, PatternKind::Glob))),
     function!("has_stop_signal", Arity::between(0, 1), None),
     function!("int", Arity::exactly(1), Some(int)),
@@ -219,6 +219,19 @@ fn glob(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     work::of(state).charge(pattern.len() * 1024 + path.len() * 4)?;
     let pattern = Pattern::parse(pattern).map_err(|problem| failure(format!("glob pattern: {problem}")))?;
     Ok(Value::from(pattern.matches(path)))
+}
+
+fn file_rule_met(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let id = text_argument(one(args)?, "file_rule_met")?;
+    let Some(id) = id else { return Err(failure("`file_rule_met` has no name of a rule")) };
+    let situation = context::situation(state).ok_or_else(|| failure("`file_rule_met` needs the files that changed"))?;
+    let rule = situation.facts.file_rule(id);
+    let rule = rule.ok_or_else(|| failure(format!("no file rule `{id}` is in force")))?;
+    let Some(changes) = situation.facts.changes(rule.reach) else {
+        return Err(failure("`file_rule_met`: nobody can say what changed"));
+    };
+    let found = rule.judge(&changes).map_err(|error| failure(error.to_string()))?;
+    Ok(Value::from(!found.is_unmet()))
 }
 
 fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {

@@ -62,6 +62,7 @@ pub use self::{
     json::truthy,
     names::{Scope, check_variable_name},
 };
+use crate::file_rules::Reach;
 use crate::situation::Situation;
 
 /// More steps than the longest expression has.
@@ -115,22 +116,23 @@ pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
 
 /// What the expression gives in this situation; an undefined result is null.
 pub fn evaluate(source: &str, situation: &Arc<Situation>) -> Result<Json, ExprError> {
-    let value = in_situation(source, situation)?;
+    let value = in_situation(source, situation, Reach::default())?;
     json::to_json(&value, &mut Work::default()).map_err(|error| ExprError::from_engine(&error, source.len()))
 }
 
-/// Whether the expression is true in this situation. Cheaper than [`evaluate`], which copies the result.
-pub fn holds(source: &str, situation: &Arc<Situation>) -> Result<bool, ExprError> {
-    in_situation(source, situation).map(|value| value.is_true())
+/// Whether the expression is true in this situation, where `files` are the changes within `reach`. Cheaper than
+/// [`evaluate`], which copies the result.
+pub fn holds(source: &str, situation: &Arc<Situation>, reach: Reach) -> Result<bool, ExprError> {
+    in_situation(source, situation, reach).map(|value| value.is_true())
 }
 
-fn in_situation(source: &str, situation: &Arc<Situation>) -> Result<Value, ExprError> {
+fn in_situation(source: &str, situation: &Arc<Situation>, reach: Reach) -> Result<Value, ExprError> {
     let source = Source::read(source)?;
     let (tree, lowering) = lowered(&source)?;
     if let Some(error) = lowering.mentions.iter().find_map(names::not_supplied) {
         return Err(source.written_error(error));
     }
-    run(&source, &tree, Root::Situation(Arc::clone(situation)))
+    run(&source, &tree, Root::Situation(Arc::clone(situation), reach))
 }
 
 /// What an expression gives where somebody wrote down what its names stand for.

@@ -18,6 +18,7 @@ pub(super) const EVENT_FIELDS: &[&str] = &[
     "kind", "agent", "session", "tool", "input", "output", "outcome", "command", "commands", "paths", "prompt",
     "message", "cwd", "time",
 ];
+pub(super) const FILES_FIELDS: &[&str] = &["changed", "created", "deleted"];
 pub(super) const GIT_FIELDS: &[&str] = &["branch", "default_branch", "head", "dirty"];
 
 /// A name that means the same at every place where an expression is written. No variable hides one.
@@ -46,7 +47,7 @@ const CONTEXT: &[ContextName] = &[
     ContextName { name: "workflow", fields: Fields::NotSupplied },
     ContextName { name: "phase", fields: Fields::NotSupplied },
     ContextName { name: "claims", fields: Fields::NotSupplied },
-    ContextName { name: "files", fields: Fields::NotSupplied },
+    ContextName { name: "files", fields: Fields::Fixed(FILES_FIELDS) },
     ContextName { name: "loop", fields: Fields::NotSupplied },
     ContextName { name: "tasks", fields: Fields::NotSupplied },
 ];

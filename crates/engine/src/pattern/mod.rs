@@ -40,6 +40,7 @@ pub struct Pattern {
     program: Program,
     literal_length: usize,
     required_literal: String,
+    only_path: Option<String>,
     warnings: Vec<PatternWarning>,
 }
 
@@ -69,6 +70,7 @@ impl Pattern {
             anchor,
             literal_length: parse::literal_length(&nodes),
             required_literal: parse::required_literal(&nodes).to_owned(),
+            only_path: parse::only_path(&nodes),
             program: Program::compile(&nodes),
             variables,
             warnings,
@@ -111,6 +113,11 @@ impl Pattern {
     /// The longest text that every matching path contains; empty where there is none.
     pub fn required_literal(&self) -> &str {
         &self.required_literal
+    }
+
+    /// The one path that matches, where the pattern is nothing else.
+    pub fn only_path(&self) -> Option<&str> {
+        self.only_path.as_deref()
     }
 
     pub fn warnings(&self) -> &[PatternWarning] {

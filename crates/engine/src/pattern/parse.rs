@@ -111,6 +111,15 @@ pub(super) fn required_literal(nodes: &[Node]) -> &str {
     literals.max_by_key(|text| text.len()).unwrap_or_default()
 }
 
+/// The text of a pattern that is nothing but text.
+pub(super) fn only_path(nodes: &[Node]) -> Option<String> {
+    let text = |node: &Node| match node {
+        Node::Literal(text) => Some(text.clone()),
+        _ => None,
+    };
+    nodes.iter().map(text).collect()
+}
+
 /// Whether a part stands in `{a,b}`, and whether those braces make up whole segments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Braces {

@@ -25,6 +25,7 @@ pub use tool_rule::{Clause, McpPattern, ToolMatch, ToolName, ToolRule};
 pub use wildcard::Wildcard;
 
 use crate::event::{EventKind, EventKinds};
+use crate::file_rules::FileRule;
 use crate::verdict::Level;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,6 +57,23 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// What people call it.
+    pub fn shown_title(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.id)
+    }
+
+    pub fn as_file_rule(&self) -> Option<&FileRule> {
+        match &self.detect {
+            Detect::Files(file) => Some(file),
+            Detect::Tool(_) | Detect::Event => None,
+        }
+    }
+
+    /// Whether it starts a program of its own.
+    pub fn runs_a_command(&self) -> bool {
+        self.as_file_rule().is_some_and(|file| file.command.is_some())
+    }
+
     /// Whether it keeps the guard itself in place: it then stays in force while the guard is paused.
     pub fn protects_guard(&self) -> bool {
         self.tier == Tier::Bundled && self.locked
@@ -104,6 +122,8 @@ pub enum AckBy {
 pub enum Detect {
     /// By the tool call that is about to run. Boxed: an event rule should not carry its size.
     Tool(Box<ToolRule>),
+    /// By the files that changed. Boxed as well.
+    Files(Box<FileRule>),
     /// By `on` and `when` alone.
     Event,
 }

@@ -24,6 +24,7 @@ pub use setting::{Setting, Unaccepted};
 use crate::folder::PolicyFolder;
 use crate::observers::Unchecked;
 use keys::AGENT_MAY;
+pub use quantity::duration;
 use quantity::{DAY, KIB};
 
 /// What the configurations of all tiers say together.

@@ -132,7 +132,7 @@ fn fields_that_the_event_has_not_are_undefined() {
         assert_eq!(evaluate(source, &situation), Ok(Value::Null), "{source}");
     }
     assert_eq!(evaluate("event.commands", &situation), Ok(json!([])));
-    assert_eq!(holds("not variables and 'x' not in variables", &situation), Ok(true));
+    assert_eq!(holds("not variables and 'x' not in variables", &situation, Default::default()), Ok(true));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 /// Well below the deadline of a hook.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
 
+#[derive(Debug)]
 pub struct Repository {
     work_tree: PathBuf,
     git_dir: PathBuf,
@@ -59,7 +60,8 @@ impl Repository {
         prefixes.iter().find_map(|prefix| names.into_iter().find(|name| exists(prefix, name))).map(str::to_owned)
     }
 
-    fn resolve(&self, name: &str) -> Option<String> {
+    /// The id that a full name of a branch stands for.
+    pub fn resolve(&self, name: &str) -> Option<String> {
         if let Some(id) = read_short(&self.common_dir.join(name)) {
             return Some(id.trim().to_owned());
         }
@@ -71,7 +73,7 @@ impl Repository {
     }
 
     /// Whether the repository's own configuration could make `git status` run something: a filter, or what it includes.
-    fn could_run_programs(&self) -> bool {
+    pub fn could_run_programs(&self) -> bool {
         ["config", "config.worktree"].iter().any(|name| {
             let text = fs::read_to_string(self.common_dir.join(name)).unwrap_or_default().to_lowercase();
             text.contains("[filter") || text.contains("[include")

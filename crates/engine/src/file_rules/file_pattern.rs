@@ -1,0 +1,49 @@
+//! A pattern of a rule that mostly does not matter: its text, and what every match of it contains.
+
+use serde::{Deserialize, Serialize};
+
+use super::Changes;
+use crate::pattern::{Pattern, PatternError};
+
+/// A pattern that was checked when its rule was loaded, and is compiled only where a changed file could match it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilePattern {
+    pub source: String,
+    /// In every path that matches; empty where there is no such text.
+    literal: String,
+}
+
+impl FilePattern {
+    pub fn new(pattern: &Pattern) -> Self {
+        Self { source: pattern.source().to_owned(), literal: pattern.required_literal().to_owned() }
+    }
+
+    /// Whether one of the changed files could match; never false where one does.
+    pub fn may_match(&self, changes: &Changes) -> bool {
+        changes.mention(&self.literal)
+    }
+
+    /// Compiled, with its literal to pass over paths by.
+    pub(super) fn compile(&self) -> Result<CompiledPattern<'_>, PatternError> {
+        Pattern::parse(&self.source).map(|pattern| CompiledPattern { pattern, literal: &self.literal })
+    }
+}
+
+pub(super) struct CompiledPattern<'a> {
+    pub(super) pattern: Pattern,
+    literal: &'a str,
+}
+
+impl CompiledPattern<'_> {
+    pub(super) fn matches(&self, path: &str) -> bool {
+        path.contains(self.literal) && self.pattern.matches(path)
+    }
+}
+
+/// Those of the patterns that a changed file could match.
+pub(super) fn compiled<'a>(
+    patterns: &'a [FilePattern],
+    changes: &Changes,
+) -> Result<Vec<CompiledPattern<'a>>, PatternError> {
+    patterns.iter().filter(|pattern| pattern.may_match(changes)).map(FilePattern::compile).collect()
+}

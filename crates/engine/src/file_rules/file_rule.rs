@@ -1,0 +1,250 @@
+//! One file rule, and how it looks at changes.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::file_pattern::{CompiledPattern, compiled};
+use super::{Changes, FileMatch, FilePattern, Status, Trigger};
+use crate::pattern::{Captures, FillError, Pattern, PatternError};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FileRule {
+    pub mode: FileMode,
+    /// Files that trigger nothing; they can still be what another file expects.
+    pub exclude: Vec<FilePattern>,
+    pub reach: Reach,
+    pub refire: Refire,
+    /// What is run where the rule is not met; `None`: the agent is told.
+    pub command: Option<CommandAction>,
+}
+
+/// How a rule sees that something is missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileMode {
+    /// A changed file matches a trigger, and none matches a safety.
+    Trigger { trigger: Vec<FilePattern>, safety: Vec<FilePattern> },
+    /// Files that belong together, whichever of them changed.
+    Set(Vec<FilePattern>),
+    /// Files that follow from another.
+    Pair { trigger: FilePattern, expects: Vec<FilePattern> },
+    /// Files that are new.
+    Created(Vec<FilePattern>),
+}
+
+/// Which changes a rule looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Reach {
+    pub compare_to: Baseline,
+    pub attribute: Attribute,
+}
+
+/// What a change is a change from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub enum Baseline {
+    /// Where the branch left the default branch.
+    #[default]
+    Base,
+    /// The tip of the default branch.
+    DefaultTip,
+    /// How things were when the person last said something.
+    Prompt,
+}
+
+impl Baseline {
+    pub const ALL: [Self; 3] = [Self::Base, Self::DefaultTip, Self::Prompt];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::DefaultTip => "default_tip",
+            Self::Prompt => "prompt",
+        }
+    }
+}
+
+/// Whose changes a session answers for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub enum Attribute {
+    /// Its own, and those that nobody is known to have made.
+    #[default]
+    Session,
+    /// All that are in the working tree.
+    Tree,
+}
+
+impl Attribute {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Tree => "tree",
+        }
+    }
+}
+
+/// What asks again once a rule's demand was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Refire {
+    /// Other files.
+    #[default]
+    Files,
+    /// The same files with other content, too.
+    Content,
+}
+
+/// A command that makes a rule met.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandAction {
+    /// As it is written, for people.
+    pub text: String,
+    /// Its words, with placeholders.
+    pub words: Vec<String>,
+    pub run_for: RunFor,
+    pub timeout: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum RunFor {
+    /// Once a file.
+    #[default]
+    EachMatch,
+    /// Once for all of them.
+    AllMatches,
+}
+
+impl FileRule {
+    /// Whether the rule could have anything to say. Never false where it has.
+    pub fn may_fire(&self, changes: &Changes) -> bool {
+        self.triggering().iter().any(|pattern| pattern.may_match(changes))
+    }
+
+    fn triggering(&self) -> &[FilePattern] {
+        match &self.mode {
+            FileMode::Trigger { trigger, .. } => trigger,
+            FileMode::Set(members) => members,
+            FileMode::Pair { trigger, .. } => std::slice::from_ref(trigger),
+            FileMode::Created(patterns) => patterns,
+        }
+    }
+
+    /// An error only where a pattern is none, which loading has ruled out.
+    pub fn judge(&self, changes: &Changes) -> Result<FileMatch, PatternError> {
+        if !self.may_fire(changes) {
+            return Ok(FileMatch::default());
+        }
+        let exclude = compiled(&self.exclude, changes)?;
+        let is_meant = |path: &str| !exclude.iter().any(|pattern| pattern.matches(path));
+        match &self.mode {
+            FileMode::Trigger { trigger, safety } => {
+                let mut found = any_of(trigger, changes, |path, _| is_meant(path))?;
+                let safety = compiled(safety, changes)?;
+                found.matched = matching(&safety, changes);
+                found.is_silenced = !found.matched.is_empty();
+                Ok(found)
+            }
+            FileMode::Created(patterns) => {
+                any_of(patterns, changes, |path, status| status == Status::Added && is_meant(path))
+            }
+            FileMode::Pair { trigger, expects } => {
+                let trigger = trigger.compile()?;
+                let expects = expects.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
+                let expects: Vec<&CompiledPattern> = expects.iter().collect();
+                let mut search = Correspondence::new(changes);
+                for (path, status) in changes.iter().filter(|(path, _)| trigger.matches(path) && is_meant(path)) {
+                    if let Some(captures) = trigger.pattern.captures(path) {
+                        search.expect(path, status, captures, &expects);
+                    }
+                }
+                Ok(search.finish())
+            }
+            FileMode::Set(members) => {
+                let members = members.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
+                let mut search = Correspondence::new(changes);
+                for (path, status) in changes.iter().filter(|(path, _)| is_meant(path)) {
+                    let Some((own, captures)) = most_specific(&members, path) else { continue };
+                    let others = members.iter().enumerate().filter(|(place, _)| *place != own);
+                    let others: Vec<&CompiledPattern> = others.map(|(_, member)| member).collect();
+                    search.expect(path, status, captures, &others);
+                }
+                Ok(search.finish())
+            }
+        }
+    }
+}
+
+/// The files that match one of the patterns, each for its own sake.
+fn any_of(
+    patterns: &[FilePattern],
+    changes: &Changes,
+    is_meant: impl Fn(&str, Status) -> bool,
+) -> Result<FileMatch, PatternError> {
+    let patterns = compiled(patterns, changes)?;
+    let triggers = changes.iter().filter(|(path, status)| is_meant(path, *status)).filter_map(|(path, status)| {
+        let pattern = patterns.iter().find(|pattern| pattern.matches(path))?;
+        let captures = pattern.pattern.captures(path)?;
+        Some(Trigger { path: path.to_owned(), status, captures, missing: Vec::new() })
+    });
+    Ok(FileMatch { triggers: triggers.collect(), ..FileMatch::default() })
+}
+
+fn matching(patterns: &[CompiledPattern], changes: &Changes) -> Vec<String> {
+    let is_matched = |path: &&str| patterns.iter().any(|pattern| pattern.matches(path));
+    changes.paths().filter(is_matched).map(str::to_owned).collect()
+}
+
+/// The member that says most of a path: so `tests/{path}_test.py` has it, and not `{path}.py`.
+fn most_specific(members: &[CompiledPattern], path: &str) -> Option<(usize, Captures)> {
+    let matched = members.iter().enumerate().filter(|(_, member)| member.matches(path));
+    // Of equals the first.
+    let (own, member) = matched.rev().max_by_key(|(_, member)| member.pattern.literal_length())?;
+    Some((own, member.pattern.captures(path)?))
+}
+
+/// Who expects what of whom.
+struct Correspondence<'a> {
+    changes: &'a Changes,
+    triggers: Vec<Trigger>,
+    matched: BTreeSet<String>,
+}
+
+impl<'a> Correspondence<'a> {
+    fn new(changes: &'a Changes) -> Self {
+        Self { changes, triggers: Vec::new(), matched: BTreeSet::new() }
+    }
+
+    fn expect(&mut self, path: &str, status: Status, captures: Captures, expects: &[&CompiledPattern]) {
+        let mut missing = Vec::new();
+        for expected in expects {
+            match self.changed_as(&expected.pattern, &captures) {
+                Ok(changed) => self.matched.insert(changed),
+                Err(lacking) => {
+                    missing.push(lacking);
+                    false
+                }
+            };
+        }
+        if !missing.is_empty() {
+            self.triggers.push(Trigger { path: path.to_owned(), status, captures, missing });
+        }
+    }
+
+    /// A changed file that is what the pattern expects; else what that would be, as people would write it.
+    fn changed_as(&self, expected: &Pattern, captures: &Captures) -> Result<String, String> {
+        let filled = match expected.fill(captures) {
+            Ok(filled) => filled,
+            // No path is called so, and nothing can satisfy it.
+            Err(FillError::Unusable { filled, .. }) => return Err(filled),
+            Err(FillError::Unbound { .. }) => return Err(expected.source().to_owned()),
+        };
+        if let Some(path) = filled.only_path() {
+            return if self.changes.contains(path) { Ok(path.to_owned()) } else { Err(path.to_owned()) };
+        }
+        let found = self.changes.paths().find(|path| filled.matches(path));
+        found.map(str::to_owned).ok_or_else(|| filled.source().to_owned())
+    }
+
+    fn finish(self) -> FileMatch {
+        FileMatch { triggers: self.triggers, matched: self.matched.into_iter().collect(), is_silenced: false }
+    }
+}

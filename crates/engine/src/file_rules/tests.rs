@@ -1,0 +1,152 @@
+//! The corpus goes through `linchpin check`; here is what holds for every rule and every set of changes.
+
+use proptest::collection::{btree_set, vec};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::pattern::Pattern;
+
+fn pattern(text: &str) -> FilePattern {
+    FilePattern::new(&Pattern::parse(text).expect("a pattern"))
+}
+
+fn patterns(texts: &[&str]) -> Vec<FilePattern> {
+    texts.iter().map(|text| pattern(text)).collect()
+}
+
+fn rule(mode: FileMode) -> FileRule {
+    FileRule { mode, exclude: Vec::new(), reach: Reach::default(), refire: Refire::default(), command: None }
+}
+
+fn changed(paths: &[&str]) -> Changes {
+    paths.iter().map(|path| Change { status: Status::Modified, path: (*path).to_owned() }).collect()
+}
+
+fn pairs(found: &FileMatch) -> Vec<String> {
+    found.pairs().map(|(trigger, missing)| format!("{trigger} → {missing}")).collect()
+}
+
+#[test]
+fn what_is_expected_keeps_the_characters_of_the_trigger() {
+    let rule = rule(FileMode::Pair { trigger: pattern("src/{path}.py"), expects: patterns(&["docs/{path}.md"]) });
+    let found = rule.judge(&changed(&["src/a[1]{x}.py"])).expect("a match");
+    assert_eq!(pairs(&found), ["src/a[1]{x}.py → docs/a[1]{x}.md"]);
+    let found = rule.judge(&changed(&["src/a[1].py", "docs/a[1].md"])).expect("a match");
+    assert!(!found.is_unmet());
+    assert_eq!(found.matched, ["docs/a[1].md"]);
+}
+
+#[test]
+fn of_two_members_the_one_that_says_more_has_the_file() {
+    let rule = rule(FileMode::Set(patterns(&["{path}.py", "tests/{path}_test.py"])));
+    let found = rule.judge(&changed(&["tests/a_test.py"])).expect("a match");
+    assert_eq!(pairs(&found), ["tests/a_test.py → a.py"]);
+}
+
+#[test]
+fn what_is_excluded_asks_for_nothing_and_still_answers() {
+    let mut rule = rule(FileMode::Set(patterns(&["src/{path}.c", "gen/{path}.h"])));
+    rule.exclude = patterns(&["gen/**"]);
+    assert!(!rule.judge(&changed(&["gen/a.h"])).expect("a match").is_unmet());
+    assert!(!rule.judge(&changed(&["gen/a.h", "src/a.c"])).expect("a match").is_unmet());
+    assert!(rule.judge(&changed(&["src/a.c"])).expect("a match").is_unmet());
+}
+
+#[test]
+fn placeholders_are_filled_in_once_and_nothing_else_is_touched() {
+    let rule = rule(FileMode::Pair { trigger: pattern("src/{path}.rs"), expects: patterns(&["tests/{path}.rs"]) });
+    let found = rule.judge(&changed(&["src/a.rs", "src/{missing}.rs"])).expect("a match");
+    let text = "{trigger_files} want {expected_files}; {path}; {created_files}; {other} { {missing}";
+    assert_eq!(
+        Placeholders(&found).fill(text),
+        "src/a.rs, src/{missing}.rs want tests/a.rs, tests/{missing}.rs; a, {missing}; ; {other} { \
+         src/a.rs → tests/a.rs, src/{missing}.rs → tests/{missing}.rs"
+    );
+}
+
+#[test]
+fn a_long_list_is_cut_and_counted() {
+    let rule = rule(FileMode::Created(patterns(&["**"])));
+    let changes: Changes =
+        (0..25).map(|number| Change { status: Status::Added, path: format!("{number:02}") }).collect();
+    let found = rule.judge(&changes).expect("a match");
+    assert!(listed(&found).ends_with("19\nand 5 more"), "{}", listed(&found));
+}
+
+/// Paths that the patterns below are about, and some that they are not.
+fn paths() -> impl Strategy<Value = Vec<String>> {
+    let folder = select(vec!["src", "tests", "docs", "a", "b/c"]);
+    let name = select(vec!["x", "y", "x_test", "deep/x", "x.y"]);
+    let end = select(vec![".py", "_test.py", ".md", ""]);
+    btree_set((folder, name, end).prop_map(|(folder, name, end)| format!("{folder}/{name}{end}")), 0..8)
+        .prop_map(|paths| paths.into_iter().collect())
+}
+
+fn modes() -> impl Strategy<Value = FileMode> {
+    let any = || select(vec!["src/**", "**/*.py", "tests/{path}_test.py", "{path}.py", "docs/{name}.md", "a/*"]);
+    let bound = || select(vec!["tests/{path}_test.py", "{path}.md", "docs/{path}*", "b/**/{path}.py"]);
+    prop_oneof![
+        (vec(any(), 1..3), vec(any(), 0..2))
+            .prop_map(|(trigger, safety)| FileMode::Trigger { trigger: patterns(&trigger), safety: patterns(&safety) }),
+        vec(bound(), 1..4).prop_map(|members| FileMode::Set(patterns(&members))),
+        vec(bound(), 1..3)
+            .prop_map(|expects| FileMode::Pair { trigger: pattern("src/{path}.py"), expects: patterns(&expects) }),
+        vec(any(), 1..3).prop_map(|created| FileMode::Created(patterns(&created))),
+    ]
+}
+
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let status = || select(vec![Status::Modified, Status::Added, Status::Deleted]);
+    (paths(), vec(status(), 8)).prop_map(|(paths, statuses)| {
+        paths.into_iter().zip(statuses).map(|(path, status)| Change { status, path }).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_files_never_matters(mode in modes(), changes in changes(), seed in any::<prop::sample::Index>()) {
+        let mut turned = changes.clone();
+        turned.rotate_left(seed.index(changes.len().max(1)).min(changes.len()));
+        let rule = rule(mode);
+        let (one, other) = (changes.into_iter().collect(), turned.into_iter().rev().collect());
+        prop_assert_eq!(rule.judge(&one).expect("a match"), rule.judge(&other).expect("a match"));
+    }
+
+    #[test]
+    fn a_rule_that_may_not_fire_does_not(mode in modes(), changes in changes()) {
+        let (rule, changes) = (rule(mode), changes.into_iter().collect());
+        let found = rule.judge(&changes).expect("a match");
+        prop_assert!(rule.may_fire(&changes) || found == FileMatch::default());
+        prop_assert!(found.trigger_files().all(|path| changes.contains(path)));
+        prop_assert!(found.pairs().all(|(_, missing)| !changes.contains(missing)));
+    }
+
+    /// Whichever of two files that belong together changed, the other is asked for; and with both, nothing is.
+    #[test]
+    fn a_set_is_symmetric(name in "[a-z]{1,3}(/[a-z]{1,3})?", turned in any::<bool>()) {
+        let mut members = ["src/{path}.rs", "tests/{path}_test.rs"];
+        if turned {
+            members.reverse();
+        }
+        let rule = rule(FileMode::Set(patterns(&members)));
+        let (source, test) = (format!("src/{name}.rs"), format!("tests/{name}_test.rs"));
+        let lacks = |path: &str| rule.judge(&changed(&[path])).expect("a match");
+        prop_assert_eq!(pairs(&lacks(&source)), [format!("{source} → {test}")]);
+        prop_assert_eq!(pairs(&lacks(&test)), [format!("{test} → {source}")]);
+        prop_assert!(!rule.judge(&changed(&[&source, &test])).expect("a match").is_unmet());
+    }
+
+    /// What a file's own pattern makes of its captures is the file again.
+    #[test]
+    fn captures_give_the_path_back(name in r"[a-z\[\]{}*?\\ é]{1,6}(/[a-z.]{1,3})?") {
+        let pattern = Pattern::parse("src/{path}.rs").expect("a pattern");
+        let path = format!("src/{name}.rs");
+        if let Some(captures) = pattern.captures(&path) {
+            match pattern.fill(&captures) {
+                Ok(filled) => prop_assert_eq!(filled.only_path(), Some(path.as_str())),
+                Err(_) => prop_assert!(path.contains("..")),
+            }
+        }
+    }
+}

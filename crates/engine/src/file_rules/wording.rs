@@ -1,0 +1,72 @@
+//! What an agent reads of a file rule that is not met.
+
+use super::{FileMatch, Status};
+
+/// More lines than this help nobody.
+const LISTED: usize = 20;
+
+/// The pairs of a rule that is not met, or its files, a line each; the rest is counted.
+pub fn listed(found: &FileMatch) -> String {
+    let line = |(trigger, missing): (&str, &str)| format!("{trigger} → {missing}");
+    let mut lines: Vec<String> = found.pairs().map(line).collect();
+    if lines.is_empty() {
+        lines = found.trigger_files().map(str::to_owned).collect();
+    }
+    let rest = lines.len().saturating_sub(LISTED);
+    lines.truncate(LISTED);
+    if rest > 0 {
+        lines.push(format!("and {rest} more"));
+    }
+    lines.join("\n")
+}
+
+/// What the placeholders of a rule's text stand for.
+pub struct Placeholders<'a>(pub &'a FileMatch);
+
+impl Placeholders<'_> {
+    /// The text with every placeholder filled in, in one pass: what is filled in is text and nothing else. Braces around
+    /// anything else stay as they are.
+    pub fn fill(&self, text: &str) -> String {
+        let mut filled = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            filled.push_str(before);
+            let named = after.split_once('}').and_then(|(name, after)| Some((self.value(name)?, after)));
+            rest = match named {
+                Some((value, after)) => {
+                    filled.push_str(&value);
+                    after
+                }
+                None => {
+                    filled.push('{');
+                    after
+                }
+            };
+        }
+        filled.push_str(rest);
+        filled
+    }
+
+    fn value(&self, name: &str) -> Option<String> {
+        let found = self.0;
+        let texts: Vec<String> = match name {
+            "trigger_files" => found.trigger_files().map(str::to_owned).collect(),
+            "expected_files" => found.expected_files().into_iter().map(str::to_owned).collect(),
+            "created_files" => {
+                let created = found.triggers.iter().filter(|trigger| trigger.status == Status::Added);
+                created.map(|trigger| trigger.path.clone()).collect()
+            }
+            "missing" => found.pairs().map(|(trigger, missing)| format!("{trigger} → {missing}")).collect(),
+            _ => {
+                let mut values = Vec::new();
+                for value in found.triggers.iter().filter_map(|trigger| trigger.captures.get(name)) {
+                    if !values.iter().any(|known| known == value) {
+                        values.push(value.to_owned());
+                    }
+                }
+                return (!values.is_empty()).then(|| values.join(", "));
+            }
+        };
+        Some(texts.join(", "))
+    }
+}

@@ -1,0 +1,290 @@
+//! The fields of a rule about files that change together.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use engine::file_rules::{
+    Attribute, Baseline, CommandAction, FileMode, FilePattern, FileRule, Reach, Refire, RunFor,
+};
+use engine::pattern::{Pattern, check_bound, check_set};
+use engine::suggest;
+
+use crate::config::duration;
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::{Fields, Text};
+use crate::keys::{Key, Mapping, Need, Takes, words};
+use crate::tool_rule::{refuse_pattern, warn_of_pattern};
+use crate::yaml::Node;
+
+/// Each of these makes a rule one about files; no rule has two of them.
+pub static CLAUSES: &[Key] = &[
+    Key::new("created", Takes::Patterns, "a file that matches one of these is new"),
+    Key::new("pair", Takes::Mapping(&PAIR), "when one file changes, others have to, too"),
+    Key::new("set", Takes::Patterns, "files that have to change together, whichever of them changed"),
+    Key::new("trigger", Takes::Patterns, "a file that matches one of these changed"),
+];
+/// These say more of the clauses.
+pub static DETAILS: &[Key] = &[
+    Key::new("attribute", Takes::Word(|| words(&ATTRIBUTES)), "whose changes count: the session's own, or all in the tree; left out, `session`"),
+    Key::new(
+        "compare_to",
+        Takes::Word(|| words(&BASELINES)),
+        "what a change is a change from: where the branch left the default branch, that branch's tip, or how things \
+         were at the last prompt; left out, `base`",
+    ),
+    Key::new(
+        "refire",
+        Takes::Word(|| words(&REFIRES)),
+        "what asks again after an answer: other `files`, or other `content` of the same ones; left out, `files`",
+    ),
+    Key::new("safety", Takes::Patterns, "a changed file that matches one of these answers the `trigger`"),
+];
+
+static PAIR: Mapping = Mapping::new("pair", "A file, and what follows from a change of it.", &[PAIR_KEYS])
+    .needs(&[Need::All(&["trigger", "expects"])]);
+static PAIR_KEYS: &[Key] = &[
+    Key::new("expects", Takes::Patterns, "each of these has to match a changed file"),
+    Key::new("trigger", Takes::Pattern, "a file that matches this changed"),
+];
+
+pub static COMMAND_ACTION: Mapping = Mapping::new(
+    "action",
+    "A command that makes a file rule met. It is run without a shell, in the project's root.",
+    &[COMMAND_KEYS],
+)
+.needs(&[Need::All(&["command"])]);
+static COMMAND_KEYS: &[Key] = &[
+    Key::new(
+        "command",
+        Takes::Text,
+        "the program and its arguments; `{file}`, `{files}`, `{repo_root}` and captured variables are filled in",
+    ),
+    Key::new(
+        "run_for",
+        Takes::Word(|| words(&RUNS)),
+        "once for each file, or once for all; left out, for each where the command names `{file}`",
+    ),
+    Key::new("timeout", Takes::Duration, "how long one run may take, at most `10m`").or("60s"),
+];
+
+const ATTRIBUTES: [(&str, Attribute); 2] =
+    [(Attribute::Session.name(), Attribute::Session), (Attribute::Tree.name(), Attribute::Tree)];
+const BASELINES: [(&str, Baseline); 3] = [
+    (Baseline::Base.name(), Baseline::Base),
+    (Baseline::DefaultTip.name(), Baseline::DefaultTip),
+    (Baseline::Prompt.name(), Baseline::Prompt),
+];
+const REFIRES: [(&str, Refire); 2] = [("files", Refire::Files), ("content", Refire::Content)];
+const RUNS: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), ("all_matches", RunFor::AllMatches)];
+
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Whether the fields are those of a file rule.
+pub fn is_meant(fields: &Fields) -> bool {
+    CLAUSES.iter().any(|key| fields.has(key.name))
+}
+
+/// `None` where what there is makes no rule; why is among the problems. `command`: what `action` holds, where that is no
+/// word.
+pub fn read(fields: &mut Fields, command: Option<Node>) -> Option<FileRule> {
+    refuse_second_clause(fields);
+    let mode = mode(fields);
+    let exclude = patterns("exclude", fields).unwrap_or_default();
+    let reach = Reach {
+        compare_to: fields.choice("compare_to", &BASELINES).unwrap_or_default(),
+        attribute: fields.choice("attribute", &ATTRIBUTES).unwrap_or_default(),
+    };
+    let refire = fields.choice("refire", &REFIRES).unwrap_or_default();
+    let command = command.and_then(|node| command_action(node, mode.as_ref(), fields));
+    let exclude = exclude.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
+    Some(FileRule { mode: mode?, exclude, reach, refire, command })
+}
+
+/// In a rule about something else, each of these says nothing.
+pub fn refuse_details(fields: &mut Fields) {
+    for key in DETAILS {
+        if let Some(span) = fields.key_span(key.name) {
+            let message = format!("`{}` says more of `trigger`, `set`, `pair` or `created`, and there is none", key.name);
+            fields.refuse(ErrorKind::InvalidValue, message, span);
+        }
+    }
+}
+
+fn refuse_second_clause(fields: &mut Fields) {
+    let found: Vec<(&str, Range<usize>)> =
+        CLAUSES.iter().filter_map(|key| Some((key.name, fields.key_span(key.name)?))).collect();
+    if let [(first, _), (second, span), ..] = found.as_slice() {
+        let message = format!("a rule has one of `trigger`, `set`, `pair` and `created`, not `{first}` and `{second}`");
+        fields.refuse(ErrorKind::InvalidValue, message, span.clone());
+    }
+    if let (false, Some(span)) = (fields.has("trigger"), fields.key_span("safety")) {
+        fields.problems.push(
+            Diagnostic::error(ErrorKind::InvalidValue, "`safety` answers a `trigger`, and there is none", fields.source(), Some(span))
+                .help("`exclude` takes files out of what a rule is about"),
+        );
+    }
+}
+
+fn mode(fields: &mut Fields) -> Option<FileMode> {
+    let plain = |patterns: Vec<(Pattern, Text)>| patterns.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
+    if fields.has("trigger") {
+        let trigger = some_patterns("trigger", fields)?;
+        let safety = patterns("safety", fields).unwrap_or_default();
+        return Some(FileMode::Trigger { trigger: plain(trigger), safety: plain(safety) });
+    }
+    if fields.has("created") {
+        return some_patterns("created", fields).map(plain).map(FileMode::Created);
+    }
+    if fields.has("set") {
+        return set(fields);
+    }
+    let node = fields.take("pair")?;
+    pair(node, fields)
+}
+
+fn set(fields: &mut Fields) -> Option<FileMode> {
+    let span = fields.key_span("set").unwrap_or_default();
+    let members = some_patterns("set", fields)?;
+    if members.len() < 2 {
+        fields.refuse(ErrorKind::InvalidValue, "a `set` has at least two members", span);
+        return None;
+    }
+    let (patterns, texts): (Vec<Pattern>, Vec<Text>) = members.into_iter().unzip();
+    if let Err((place, problem)) = check_set(&patterns) {
+        if let Some(text) = texts.get(place) {
+            refuse_pattern(text, &problem, fields);
+        }
+        return None;
+    }
+    Some(FileMode::Set(patterns.iter().map(FilePattern::new).collect()))
+}
+
+fn pair(node: Node, around: &mut Fields) -> Option<FileMode> {
+    let span = node.span.clone();
+    let mut fields = Fields::of(node, around.source(), PAIR.keys);
+    if fields.problems.is_empty() {
+        fields.refuse_unknown();
+    }
+    for key in ["trigger", "expects"] {
+        if fields.problems.is_empty() && !fields.has(key) {
+            fields.refuse(ErrorKind::MissingKey, format!("the `pair` has no `{key}`"), span.clone());
+        }
+    }
+    let trigger = fields.text("trigger").and_then(|text| Some((pattern(&text, &mut fields)?, text)));
+    let expects = some_patterns("expects", &mut fields);
+    let mode = trigger.zip(expects).map(|((trigger, _), expects)| {
+        for (expected, text) in &expects {
+            if let Err(problem) = check_bound(&trigger, expected) {
+                refuse_pattern(text, &problem, &mut fields);
+            }
+        }
+        let expects = expects.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
+        FileMode::Pair { trigger: FilePattern::new(&trigger), expects }
+    });
+    around.problems.append(&mut fields.problems);
+    mode
+}
+
+/// At least one.
+fn some_patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, Text)>> {
+    let span = fields.key_span(key)?;
+    let before = fields.problems.len();
+    let found = patterns(key, fields).unwrap_or_default();
+    if found.is_empty() && fields.problems.len() == before {
+        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` names no files"), span);
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+fn patterns(key: &str, fields: &mut Fields) -> Option<Vec<(Pattern, Text)>> {
+    let texts = fields.texts(key)?;
+    Some(texts.into_iter().filter_map(|text| Some((pattern(&text, fields)?, text))).collect())
+}
+
+fn pattern(text: &Text, fields: &mut Fields) -> Option<Pattern> {
+    match Pattern::parse(&text.value) {
+        Ok(pattern) => {
+            warn_of_pattern(text, &pattern, fields);
+            Some(pattern)
+        }
+        Err(problem) => {
+            refuse_pattern(text, &problem, fields);
+            None
+        }
+    }
+}
+
+fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> Option<CommandAction> {
+    let span = node.span.clone();
+    let mut fields = Fields::of(node, around.source(), COMMAND_ACTION.keys);
+    if fields.problems.is_empty() {
+        fields.refuse_unknown();
+    }
+    if !fields.has("command") && fields.problems.is_empty() {
+        fields.refuse(ErrorKind::MissingKey, "the `action` has no `command`", span);
+    }
+    let command = fields.text("command");
+    let words = command.as_ref().and_then(|text| split(text, &mut fields));
+    let run_for = fields.choice("run_for", &RUNS);
+    let timeout = duration("timeout", &mut fields);
+    if let Some((_, span)) = timeout.as_ref().filter(|(timeout, _)| *timeout > LONGEST_TIMEOUT || timeout.is_zero()) {
+        fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `10m`", span.clone());
+    }
+    let action = command.zip(words).map(|(text, words)| {
+        let names_one = words.iter().any(|word| word.contains("{file}"));
+        let run_for = run_for.unwrap_or(if names_one { RunFor::EachMatch } else { RunFor::AllMatches });
+        if names_one && run_for == RunFor::AllMatches {
+            let message = "`{file}` is one file, and the command is run once for all: use `{files}`";
+            fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
+        }
+        if words.iter().any(|word| word.contains("{files}") && word != "{files}") {
+            let message = "`{files}` may be many arguments, so it has to be one of its own";
+            fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
+        }
+        warn_of_unknown_placeholder(&text, &words, mode, &mut fields);
+        let timeout = timeout.map_or(DEFAULT_TIMEOUT, |(timeout, _)| timeout);
+        CommandAction { text: text.value, words, run_for, timeout }
+    });
+    around.problems.append(&mut fields.problems);
+    action
+}
+
+fn split(text: &Text, fields: &mut Fields) -> Option<Vec<String>> {
+    match shell_words::split(&text.value) {
+        Ok(words) if !words.is_empty() => Some(words),
+        Ok(_) => {
+            fields.refuse(ErrorKind::InvalidValue, "`command` is empty", text.span.clone());
+            None
+        }
+        Err(_) => {
+            fields.refuse(ErrorKind::InvalidValue, "a quote in `command` is not closed", text.span.clone());
+            None
+        }
+    }
+}
+
+/// Braces mean other things in other programs, so only what nearly is a placeholder is spoken of.
+fn warn_of_unknown_placeholder(text: &Text, words: &[String], mode: Option<&FileMode>, fields: &mut Fields) {
+    let sources: Vec<&str> = match mode {
+        Some(FileMode::Trigger { trigger, .. }) => trigger.iter().map(|pattern| pattern.source.as_str()).collect(),
+        Some(FileMode::Set(members)) => members.iter().map(|pattern| pattern.source.as_str()).collect(),
+        Some(FileMode::Pair { trigger, .. }) => vec![trigger.source.as_str()],
+        Some(FileMode::Created(patterns)) => patterns.iter().map(|pattern| pattern.source.as_str()).collect(),
+        None => return,
+    };
+    let bound = sources.iter().filter_map(|source| Pattern::parse(source).ok());
+    let mut known: Vec<String> = bound.flat_map(|pattern| pattern.variables().map(str::to_owned).collect::<Vec<_>>()).collect();
+    known.extend(["file", "files", "repo_root"].map(str::to_owned));
+    for word in words {
+        let name = word.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map(|(name, _)| name);
+        let Some(name) = name.filter(|name| !known.iter().any(|known| known == name)) else { continue };
+        if let Some(close) = suggest::closest(name, known.iter().map(String::as_str)) {
+            let message = format!("`{{{name}}}` stands for nothing here");
+            fields.problems.push(
+                Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
+                    .help(suggest::did_you_mean(close)),
+            );
+        }
+    }
+}

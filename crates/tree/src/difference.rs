@@ -1,0 +1,83 @@
+//! The raw lines of `git diff`, and what they come to.
+
+use std::collections::BTreeMap;
+
+use engine::file_rules::{Change, Changes, Status};
+
+/// One file of a raw difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub old_mode: String,
+    pub new_mode: String,
+    pub old_id: String,
+    /// Zeros where git has not read the file.
+    pub new_id: String,
+    pub status: Status,
+}
+
+impl Line {
+    /// Whether only the file's permissions could differ.
+    pub fn may_be_mode_only(&self) -> bool {
+        let is_plain = |mode: &str| mode.starts_with("100");
+        self.status == Status::Modified
+            && self.old_mode != self.new_mode
+            && is_plain(&self.old_mode)
+            && is_plain(&self.new_mode)
+    }
+
+    pub fn is_file(&self) -> bool {
+        self.new_mode.starts_with("100")
+    }
+}
+
+/// What `git diff --raw -z --no-renames` prints, by path. Paths that are no text are written as well as they can be.
+pub fn lines(output: &[u8]) -> BTreeMap<String, Line> {
+    let mut lines = BTreeMap::new();
+    let mut parts = output.split(|byte| *byte == 0);
+    while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
+        let head = String::from_utf8_lossy(head);
+        let mut fields = head.trim_start_matches(':').split(' ').map(str::to_owned);
+        let (Some(old_mode), Some(new_mode), Some(old_id), Some(new_id), Some(status)) =
+            (fields.next(), fields.next(), fields.next(), fields.next(), fields.next())
+        else {
+            continue;
+        };
+        let status = match status.chars().next() {
+            Some('A') => Status::Added,
+            Some('D') => Status::Deleted,
+            _ => Status::Modified,
+        };
+        let path = String::from_utf8_lossy(path).into_owned();
+        // A file in conflict has two lines; either says that it changed.
+        lines.insert(path, Line { old_mode, new_mode, old_id, new_id, status });
+    }
+    lines
+}
+
+/// The paths of a list that is separated by zeros.
+pub fn paths(output: &[u8]) -> impl Iterator<Item = String> {
+    let parts = output.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    // A folder that is a repository of its own is listed as a folder, and is nobody's file here.
+    parts.map(|part| String::from_utf8_lossy(part).into_owned()).filter(|path| !path.ends_with('/'))
+}
+
+/// What a person would call the changes. `id_of` says what is in files that git has not read.
+pub fn changes(lines: BTreeMap<String, Line>, id_of: &BTreeMap<String, String>) -> Changes {
+    let id = |path: &str, line: &Line| id_of.get(path).unwrap_or(&line.new_id).clone();
+    let deleted: Vec<String> = lines
+        .values()
+        .filter(|line| line.status == Status::Deleted)
+        .map(|line| line.old_id.clone())
+        .collect();
+    let changes = lines.into_iter().filter_map(|(path, line)| {
+        let id = id(&path, &line);
+        if line.status == Status::Modified && id == line.old_id {
+            return None;
+        }
+        // What is gone elsewhere with the same content was moved here.
+        let is_moved = line.status == Status::Added && deleted.contains(&id);
+        let status = if is_moved { Status::Modified } else { line.status };
+        Some(Change { status, path })
+    });
+    changes.collect()
+}

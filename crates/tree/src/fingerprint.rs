@@ -1,0 +1,60 @@
+//! What is in a file, as a short text.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
+
+/// Larger files are told apart by their size and time: to read them would take longer than anybody waits.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// One text for one content; that of what is not there is `gone`.
+pub fn fingerprint(path: &Path) -> String {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return "gone".to_owned() };
+    if metadata.is_symlink() {
+        let target = fs::read_link(path).unwrap_or_default();
+        return format!("link:{}", hex(target.as_os_str().as_encoded_bytes()));
+    }
+    if !metadata.is_file() {
+        return "folder".to_owned();
+    }
+    let by_time = || {
+        let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        format!("size:{}:{}", metadata.len(), since.as_nanos())
+    };
+    if metadata.len() > LARGEST {
+        return by_time();
+    }
+    digest(path).map_or_else(|_| by_time(), |digest| format!("sha256:{digest}"))
+}
+
+/// One text for what is in all of these together.
+pub fn content<'p>(root: &Path, paths: impl IntoIterator<Item = &'p str>) -> String {
+    let mut digest = Sha256::new();
+    for path in paths {
+        digest.update(path.as_bytes());
+        digest.update([0]);
+        digest.update(fingerprint(&root.join(path)).as_bytes());
+        digest.update([0]);
+    }
+    HEXLOWER.encode(digest.finalize().as_slice())
+}
+
+fn digest(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(HEXLOWER.encode(digest.finalize().as_slice())),
+            length => digest.update(buffer.get(..length).unwrap_or_default()),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    HEXLOWER.encode(Sha256::digest(bytes).as_slice())
+}

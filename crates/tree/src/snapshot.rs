@@ -1,0 +1,54 @@
+//! How a working tree was at a moment: which commit, and what was in the files that differed from it.
+
+use std::collections::BTreeMap;
+
+use engine::file_rules::{Change, Changes, Status};
+use serde::{Deserialize, Serialize};
+
+use crate::fingerprint::fingerprint;
+use crate::git::GitError;
+use crate::tree::Tree;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// When, for people.
+    pub timestamp: String,
+    /// What was checked out; none before the first commit.
+    pub commit: Option<String>,
+    pub staged_files: Vec<String>,
+    pub untracked_files: Vec<String>,
+    /// What was in every file that was not as it was committed.
+    pub contents: BTreeMap<String, String>,
+}
+
+impl Snapshot {
+    pub fn take(tree: &Tree, timestamp: String) -> Result<Self, GitError> {
+        let commit = tree.head();
+        let changes = tree.changes_since(&commit_of(tree, commit.as_deref())?)?;
+        let contents = changes.paths().map(|path| (path.to_owned(), fingerprint(&tree.root().join(path)))).collect();
+        let (staged_files, untracked_files) = (tree.staged()?, tree.untracked()?);
+        Ok(Self { timestamp, commit, staged_files, untracked_files, contents })
+    }
+
+    /// What became of the tree since. A file that was changed before and not since is none of it.
+    pub fn changes(&self, tree: &Tree) -> Result<Changes, GitError> {
+        let now = tree.changes_since(&commit_of(tree, self.commit.as_deref())?)?;
+        let left_over = self.contents.iter().filter_map(|(path, before)| {
+            let after = fingerprint(&tree.root().join(path));
+            let status = match (before.as_str(), after.as_str()) {
+                (before, after) if before == after => return None,
+                ("gone", _) => Status::Added,
+                (_, "gone") => Status::Deleted,
+                _ => Status::Modified,
+            };
+            Some(Change { status, path: path.clone() })
+        });
+        let others = now.iter().filter(|(path, _)| !self.contents.contains_key(*path));
+        let others = others.map(|(path, status)| Change { status, path: path.to_owned() });
+        Ok(others.chain(left_over).collect())
+    }
+}
+
+fn commit_of(tree: &Tree, commit: Option<&str>) -> Result<String, GitError> {
+    commit.map_or_else(|| tree.nothing().map(|commit| commit.id), |id| Ok(id.to_owned()))
+}

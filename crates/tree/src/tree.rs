@@ -1,0 +1,237 @@
+//! The working tree of a project, and what changed in it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use engine::file_rules::{Changes, Status};
+
+use crate::difference::{self, Line};
+use crate::git::{Git, GitError};
+use crate::repository::Repository;
+
+/// Files of which it is looked whether they were moved. Whoever adds more than this at once did not move them.
+const MOVED_LIMIT: usize = 1000;
+/// How many names one call of git gets.
+const NAMES_AT_ONCE: usize = 200;
+
+/// The part of a git working tree that a project is.
+#[derive(Debug)]
+pub struct Tree {
+    root: PathBuf,
+    git: Git,
+    repository: Repository,
+}
+
+/// Something to compare with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its full id, or that of the tree without any file.
+    pub id: String,
+    /// What people should know about how it was found.
+    pub note: Option<String>,
+}
+
+impl Tree {
+    /// `None` where the folder is in no git repository. Every call of git may take so long.
+    pub fn of(root: &Path, limit: Duration) -> Option<Self> {
+        let repository = Repository::of(root)?;
+        let git = Git::new(root, limit);
+        let git = if repository.could_run_programs() {
+            let filters = filters(&git);
+            git.without_filters(filters)
+        } else {
+            git
+        };
+        Some(Self { root: root.to_owned(), git, repository })
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Filters that the repository's own configuration names, and that are not run.
+    pub fn filters(&self) -> &[String] {
+        self.git.filters()
+    }
+
+    pub fn head(&self) -> Option<String> {
+        self.repository.head()
+    }
+
+    /// Where the branch left the default branch: `named`, or the one that there is.
+    pub fn base(&self, named: Option<&str>) -> Result<Commit, GitError> {
+        let Some(head) = self.head() else { return self.nothing() };
+        match self.default_tip_id(named)? {
+            Some(tip) => self.fork_point(&head, &tip),
+            // Whoever has one branch only has changed what is not committed.
+            None => Ok(Commit { id: head, note: None }),
+        }
+    }
+
+    /// The tip of the default branch.
+    pub fn default_tip(&self, named: Option<&str>) -> Result<Commit, GitError> {
+        match (self.default_tip_id(named)?, self.head()) {
+            (Some(id), _) => Ok(Commit { id, note: None }),
+            (None, Some(head)) => Ok(Commit { id: head, note: None }),
+            (None, None) => self.nothing(),
+        }
+    }
+
+    /// Where two lines of work parted.
+    pub fn fork_point(&self, one: &str, other: &str) -> Result<Commit, GitError> {
+        if one == other {
+            return Ok(Commit { id: one.to_owned(), note: None });
+        }
+        Ok(match self.git.line(&["merge-base", one, other])? {
+            Some(id) => Commit { id, note: None },
+            None => Commit {
+                id: other.to_owned(),
+                note: Some("no common commit is known (a shallow clone?), so changes are counted from the tip".to_owned()),
+            },
+        })
+    }
+
+    /// The full id of a commit that a person names.
+    pub fn commit(&self, name: &str) -> Result<Option<String>, GitError> {
+        // Behind this, a name that begins with a dash is a name.
+        self.git.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")])
+    }
+
+    fn default_tip_id(&self, named: Option<&str>) -> Result<Option<String>, GitError> {
+        let names = match named {
+            Some(name) => vec![format!("refs/remotes/origin/{name}"), format!("refs/heads/{name}")],
+            None => {
+                let branch = self.repository.default_branch();
+                branch.into_iter().flat_map(|name| [format!("refs/remotes/origin/{name}"), format!("refs/heads/{name}")]).collect()
+            }
+        };
+        for name in names {
+            if let Some(id) = self.repository.resolve(&name).filter(|id| !id.starts_with("ref: ")) {
+                return Ok(Some(id));
+            }
+            if let Some(id) = self.commit(&name)? {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A repository without a commit has changed all that is in it.
+    pub(crate) fn nothing(&self) -> Result<Commit, GitError> {
+        let id = self.git.line(&["hash-object", "-t", "tree", "/dev/null"])?;
+        let id = id.ok_or_else(|| GitError::Failed("it does not know the empty tree".to_owned()))?;
+        Ok(Commit { id, note: None })
+    }
+
+    /// The net difference between a commit and what lies in the working tree: committed, staged, unstaged and untracked.
+    pub fn changes_since(&self, commit: &str) -> Result<Changes, GitError> {
+        let (tracked, untracked) = thread::scope(|scope| {
+            let untracked = scope.spawn(|| self.untracked());
+            let tracked = self.raw_difference(&[commit, "--"]);
+            (tracked, untracked.join())
+        });
+        let untracked = untracked.unwrap_or_else(|_| Err(GitError::Failed("reading its answer failed".to_owned())))?;
+        let mut lines = tracked?;
+        for path in untracked {
+            match lines.get_mut(&path) {
+                // Taken out of the index, and still there.
+                Some(line) => {
+                    line.status = Status::Modified;
+                    line.new_mode.clone_from(&line.old_mode);
+                    line.new_id.clear();
+                }
+                None => {
+                    lines.insert(path, new_file());
+                }
+            }
+        }
+        let ids = self.ids(&lines)?;
+        Ok(difference::changes(lines, &ids).filtered(is_not_ours))
+    }
+
+    /// What the commits between two changed, as a whole.
+    pub fn changes_between(&self, from: &str, to: &str) -> Result<Changes, GitError> {
+        let lines = self.raw_difference(&[from, to, "--"])?;
+        Ok(difference::changes(lines, &BTreeMap::new()).filtered(is_not_ours))
+    }
+
+    /// Files that are in no commit and are not ignored.
+    pub fn untracked(&self) -> Result<Vec<String>, GitError> {
+        let output = self.git.output(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+        Ok(difference::paths(&output).collect())
+    }
+
+    /// Files that are staged otherwise than they were committed.
+    pub fn staged(&self) -> Result<Vec<String>, GitError> {
+        let arguments = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative"];
+        Ok(difference::paths(&self.git.output(&arguments)?).collect())
+    }
+
+    /// The messages of the commits between two.
+    pub fn messages(&self, from: &str, to: &str) -> Result<String, GitError> {
+        let range = format!("{from}..{to}");
+        let output = self.git.output(&["log", "--format=%B%x00", "--end-of-options", &range, "--"])?;
+        Ok(String::from_utf8_lossy(&output).into_owned())
+    }
+
+    fn raw_difference(&self, between: &[&str]) -> Result<BTreeMap<String, Line>, GitError> {
+        let mut arguments = vec!["diff", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv"];
+        arguments.extend(["--ignore-submodules=dirty", "--relative"]);
+        arguments.extend(between);
+        Ok(difference::lines(&self.git.output(&arguments)?))
+    }
+
+    /// What is in files of which the lines do not say it, where that matters.
+    fn ids(&self, lines: &BTreeMap<String, Line>) -> Result<BTreeMap<String, String>, GitError> {
+        let may_be_moved = lines.values().any(|line| line.status == Status::Deleted)
+            && lines.values().filter(|line| line.status == Status::Added).count() <= MOVED_LIMIT;
+        let matters = |line: &Line| match line.status {
+            Status::Added => may_be_moved,
+            Status::Modified => line.new_id.is_empty() || line.may_be_mode_only(),
+            Status::Deleted => false,
+        };
+        let is_plain = |path: &str| fs::symlink_metadata(self.root.join(path)).is_ok_and(|metadata| metadata.is_file());
+        let wanted = lines.iter().filter(|(path, line)| matters(line) && line.is_file() && is_plain(path));
+        let wanted: Vec<&str> = wanted.map(|(path, _)| path.as_str()).collect();
+        let mut ids = BTreeMap::new();
+        for paths in wanted.chunks(NAMES_AT_ONCE) {
+            let mut arguments = vec!["hash-object", "--"];
+            arguments.extend(paths);
+            let output = String::from_utf8_lossy(&self.git.output(&arguments)?).into_owned();
+            ids.extend(paths.iter().zip(output.lines()).map(|(path, id)| ((*path).to_owned(), id.to_owned())));
+        }
+        Ok(ids)
+    }
+}
+
+/// A line for a file that git does not know.
+fn new_file() -> Line {
+    Line {
+        old_mode: "000000".to_owned(),
+        new_mode: "100644".to_owned(),
+        old_id: String::new(),
+        new_id: "0".to_owned(),
+        status: Status::Added,
+    }
+}
+
+/// What Linchpin itself writes is nobody's change, ignored or not.
+fn is_not_ours(path: &str) -> bool {
+    let ours = path.strip_prefix(".linchpin/").or_else(|| path.split_once("/.linchpin/").map(|(_, rest)| rest));
+    !ours.is_some_and(|rest| rest.starts_with("tmp/") || rest.starts_with("state.db"))
+}
+
+/// The names of filters in the repository's own configuration; without trust nothing of it is run.
+fn filters(git: &Git) -> Vec<String> {
+    let arguments = ["config", "--local", "--includes", "--name-only", "-z", "--get-regexp", r"^filter\."];
+    let output = git.output(&arguments).unwrap_or_default();
+    let mut filters: Vec<String> = difference::paths(&output)
+        .filter_map(|key| Some(key.strip_prefix("filter.")?.rsplit_once('.')?.0.to_owned()))
+        .collect();
+    filters.sort();
+    filters.dedup();
+    filters
+}
