@@ -25,6 +25,8 @@ pub struct Decision {
     pub holds: Vec<(String, u32)>,
     /// What file rules ask for, in order of the rules.
     pub demands: Vec<Demand>,
+    /// The file rules that were judged by changes that somebody knows.
+    pub file_rules: Vec<String>,
     /// The rules that could not be judged because stored facts they need cannot be read.
     pub skipped: Vec<String>,
     /// The rules that need what is not known. Only a judgement by a record has any.
@@ -99,6 +101,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
         verdict: Verdict::silent(),
         holds: Vec::new(),
         demands: Vec::new(),
+        file_rules: Vec::new(),
         skipped: Vec::new(),
         undecided: Vec::new(),
         considered: Vec::new(),
@@ -116,6 +119,9 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
         if situation.facts.take_missed() {
             decision.skipped.push(rule.id);
             continue;
+        }
+        if judged.files.is_some() {
+            decision.file_rules.push(rule.id.clone());
         }
         if rule.action == Level::Allow && matches!(judged.outcome, Outcome::Matched(_)) {
             coverage.add(&rule, &judged);
@@ -281,6 +287,11 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
     };
     if let (Outcome::Matched(_), Some(found)) = (&judged.outcome, judged.files.take()) {
         let Answered { settled, shown, is_given_up } = situation.facts.answered(rule, &found);
+        let unknown = situation.facts.take_unknown();
+        if !unknown.is_empty() {
+            judged.outcome = undecidable(unknown);
+            return judged;
+        }
         let open = found.without(|trigger| settled.contains(&trigger.path));
         if !open.is_unmet() {
             judged.outcome = Outcome::Acknowledged;

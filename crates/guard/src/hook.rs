@@ -54,7 +54,7 @@ fn judge(agent: Agent, payload: impl Read, received: i64, environment: &Environm
         return judge.record_unjudged(&event, failure.verdict(&event));
     }
     let event = with_transcript(agent, event);
-    judge.judge(&event, root.is_first).verdict
+    judge.judge(&event, root.is_first, &|more| progress.needs(more)).verdict
 }
 
 fn read_event(agent: Agent, payload: impl Read, received: i64) -> Result<Event, Box<(Event, Failure)>> {
@@ -154,6 +154,12 @@ impl Progress {
 
     fn configured(&self, config: &Config) {
         self.state().terms = Terms::of(config);
+        self.changed.notify_one();
+    }
+
+    /// Something has to be waited for that takes longer than judging may.
+    fn needs(&self, more: Duration) {
+        self.state().terms.deadline += more;
         self.changed.notify_one();
     }
 

@@ -4,19 +4,25 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use engine::decide::Demand;
 use engine::event::ShellText;
-use engine::{Event, Finding, Inquiry, Level, Place, Situation, Verdict};
+use engine::file_rules::Baseline;
+use engine::{Decision, Event, EventKind, Finding, Inquiry, Level, Place, Situation, Verdict};
 use policy::{Compiled, Config, Definition, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
 use store::{
     Changes, CounterChange, EventId, Journal, Judgement, Record, Recorded, RuleVersion, SessionKey, SessionState,
     Store, StoreError,
 };
+use tree::Tree;
 
 use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
+use crate::file_facts::FileFacts;
+use crate::file_rules::{Attribution, Changed, FileNotice, GIT_LIMIT, PromptBaseline, Settlement};
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
@@ -69,23 +75,57 @@ impl<'a> Judge<'a> {
         &self.policy.config
     }
 
-    /// Judges an event and records it. `is_first`: nothing was heard of the session before.
-    pub fn judge(&self, event: &Arc<Event>, is_first: bool) -> Judged {
+    /// Judges an event and records it. `is_first`: nothing was heard of the session before. `more_time` is asked for
+    /// where git has to be waited for, or a rule's command.
+    pub fn judge(&self, event: &Arc<Event>, is_first: bool, more_time: &dyn Fn(Duration)) -> Judged {
         let programs = Programs::new(self.environment, &self.policy.config);
         let nested = self.nested(event);
+        if self.asks_git(event, &nested) {
+            more_time(GIT_LIMIT);
+        }
+        let kept = self.keep_baselines(event, &nested);
         if event.session == TRIAL_SESSION {
-            let (mut verdict, _) = self.verdict(event, &nested, Some(&SessionState::default()), is_first, &programs);
+            let (mut verdict, _) =
+                self.verdict(event, &nested, Some(&SessionState::default()), is_first, &programs, &kept);
             // It is asked whether the guard works, not whether it is set aside.
             verdict.lifted = None;
             return Judged { verdict, id: None };
         }
-        self.record(event, |state| self.verdict(event, &nested, Some(state), is_first, &programs)).unwrap_or_else(
-            |error| {
-                let (mut verdict, _) = self.verdict(event, &nested, None, is_first, &programs);
-                verdict.notices.push(failure::store_notice(&error));
-                Judged { verdict, id: None }
-            },
-        )
+        let recorded = self.record(event, |state| self.verdict(event, &nested, Some(state), is_first, &programs, &kept));
+        recorded.unwrap_or_else(|error| {
+            let (mut verdict, _) = self.verdict(event, &nested, None, is_first, &programs, &kept);
+            verdict.notices.push(failure::store_notice(&error));
+            Judged { verdict, id: None }
+        })
+    }
+
+    fn asks_git(&self, event: &Event, nested: &[(Project, Held)]) -> bool {
+        let mut policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
+        policies.any(|policy| policy.rules.baselines(Some(event.kind)).is_ok_and(|baselines| !baselines.is_empty()))
+    }
+
+    /// Where a rule compares with how things were at the prompt, that is written down when the prompt arrives.
+    fn keep_baselines(&self, event: &Event, nested: &[(Project, Held)]) -> KeptBaselines {
+        let mut kept = KeptBaselines::default();
+        if event.kind != EventKind::Prompt {
+            return kept;
+        }
+        let nested = nested.iter().map(|(project, held)| (project, &held.policy));
+        for (project, policy) in nested.chain([(self.project, &self.policy)]) {
+            let baselines = policy.rules.baselines(None).unwrap_or_default();
+            let Some(tree) = baselines.contains(&Baseline::Prompt).then(|| Tree::of(&project.root, GIT_LIMIT)).flatten()
+            else {
+                continue;
+            };
+            let baseline = PromptBaseline::new(&project.tmp(self.environment), &event.session, event.time);
+            match baseline.take(&tree, timestamp(event.time)) {
+                Ok(()) => kept.is_kept = true,
+                Err(error) => kept.notices.push(format!(
+                    "how things were at this prompt was not kept, so rules that compare with it compare with the base of the branch: {error}"
+                )),
+            }
+        }
+        kept
     }
 
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
@@ -128,6 +168,7 @@ impl<'a> Judge<'a> {
             match judgement.record(&record)? {
                 Recorded::Stored(id) => {
                     verdict.appeal = call.filter(|_| verdict.lifted.is_none()).map(|_| id.0);
+                    verdict.notices.extend(effects.conclude(verdict.lifted.is_none()));
                     break (verdict, id, effects.read);
                 }
                 Recorded::Moved(again) => judgement = again,
@@ -172,6 +213,7 @@ impl<'a> Judge<'a> {
         state: Option<&SessionState>,
         is_first: bool,
         programs: &Programs,
+        kept: &KeptBaselines,
     ) -> (Verdict, Effects) {
         let policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
         let read = policies.flat_map(|policy| &policy.read).cloned().collect();
@@ -179,6 +221,10 @@ impl<'a> Judge<'a> {
         let mut findings: Vec<Finding> = Vec::new();
         let mut notices: Vec<String> = self.lifting().notice(event, is_first).into_iter().collect();
         notices.extend(self.news.iter().map(|change| session_policy::kept_notice(change, Path::new(""))));
+        notices.extend(kept.notices.iter().cloned());
+        if kept.is_kept {
+            PromptBaseline::remember(event.time, &mut effects.changes);
+        }
         let mut broken = Vec::new();
         let mut holds = Vec::new();
         let mut approved = false;
@@ -208,6 +254,12 @@ impl<'a> Judge<'a> {
                 here.project.forget_compiled(self.environment);
                 continue;
             };
+            if !decision.file_rules.is_empty() || !decision.demands.is_empty() {
+                let concluded = Concluded::of(&decision, &here.facts, state);
+                concluded.remember(&mut effects.changes);
+                effects.concluded.push(concluded);
+            }
+            notices.extend(effects.news(here.facts.files().changed.take_notices(), state));
             approved |= decision.verdict.approved;
             findings.extend(decision.verdict.findings);
             notices.extend(decision.verdict.notices);
@@ -287,6 +339,27 @@ impl<'a> Judge<'a> {
             options: self.store_options(event),
         };
         let folder = project.root.strip_prefix(&self.project.root).unwrap_or(Path::new(""));
+        let tmp = project.tmp(self.environment);
+        let variables = state.map(|state| &state.variables);
+        let prompt = variables.and_then(|variables| PromptBaseline::last(&tmp, &event.session, variables));
+        let attribution = Attribution {
+            store: self.store.clone(),
+            options: self.store_options(event),
+            agent: event.agent.clone(),
+            session: event.session.clone(),
+            home: history.home.clone(),
+        };
+        let files = FileFacts {
+            changed: Changed::new(&project.root, policy.config.default_branch.clone(), prompt, attribution),
+            settlement: Settlement::new(
+                &project.root,
+                &tmp,
+                &event.session,
+                timestamp(event.time),
+                event.message.as_deref(),
+            ),
+            rules: policy.rules.clone(),
+        };
         Arc::new(LiveFacts::new(
             &project.root,
             folder,
@@ -294,6 +367,7 @@ impl<'a> Judge<'a> {
             Arc::clone(&policy.config),
             event.held_before,
             history,
+            files,
         ))
     }
 
@@ -312,9 +386,78 @@ struct Effects {
     asked_input: AskedInput,
     /// The rules that were read for this.
     read: Vec<Definition>,
+    /// What file rules said, for each policy.
+    concluded: Vec<Concluded>,
+}
+
+/// What was kept of the tree for rules that compare with it.
+#[derive(Default)]
+struct KeptBaselines {
+    is_kept: bool,
+    notices: Vec<String>,
+}
+
+/// What the file rules of one policy said.
+struct Concluded {
+    facts: Arc<LiveFacts>,
+    /// With what each was compared.
+    demands: Vec<(Demand, String)>,
+    judged: Vec<String>,
+    variables: Map<String, serde_json::Value>,
+}
+
+impl Concluded {
+    fn of(decision: &Decision, facts: &Arc<LiveFacts>, state: Option<&SessionState>) -> Self {
+        let reference = |demand: &Demand| {
+            let reach = demand.rule.as_file_rule()?.reach;
+            Some(facts.files().changed.since(reach)?.reference)
+        };
+        let demands = decision.demands.iter().filter_map(|demand| Some((demand.clone(), reference(demand)?)));
+        Self {
+            demands: demands.collect(),
+            judged: decision.file_rules.clone(),
+            variables: state.map(|state| state.variables.clone()).unwrap_or_default(),
+            facts: Arc::clone(facts),
+        }
+    }
+
+    fn remember(&self, changes: &mut Changes) {
+        self.facts.files().settlement.remember(&self.demands, &self.variables, &self.judged, changes);
+    }
 }
 
 impl Effects {
+    /// Writes down, once the judgement is recorded, what file rules asked for. `is_enforced`: the agent is told. Returns
+    /// what went wrong.
+    fn conclude(&self, is_enforced: bool) -> Vec<String> {
+        let mut problems = Vec::new();
+        for Concluded { facts, demands, judged, variables } in &self.concluded {
+            let settlement = &facts.files().settlement;
+            settlement.conclude(demands, variables, judged, is_enforced);
+            problems.extend(settlement.take_problem());
+            problems.extend(settlement.queue().take_problems());
+        }
+        problems
+    }
+
+    /// Those of the notices that the session was not told before.
+    fn news(&mut self, notices: Vec<FileNotice>, state: Option<&SessionState>) -> Vec<String> {
+        let mut news = Vec::new();
+        for notice in notices {
+            match notice {
+                FileNotice::Always(text) => news.push(text),
+                FileNotice::Once(text) => {
+                    let variable = format!("_told:{}", policy::digest(&text));
+                    if state.is_none_or(|state| !state.variables.contains_key(&variable)) {
+                        self.changes.set(variable, true);
+                        news.push(text);
+                    }
+                }
+            }
+        }
+        news
+    }
+
     /// Gathers what the event itself and the paths that it names have to say of what was asked.
     fn complete(&mut self, event: &Event) {
         self.facts.extend(links_fact(&self.links).map(|links| (LINKS.to_owned(), links)));
@@ -324,8 +467,13 @@ impl Effects {
     }
 }
 
+/// A time as people and other programs read it.
+fn timestamp(time: i64) -> String {
+    jiff::Timestamp::from_millisecond(time).map(|time| time.to_string()).unwrap_or_default()
+}
+
 /// The folders that the rules of a policy speak of.
-pub(crate) fn place(root: &Path, config: &Config, environment: &Environment) -> Place {
+pub fn place(root: &Path, config: &Config, environment: &Environment) -> Place {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut known_as = environment.known_folders();
     // Rules lie where the configuration says, and are as protected there.

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use engine::facts::{EventPart, Facts, GitField, RanCommand};
+use engine::facts::{Answered, EventPart, Facts, GitField, RanCommand};
+use engine::file_rules::{FileMatch, FileRule, Reach};
 use engine::observers::Changes;
+use engine::rules::Rule;
 use engine::shell::Written;
 use policy::Config;
 use serde_json::{Map, Value, json};
@@ -14,6 +16,7 @@ use store::{SessionState, Store};
 use tree::Repository;
 
 use crate::acknowledgement::is_acknowledged;
+use crate::file_facts::{FileFacts, answered_fact, answered_record, changes_fact, changes_record};
 use crate::glob;
 use crate::input_record::AskedInput;
 use crate::written::written;
@@ -35,6 +38,7 @@ pub struct LiveFacts {
     /// Whether the agent is trying a stop again that was held before.
     held_before: bool,
     history: History,
+    files: FileFacts,
     /// What observers made of this very event.
     observed: Mutex<Changes>,
     /// Whether observers are asking, and not rules.
@@ -71,6 +75,7 @@ impl LiveFacts {
         config: Arc<Config>,
         held_before: bool,
         history: History,
+        files: FileFacts,
     ) -> Self {
         Self {
             root: root.to_owned(),
@@ -79,6 +84,7 @@ impl LiveFacts {
             config,
             held_before,
             history,
+            files,
             observed: Mutex::default(),
             is_observing: AtomicBool::new(false),
             used: Mutex::default(),
@@ -155,6 +161,10 @@ impl LiveFacts {
         Value::Null
     }
 
+    pub fn files(&self) -> &FileFacts {
+        &self.files
+    }
+
     pub fn hold_counter(&self, rule: &str) -> String {
         hold_counter(&self.folder, rule)
     }
@@ -223,6 +233,26 @@ impl Facts for LiveFacts {
         };
         self.note(name, &value);
         value
+    }
+
+    fn changes(&self, reach: Reach) -> Option<Arc<engine::file_rules::Changes>> {
+        let changes = self.files.changes(reach)?;
+        self.note(changes_fact(reach), &changes_record(&changes));
+        Some(changes)
+    }
+
+    fn answered(&self, rule: &Rule, found: &FileMatch) -> Answered {
+        let answered = self.files.answered(rule, found);
+        if answered.is_none() {
+            self.missed.store(true, Ordering::Relaxed);
+        }
+        let answered = answered.unwrap_or_default();
+        self.note(answered_fact(&rule.id), &answered_record(&answered));
+        answered
+    }
+
+    fn file_rule(&self, id: &str) -> Option<FileRule> {
+        self.files.rule(id)
     }
 
     fn commands_ran(&self) -> Vec<RanCommand> {

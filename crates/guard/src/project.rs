@@ -59,6 +59,14 @@ impl Project {
         }
     }
 
+    /// What may be deleted at any time: the queue of file rules, and how trees were.
+    pub fn tmp(&self, environment: &Environment) -> PathBuf {
+        let own = self.tiers.project.as_ref().map(|folder| folder.path.join("tmp"));
+        // A link would have us write where somebody else says.
+        let is_linked = |tmp: &Path| ["", "rules", "rules/queue", "rules/settled", "rules/baselines"].iter().any(|part| tmp.join(part).is_symlink());
+        own.filter(|tmp| !is_linked(tmp)).unwrap_or_else(|| environment.project_state(&self.root).join("tmp"))
+    }
+
     /// For when it turns out that it cannot be read: the next event then reads the files.
     pub fn forget_compiled(&self, environment: &Environment) {
         let _ = std::fs::remove_file(self.cache(environment));

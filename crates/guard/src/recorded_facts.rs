@@ -9,14 +9,17 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::Event;
 use engine::event::ShellText;
-use engine::facts::{EventPart, Facts, GitField, RanCommand};
+use engine::facts::{Answered, EventPart, Facts, GitField, RanCommand};
+use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
+use engine::rules::{Rule, RuleSet};
 use engine::shell::Written;
-use policy::Config;
+use policy::{Compiled, Config};
 use serde_json::{Map, Value};
 use store::mask::MASK;
 use store::{Entry, SessionKey, Store};
 
 use crate::acknowledgement::is_acknowledged;
+use crate::file_facts::{answered_fact, answered_of_record, changes_fact, changes_of_record};
 use crate::input_record;
 use crate::live_facts::{
     COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pattern_mark, simple_commands, text_mark,
@@ -52,6 +55,7 @@ pub struct RecordedFacts {
     /// Where the policy lies below the project's root; empty for the project's own.
     folder: PathBuf,
     config: Arc<Config>,
+    rules: RuleSet,
     journal: Arc<Mutex<Store>>,
     /// `None`: the journal cannot be read.
     commands: OnceLock<Option<Vec<RanCommand>>>,
@@ -64,7 +68,7 @@ impl RecordedFacts {
         event: &Arc<Event>,
         past: Past,
         folder: &Path,
-        config: &Arc<Config>,
+        policy: &Compiled,
         journal: &Arc<Mutex<Store>>,
     ) -> Self {
         Self {
@@ -72,7 +76,8 @@ impl RecordedFacts {
             event: Arc::clone(event),
             past,
             folder: folder.to_owned(),
-            config: Arc::clone(config),
+            config: Arc::clone(&policy.config),
+            rules: policy.rules.clone(),
             journal: Arc::clone(journal),
             commands: OnceLock::new(),
             unknown: Mutex::default(),
@@ -159,6 +164,27 @@ impl Facts for RecordedFacts {
             self.lacks(fact);
             Value::Null
         })
+    }
+
+    fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {
+        let fact = changes_fact(reach);
+        let changes = self.recorded(&fact).and_then(changes_of_record);
+        if changes.is_none() {
+            self.lacks(fact);
+        }
+        changes.map(Arc::new)
+    }
+
+    fn answered(&self, rule: &Rule, _found: &FileMatch) -> Answered {
+        let fact = answered_fact(&rule.id);
+        self.recorded(&fact).and_then(answered_of_record).unwrap_or_else(|| {
+            self.lacks(fact);
+            Answered::default()
+        })
+    }
+
+    fn file_rule(&self, id: &str) -> Option<FileRule> {
+        self.rules.get(id).ok()??.as_file_rule().cloned()
     }
 
     fn commands_ran(&self) -> Vec<RanCommand> {

@@ -365,9 +365,8 @@ impl<'a> Replay<'a> {
         thorough: bool,
     ) -> Result<Decision, RuleSetError> {
         let past = self.sessions.get(&session_of(entry)).cloned().unwrap_or_default();
-        let config = &here.policy.config;
-        let facts = RecordedFacts::new(entry, event, past, here.folder, config, &self.journal);
-        let place = place(here.root, config, self.environment);
+        let facts = RecordedFacts::new(entry, event, past, here.folder, here.policy, &self.journal);
+        let place = place(here.root, &here.policy.config, self.environment);
         let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::new(facts)));
         engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough })
     }

@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use agents::Agent;
-use engine::event::{Outcome, ToolCall};
+use engine::event::{EventKinds, Outcome, ToolCall};
 use engine::facts::{Facts, GitField};
-use engine::rules::{RuleSet, RuleSetError};
+use engine::file_rules::{Changes, FileRule, Reach};
+use engine::rules::{Rule, RuleSet, RuleSetError};
 use engine::{Decision, Event, EventKind, Inquiry, Place, Situation};
 use policy::{Case, Config, EventFields, Subject};
 use serde_json::{Map, Value, json};
@@ -24,13 +25,42 @@ pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, 
     let event = Arc::new(event_of(&case.subject));
     let place =
         Place { root: ROOT.to_owned(), home: Some(HOME.to_owned()), temp: Some(TEMP.to_owned()), known_as: Vec::new() };
-    let facts = CaseFacts { variables: case.variables.clone(), git: case.git.clone(), config: config.clone() };
+    let on_stop = on_stop(&case.subject, rules)?;
+    let rules = on_stop.as_ref().unwrap_or(rules);
+    let facts = CaseFacts {
+        variables: case.variables.clone(),
+        git: case.git.clone(),
+        config: config.clone(),
+        changes: changes_of(&case.subject),
+        rules: rules.clone(),
+    };
     let situation = Arc::new(Situation::new(event, place, Arc::new(facts)));
     engine::decide(&Inquiry { situation: &situation, rules, thorough: true })
 }
 
+/// Files that changed are judged by every file rule, whatever events it is for.
+fn on_stop(subject: &Subject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
+    let Subject::Files(_) = subject else { return Ok(None) };
+    let on = EventKinds::default().with(EventKind::Stop);
+    let rules = rules.all()?.into_iter().filter(|rule| rule.as_file_rule().is_some());
+    RuleSet::pack(&rules.map(|rule| Rule { on, ..rule }).collect::<Vec<_>>()).map(Some)
+}
+
+fn changes_of(subject: &Subject) -> Option<Arc<Changes>> {
+    match subject {
+        Subject::Files(changes) => Some(Arc::new(changes.iter().cloned().collect())),
+        Subject::Command(_) | Subject::Tool { .. } | Subject::Event(_) => None,
+    }
+}
+
 fn event_of(subject: &Subject) -> Event {
     match subject {
+        Subject::Files(_) => Event {
+            kind: EventKind::Stop,
+            name: EventKind::Stop.name().to_owned(),
+            cwd: ROOT.to_owned(),
+            ..Event::unnamed(Agent::Claude.name(), NOW)
+        },
         Subject::Command(command) => tool_event(EventKind::BeforeTool, "Bash", &json!({ "command": command })),
         Subject::Tool { name, input } => tool_event(EventKind::BeforeTool, name, input),
         Subject::Event(fields) => event_with(fields),
@@ -82,6 +112,8 @@ struct CaseFacts {
     variables: Map<String, Value>,
     git: Map<String, Value>,
     config: Config,
+    changes: Option<Arc<Changes>>,
+    rules: RuleSet,
 }
 
 impl Facts for CaseFacts {
@@ -95,6 +127,14 @@ impl Facts for CaseFacts {
         names.sort();
         names.dedup();
         names
+    }
+
+    fn changes(&self, _reach: Reach) -> Option<Arc<Changes>> {
+        self.changes.clone()
+    }
+
+    fn file_rule(&self, id: &str) -> Option<FileRule> {
+        self.rules.get(id).ok()??.as_file_rule().cloned()
     }
 
     fn git(&self, field: GitField) -> Value {

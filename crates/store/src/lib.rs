@@ -33,6 +33,7 @@
 
 mod aside;
 mod busy;
+mod calls;
 mod checkpoint;
 mod commands;
 pub mod digest;
@@ -52,6 +53,7 @@ mod registry;
 mod schema;
 mod state;
 
+pub use calls::Call;
 pub use commands::Command;
 pub use entry::Entry;
 pub use error::StoreError;

@@ -5,12 +5,29 @@ use engine::{Event, EventKind, Finding, Level, Verdict};
 /// Everything the verdict has to say about the event: one paragraph a finding, strictest first, and how a person can
 /// decide otherwise. Never empty.
 pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
-    let mut paragraphs: Vec<String> = verdict.spoken().map(|finding| paragraph(event, finding)).collect();
+    let (sections, sentences): (Vec<_>, Vec<_>) = verdict.spoken().partition(|finding| finding.is_section);
+    let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(event, finding)).collect();
+    if !sections.is_empty() {
+        paragraphs.push(demands(&sections));
+    }
     if paragraphs.is_empty() {
         paragraphs.push(format!("{} by Linchpin, which gave no reason.", lead(event, verdict.level)));
     }
     paragraphs.extend(verdict.appeal.map(|id| format!("A person can let this call through: `linchpin allow {id}`")));
     paragraphs.join("\n\n")
+}
+
+/// What file rules ask for, a section each, and how to answer them.
+fn demands(sections: &[&Finding]) -> String {
+    let texts: Vec<String> = sections.iter().map(|finding| shown(finding.reason.trim())).collect();
+    let names: Vec<String> = sections.iter().map(|finding| shown(&finding.rule)).collect();
+    let name = names.first().map_or("RULE", String::as_str);
+    let which = if names.len() == 1 { String::new() } else { format!(" The rules are {}.", names.join(", ")) };
+    format!(
+        "The following rules require attention:\n\n{}\n\nWhere a rule is seen to or does not apply, say so with \
+         `<promise>{name}</promise>` in your last message, outside of code, or run `linchpin ack {name} --reason \"…\"`.{which}",
+        texts.join("\n\n")
+    )
 }
 
 /// Why a call was approved, naming the rules that did it.

@@ -36,6 +36,7 @@ Set up:
 
 Guard:
   hook        Judge one event from standard input: what agents call
+  check       Judge what changed by the file rules: for people, pre-commit and CI
   ack         Acknowledge a rule that warns or holds, for one session
   allow       Let one refused call through
   pause       Set the guard aside for a while
@@ -75,6 +76,8 @@ pub enum Command {
         /// The agent whose payload it is
         agent: String,
     },
+    /// Judge what changed by the file rules: for people, pre-commit and CI
+    Check(Check),
     /// Acknowledge a rule that warns or holds, for one session
     Ack(Ack),
     /// Let one refused call through
@@ -114,6 +117,41 @@ pub struct Init {
     /// Write the policy only
     #[arg(long, conflicts_with = "agents")]
     pub no_hooks: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    /// What these commits changed, `A..B`; left out, what the working tree has changed since its branch left the default branch
+    #[arg(value_name = "A..B")]
+    pub range: Option<String>,
+
+    /// Compare the working tree with where it left this commit or branch
+    #[arg(long, value_name = "REF", conflicts_with = "range")]
+    pub base: Option<String>,
+
+    /// Read the changes from a file, or `-`: lines of `M`, `A` or `D`, a tab, and a path; git is not asked
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["range", "base"])]
+    pub changed_from: Option<String>,
+
+    /// Judge this rule only; may be repeated
+    #[arg(long = "rule", value_name = "ID")]
+    pub rules: Vec<String>,
+
+    /// How the result is told
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub format: CheckFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For people
+    Text,
+    /// As `--json`
+    Json,
+    /// Annotations in a GitHub workflow
+    Github,
+    /// SARIF 2.1.0
+    Sarif,
 }
 
 #[derive(Debug, Args)]

@@ -142,6 +142,7 @@ fn outcome_text(outcome: &Judged) -> String {
     match outcome {
         Judged::Passed => "does not apply".to_owned(),
         Judged::Acknowledged => "acknowledged in this session".to_owned(),
+        Judged::GivenUp => "not met, and asked for as often as it may be".to_owned(),
         Judged::Matched(level) => level.name().to_owned(),
         Judged::Incomplete(level) => format!("{} (cannot be known before it runs)", level.name()),
         Judged::Undecidable(facts) => format!("undecidable: {} was not kept", facts.join(", ")),

@@ -2,6 +2,7 @@
 
 mod ack;
 mod allow;
+mod check;
 mod completions;
 mod demo;
 mod doctor;
@@ -58,6 +59,7 @@ pub fn run() -> process::ExitCode {
         }
         // Answered before arguments are parsed; here only for `--help`.
         Command::Hook { agent } => return hook::run([agent.into()].into_iter()),
+        Command::Check(arguments) => check::run(arguments, &context),
         Command::Ack(arguments) => ack::run(arguments, &context),
         Command::Allow(arguments) => allow::run(arguments, &context),
         Command::Pause(arguments) => pause::pause(arguments, &context),

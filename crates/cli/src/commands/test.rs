@@ -1,16 +1,20 @@
 //! `test`: runs the cases that rules carry and those in `tests/`.
 
+use std::collections::BTreeSet;
+
 use engine::decide::Consideration;
+use engine::file_rules::Change;
 use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Level};
 use guard::{Project, trial};
-use policy::{Case, Cases, Diagnostic, Form, Loaded, Standing, Subject};
+use policy::{Case, Cases, Diagnostic, Expectation, Form, Loaded, Standing, Subject};
 use serde_json::{Value, json};
 
 use super::validate::counted;
 use super::{Context, explain};
 use crate::arguments::Test;
 use crate::exit_code::ExitCode;
+use crate::output::Output;
 use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Test, context: &Context) -> Outcome {
@@ -77,7 +81,7 @@ struct Run {
     case: Case,
     decision: Decision,
     /// What the case's rule, or the whole policy, said.
-    got: Level,
+    got: Expectation,
 }
 
 impl Run {
@@ -87,12 +91,27 @@ impl Run {
         let verdict = &decision.verdict;
         // A rule that approves either does or leaves the call to the agent's own asking.
         let leaves_it = rule.is_some_and(|rule| rule.action == Level::Allow) && !verdict.approved;
-        let got = if leaves_it { verdict.level.max(Level::Ask) } else { verdict.level };
+        let got = match &case.expect {
+            Expectation::Verdict(_) if leaves_it => Expectation::Verdict(verdict.level.max(Level::Ask)),
+            Expectation::Verdict(_) => Expectation::Verdict(verdict.level),
+            Expectation::Met | Expectation::Unmet(_) if decision.demands.is_empty() => Expectation::Met,
+            Expectation::Met | Expectation::Unmet(_) => {
+                let pairs = decision.demands.iter().flat_map(|demand| demand.found.pairs());
+                Expectation::Unmet(Some(pairs.map(|(one, other)| [one.to_owned(), other.to_owned()]).collect()))
+            }
+        };
         Ok(Self { case, decision, got })
     }
 
     fn passed(&self) -> bool {
-        self.got == self.case.expect
+        match (&self.case.expect, &self.got) {
+            (Expectation::Unmet(None), Expectation::Unmet(_)) => true,
+            (Expectation::Unmet(Some(expected)), Expectation::Unmet(Some(got))) => {
+                let sorted = |pairs: &[[String; 2]]| pairs.iter().cloned().collect::<BTreeSet<_>>();
+                sorted(expected) == sorted(got)
+            }
+            (expected, got) => expected == got,
+        }
     }
 
     fn place(&self) -> String {
@@ -105,6 +124,10 @@ impl Run {
             Subject::Command(command) => command.clone(),
             Subject::Tool { name, input } => format!("{name} {input}"),
             Subject::Event(event) => event.kind.name().to_owned(),
+            Subject::Files(changes) => {
+                let change = |change: &Change| format!("{} {}", change.status.letter(), change.path);
+                changes.iter().map(change).collect::<Vec<_>>().join(", ")
+            }
         };
         self.case.name.clone().unwrap_or_else(subject)
     }
@@ -132,6 +155,18 @@ impl Run {
     }
 }
 
+/// A verdict, or what a file rule lacks.
+fn shown(expectation: &Expectation, output: &Output) -> String {
+    match expectation {
+        Expectation::Verdict(level) => output.level(*level),
+        Expectation::Unmet(Some(pairs)) if !pairs.is_empty() => {
+            let pairs: Vec<String> = pairs.iter().map(|[one, other]| format!("{one} → {other}")).collect();
+            format!("{} ({})", expectation.name(), pairs.join(", "))
+        }
+        Expectation::Met | Expectation::Unmet(_) => expectation.name().to_owned(),
+    }
+}
+
 fn show(runs: &[Run], problems: &[Diagnostic], context: &Context) {
     let output = &context.output;
     for problem in problems {
@@ -142,7 +177,7 @@ fn show(runs: &[Run], problems: &[Diagnostic], context: &Context) {
         let about = run.case.rule.as_deref().map_or_else(String::new, |rule| format!("{rule}: "));
         output.line(output.bold(&format!("{about}{}", run.title())));
         output.line(output.dim(&format!("  {}", run.place())));
-        output.line(format!("  expected {}, got {}", output.level(run.case.expect), output.level(run.got)));
+        output.line(format!("  expected {}, got {}", shown(&run.case.expect, output), shown(&run.got, output)));
         let mut considered = run.considered().peekable();
         if considered.peek().is_none() {
             output.line("  no rule speaks of it");

@@ -7,13 +7,14 @@
 //! Two versions of a policy differ in a rule or two, so sets are compared and changed without decoding the others.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::{CommandMatcher, Detect, PathPattern, Rule, ToolRule};
-use crate::event::EventKinds;
+use crate::event::{EventKind, EventKinds};
+use crate::file_rules::Baseline;
 use crate::shell::SimpleCommand;
 use crate::situation::Situation;
 
@@ -47,6 +48,8 @@ struct Head<'a> {
     /// One of the texts is in a path; none: any.
     #[serde(borrow)]
     path: Option<AnyOf<'a>>,
+    /// What changes of files are compared with, where the rule is about those.
+    compare_to: Option<Baseline>,
 }
 
 /// A rule as it lies in a set.
@@ -174,6 +177,18 @@ impl RuleSet {
         Ok(rules)
     }
 
+    /// What the file rules that are judged on one of these events compare with; of all events where there is none given.
+    pub fn baselines(&self, on: Option<EventKind>) -> Result<BTreeSet<Baseline>, RuleSetError> {
+        let mut baselines = BTreeSet::new();
+        let mut heads = self.heads()?;
+        while !heads.is_empty() {
+            let (head, rest) = postcard::take_from_bytes::<Head>(heads).map_err(|_| RuleSetError)?;
+            heads = rest;
+            baselines.extend(head.compare_to.filter(|_| on.is_none_or(|kind| head.on.contains(kind))));
+        }
+        Ok(baselines)
+    }
+
     pub fn all(&self) -> Result<Vec<Rule>, RuleSetError> {
         self.bodies()?.map(|body| body?.rule()).collect()
     }
@@ -270,7 +285,15 @@ fn length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
 impl Head<'_> {
     fn of(rule: &Rule) -> Self {
         let mut head =
-            Self { on: rule.on, tools: None, or_mcp: false, is_about_commands: false, command: None, path: None };
+            Self {
+                on: rule.on,
+                tools: None,
+                or_mcp: false,
+                is_about_commands: false,
+                command: None,
+                path: None,
+                compare_to: rule.as_file_rule().map(|file| file.reach.compare_to),
+            };
         if let Detect::Tool(tool) = &rule.detect {
             head.narrow_by(tool);
         }

@@ -1,0 +1,82 @@
+//! `check`: the file rules, judged without an agent: for people, for pre-commit and for CI.
+
+mod acknowledged;
+mod compared;
+mod github;
+mod report;
+mod sarif;
+mod text;
+
+use engine::decide::Outcome as Judged;
+use engine::rules::Rule;
+use engine::suggest;
+use guard::Project;
+use guard::file_rules::{self, CheckedRule};
+use policy::{Diagnostic, Loaded};
+
+use super::Context;
+use crate::arguments::{Check, CheckFormat};
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+use compared::Comparison;
+use report::Report;
+
+pub fn run(arguments: &Check, context: &Context) -> Outcome {
+    let project = Project::of_person(&context.environment);
+    super::validate::require_policy(&project)?;
+    let loaded = project.load(&context.environment);
+    let rules = rules(arguments, &loaded)?;
+    let comparison = Comparison::of(arguments, &project, &loaded.config, &rules)?;
+    let check = file_rules::Check {
+        rules: &rules,
+        config: &loaded.config,
+        place: guard::place(&project.root, &loaded.config, &context.environment),
+        compared: comparison.compared,
+        acknowledged: comparison.acknowledged,
+        now: super::now(),
+    };
+    let checked = file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
+    let problems: Vec<Diagnostic> = loaded.errors().cloned().collect();
+    let report = Report { checked, problems, since: comparison.since, changed: comparison.changed, notes: comparison.notes };
+    let format = if context.output.json { CheckFormat::Json } else { arguments.format };
+    match format {
+        CheckFormat::Text => text::show(&report, context),
+        CheckFormat::Json => context.output.value(&report.to_json()),
+        CheckFormat::Github => github::show(&report, context),
+        CheckFormat::Sarif => context.output.value(&sarif::log(&report)),
+    }
+    Ok(report.exit_code())
+}
+
+/// The file rules in force, or those of them that were asked for.
+fn rules(arguments: &Check, loaded: &Loaded) -> Result<Vec<Rule>, Problem> {
+    let rules: Vec<Rule> = loaded.in_force_rules().into_iter().filter(|rule| rule.as_file_rule().is_some()).collect();
+    if let Some(unknown) = arguments.rules.iter().find(|wanted| !rules.iter().any(|rule| rule.id == **wanted)) {
+        let help = suggest::closest(unknown, rules.iter().map(|rule| rule.id.as_str()))
+            .map_or_else(|| "`linchpin rules list` shows the rules".to_owned(), suggest::did_you_mean);
+        return Err(Problem::new("UnknownRule", format!("no file rule in force is named `{unknown}`")).help(help));
+    }
+    let is_wanted = |rule: &Rule| arguments.rules.is_empty() || arguments.rules.contains(&rule.id);
+    Ok(rules.into_iter().filter(is_wanted).collect())
+}
+
+/// A command that was not run says nothing of files that only trigger it.
+fn waits_for_its_command(checked: &CheckedRule) -> bool {
+    checked.rule.runs_a_command() && checked.is_unmet() && checked.found.pairs().next().is_none()
+}
+
+fn is_broken(checked: &CheckedRule) -> bool {
+    matches!(checked.outcome, Judged::Fault(..))
+}
+
+impl Report {
+    fn exit_code(&self) -> ExitCode {
+        if !self.problems.is_empty() || self.checked.iter().any(is_broken) {
+            ExitCode::Usage
+        } else if self.unmet().next().is_some() {
+            ExitCode::No
+        } else {
+            ExitCode::Done
+        }
+    }
+}

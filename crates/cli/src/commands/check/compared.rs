@@ -1,0 +1,181 @@
+//! What a check compares with what.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::file_rules::{Attribute, Baseline, Change, Changes, Reach, Status};
+use engine::rules::Rule;
+use guard::Project;
+use guard::file_rules::Compared;
+use policy::Config;
+use serde_json::{Value, json};
+use tree::{Commit, GitError, Repository, Tree};
+
+use super::acknowledged;
+use crate::arguments::Check;
+use crate::problem::Problem;
+
+/// Nobody waits for an answer as an agent does, and some disks are slow.
+const GIT_LIMIT: Duration = Duration::from_secs(120);
+
+pub struct Comparison {
+    pub compared: Compared,
+    pub acknowledged: Vec<String>,
+    pub since: String,
+    pub changed: usize,
+    pub notes: Vec<String>,
+}
+
+impl Comparison {
+    pub fn of(arguments: &Check, project: &Project, config: &Config, rules: &[Rule]) -> Result<Self, Problem> {
+        if let Some(list) = &arguments.changed_from {
+            let changes = Arc::new(listed(list)?);
+            let (since, compared) = (format!("what `{list}` lists"), everywhere(&changes));
+            return Ok(Self { compared, acknowledged: Vec::new(), since, changed: changes.len(), notes: Vec::new() });
+        }
+        let tree = Tree::of(&project.root, GIT_LIMIT).ok_or_else(|| {
+            Problem::new("NotARepository", format!("`{}` is in no git repository", project.root.display()))
+                .help("list the changes with `--changed-from FILE`, a line each: `M`, `A` or `D`, a tab, and the path")
+        })?;
+        let mut looking = Looking { tree: &tree, config, notes: Vec::new() };
+        let mut comparison = match (&arguments.range, &arguments.base) {
+            (Some(range), _) => looking.between(range)?,
+            (None, Some(base)) => looking.since(base)?,
+            (None, None) => looking.since_baselines(rules)?,
+        };
+        comparison.compared.git = git_facts(&tree, project, config, rules);
+        if !tree.filters().is_empty() {
+            let filters = tree.filters().join(", ");
+            comparison.notes.push(format!("the repository's own configuration has filters that are not run: {filters}"));
+        }
+        Ok(comparison)
+    }
+}
+
+struct Looking<'a> {
+    tree: &'a Tree,
+    config: &'a Config,
+    notes: Vec<String>,
+}
+
+impl Looking<'_> {
+    /// `A..B`: what the commits that are in B and not in A changed.
+    fn between(&mut self, range: &str) -> Result<Comparison, Problem> {
+        let (from, to) = range.split_once("...").or_else(|| range.split_once("..")).ok_or_else(|| {
+            Problem::new("InvalidValue", format!("`{range}` is no range of commits"))
+                .help("write `A..B`; to compare the working tree with a commit, `--base A`")
+        })?;
+        let [from, to] = [from, to].map(|name| if name.is_empty() { "HEAD" } else { name });
+        let (from, to) = (self.commit(from)?, self.commit(to)?);
+        let base = self.tree.fork_point(&to, &from).map_err(git_problem)?;
+        let changes = Arc::new(self.tree.changes_between(&base.id, &to).map_err(git_problem)?);
+        self.finish(everywhere(&changes), &base, &to, changes.len())
+    }
+
+    fn since(&mut self, name: &str) -> Result<Comparison, Problem> {
+        let named = self.commit(name)?;
+        let head = self.tree.head().unwrap_or_else(|| named.clone());
+        let base = self.tree.fork_point(&head, &named).map_err(git_problem)?;
+        let changes = Arc::new(self.tree.changes_since(&base.id).map_err(git_problem)?);
+        self.finish(everywhere(&changes), &base, &head, changes.len())
+    }
+
+    /// Each rule by its own baseline. There is no prompt here.
+    fn since_baselines(&mut self, rules: &[Rule]) -> Result<Comparison, Problem> {
+        let named = self.config.default_branch.as_deref();
+        let wanted: BTreeSet<Baseline> = rules.iter().filter_map(Rule::as_file_rule).map(|file| file.reach.compare_to).collect();
+        if wanted.contains(&Baseline::Prompt) {
+            self.notes.push("rules that compare with the last prompt compare with the base of the branch here".to_owned());
+        }
+        let base = self.tree.base(named).map_err(git_problem)?;
+        let changes = Arc::new(self.tree.changes_since(&base.id).map_err(git_problem)?);
+        let changed = changes.len();
+        let mut compared = everywhere(&changes);
+        if wanted.contains(&Baseline::DefaultTip) {
+            let tip = self.tree.default_tip(named).map_err(git_problem)?;
+            let changes = if tip.id == base.id { changes } else { Arc::new(self.tree.changes_since(&tip.id).map_err(git_problem)?) };
+            for attribute in [Attribute::Session, Attribute::Tree] {
+                let reach = Reach { compare_to: Baseline::DefaultTip, attribute };
+                compared.changes.insert(reach, Some(Arc::clone(&changes)));
+            }
+        }
+        let head = self.tree.head().unwrap_or_default();
+        self.finish(compared, &base, &head, changed)
+    }
+
+    fn finish(&mut self, compared: Compared, base: &Commit, head: &str, changed: usize) -> Result<Comparison, Problem> {
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(base.note.clone());
+        let messages = if head.is_empty() || head == base.id {
+            String::new()
+        } else {
+            self.tree.messages(&base.id, head).map_err(git_problem)?
+        };
+        let since = base.id.get(..12).unwrap_or(&base.id).to_owned();
+        Ok(Comparison { compared, acknowledged: acknowledged::names(&messages), since, changed, notes })
+    }
+
+    fn commit(&self, name: &str) -> Result<String, Problem> {
+        self.tree.commit(name).map_err(git_problem)?.ok_or_else(|| {
+            Problem::new("NotFound", format!("git knows no commit `{name}`"))
+                .help("in CI, fetch enough history: `fetch-depth: 0` for GitHub's checkout action")
+        })
+    }
+}
+
+/// The same changes, whatever a rule compares with and whose it asks for.
+fn everywhere(changes: &Arc<Changes>) -> Compared {
+    let mut by_reach = BTreeMap::new();
+    for compare_to in Baseline::ALL {
+        for attribute in [Attribute::Session, Attribute::Tree] {
+            by_reach.insert(Reach { compare_to, attribute }, Some(Arc::clone(changes)));
+        }
+    }
+    Compared { changes: by_reach, ..Compared::default() }
+}
+
+fn git_problem(error: GitError) -> Problem {
+    Problem::new("Git", error.to_string())
+}
+
+fn git_facts(tree: &Tree, project: &Project, config: &Config, rules: &[Rule]) -> BTreeMap<&'static str, Value> {
+    let Some(repository) = Repository::of(&project.root) else { return BTreeMap::new() };
+    let default_branch = config.default_branch.clone().or_else(|| repository.default_branch());
+    let mut facts = BTreeMap::from([
+        ("branch", json!(repository.branch())),
+        ("default_branch", json!(default_branch)),
+        ("head", json!(tree.head())),
+    ]);
+    // It takes a process, and hardly any rule asks.
+    if rules.iter().any(|rule| rule.when.as_deref().is_some_and(|when| when.contains("dirty"))) {
+        facts.insert("dirty", json!(repository.is_dirty()));
+    }
+    facts
+}
+
+/// Lines of `M`, `A` or `D`, a tab, and a path.
+fn listed(list: &str) -> Result<Changes, Problem> {
+    let mut bytes = Vec::new();
+    let read = if list == "-" { io::stdin().read_to_end(&mut bytes).map(|_| ()) } else { fs::read(Path::new(list)).map(|read| bytes = read) };
+    read.map_err(|error| Problem::new("NotFound", format!("`{list}` cannot be read: {error}")))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut changes = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let change = line.split_once('\t').and_then(|(letter, path)| {
+            let path = engine::paths::tidy(path.trim_start_matches("./"));
+            let is_inside = !path.is_empty() && !path.starts_with('/') && path != ".." && !path.starts_with("../");
+            Some(Change { status: Status::from_letter(letter.trim())?, path: is_inside.then_some(path)? })
+        });
+        let change = change.ok_or_else(|| {
+            Problem::new("InvalidValue", format!("{list}:{}: `{line}` is no change", number + 1))
+                .help("a line is `M`, `A` or `D`, a tab, and a path relative to the project's root")
+                .at(list, Some((number + 1, 1)))
+        })?;
+        changes.push(change);
+    }
+    Ok(changes.into_iter().collect())
+}

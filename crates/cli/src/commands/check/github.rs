@@ -1,0 +1,43 @@
+//! A check's report as GitHub's workflow commands: an annotation a file.
+
+use engine::Level;
+use engine::file_rules::Placeholders;
+use guard::file_rules::CheckedRule;
+
+use super::report::{Report, level, reason};
+use crate::commands::Context;
+
+pub fn show(report: &Report, context: &Context) {
+    for problem in &report.problems {
+        let file = property(&problem.source.name);
+        context.output.rendered(&format!("::error file={file}::{}", data(&problem.message)));
+    }
+    for checked in report.unmet() {
+        for line in annotations(checked) {
+            context.output.rendered(&line);
+        }
+    }
+}
+
+fn annotations(checked: &CheckedRule) -> Vec<String> {
+    let command = if level(&checked.outcome) == Some(Level::Warn) { "warning" } else { "error" };
+    let title = property(checked.rule.shown_title());
+    if super::is_broken(checked) {
+        return vec![format!("::error title={title}::{}", data(&reason(checked)))];
+    }
+    let body = Placeholders(&checked.found).fill(&checked.rule.reason);
+    let annotation = |trigger: &engine::file_rules::Trigger| {
+        let lacking = trigger.missing.iter().map(|missing| format!("{} → {missing}\n", trigger.path));
+        let text = format!("{}{}", lacking.collect::<String>(), body.trim());
+        format!("::{command} file={},title={title}::{}", property(&trigger.path), data(&text))
+    };
+    checked.found.triggers.iter().map(annotation).collect()
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,85 @@
+//! What a check found, before anybody's format.
+
+use engine::Level;
+use engine::decide::{Outcome, section};
+use guard::file_rules::CheckedRule;
+use policy::Diagnostic;
+use serde_json::{Value, json};
+
+pub struct Report {
+    pub checked: Vec<CheckedRule>,
+    /// What is wrong with policy files.
+    pub problems: Vec<Diagnostic>,
+    /// What changes were compared with, for people.
+    pub since: String,
+    /// How many files changed.
+    pub changed: usize,
+    /// What people should know about how it was found.
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    pub fn unmet(&self) -> impl Iterator<Item = &CheckedRule> {
+        self.checked.iter().filter(|checked| checked.is_unmet() && !super::waits_for_its_command(checked))
+    }
+
+    /// Rules whose command would have to be run to know.
+    pub fn waiting(&self) -> impl Iterator<Item = &CheckedRule> {
+        self.checked.iter().filter(|checked| super::waits_for_its_command(checked))
+    }
+
+    pub fn to_json(&self) -> Value {
+        let rules: Vec<Value> = self.checked.iter().map(to_json).collect();
+        let problems: Vec<Value> = self.problems.iter().map(crate::commands::validate::to_json).collect();
+        json!({
+            "unmet": self.unmet().next().is_some(),
+            "since": self.since,
+            "changed": self.changed,
+            "rules": rules,
+            "problems": problems,
+            "notes": self.notes,
+        })
+    }
+}
+
+fn to_json(checked: &CheckedRule) -> Value {
+    let CheckedRule { rule, found, outcome } = checked;
+    json!({
+        "rule": rule.id,
+        "title": rule.shown_title(),
+        "source": rule.source,
+        "unmet": checked.is_unmet() && !super::waits_for_its_command(checked),
+        "outcome": outcome_name(checked),
+        "level": level(outcome).map(Level::name),
+        "trigger_files": found.trigger_files().collect::<Vec<_>>(),
+        "expected_files": found.expected_files(),
+        "matched_files": found.matched,
+        "pairs": found.pairs().collect::<Vec<_>>(),
+        "reason": checked.is_unmet().then(|| reason(checked)),
+    })
+}
+
+fn outcome_name(checked: &CheckedRule) -> &'static str {
+    match checked.outcome {
+        Outcome::Fault(..) => "broken",
+        Outcome::Acknowledged => "acknowledged",
+        _ if super::waits_for_its_command(checked) => "command not run",
+        _ if checked.is_unmet() => "unmet",
+        _ => "met",
+    }
+}
+
+pub fn level(outcome: &Outcome) -> Option<Level> {
+    match outcome {
+        Outcome::Matched(level) | Outcome::Fault(level, _) => Some(*level),
+        _ => None,
+    }
+}
+
+/// What an agent would read.
+pub fn reason(checked: &CheckedRule) -> String {
+    match &checked.outcome {
+        Outcome::Fault(_, why) => format!("## {}\nThe rule itself is at fault: {why}", checked.rule.shown_title()),
+        _ => section(&checked.rule, &checked.found),
+    }
+}

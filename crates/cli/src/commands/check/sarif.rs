@@ -1,0 +1,74 @@
+//! A check's report as SARIF 2.1.0, which code hosts show beside a change.
+
+use std::fmt::Write;
+
+use engine::Level;
+use engine::file_rules::{Placeholders, Trigger};
+use guard::file_rules::CheckedRule;
+use serde_json::{Value, json};
+
+use super::report::{Report, level, reason};
+
+pub fn log(report: &Report) -> Value {
+    let rules: Vec<Value> = report.checked.iter().map(rule).collect();
+    let results: Vec<Value> = report.unmet().flat_map(results).collect();
+    let notifications: Vec<Value> = report
+        .problems
+        .iter()
+        .map(|problem| json!({ "level": "error", "message": { "text": problem.message }, "locations": [location(&problem.source.name)] }))
+        .collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "linchpin", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "invocations": [{ "executionSuccessful": report.problems.is_empty(), "toolConfigurationNotifications": notifications }],
+            "results": results,
+        }],
+    })
+}
+
+fn rule(checked: &CheckedRule) -> Value {
+    let rule = &checked.rule;
+    json!({
+        "id": rule.id,
+        "name": rule.shown_title(),
+        "shortDescription": { "text": rule.description.as_deref().unwrap_or(rule.shown_title()) },
+        "help": { "text": rule.reason },
+    })
+}
+
+fn results(checked: &CheckedRule) -> Vec<Value> {
+    let level = if level(&checked.outcome) == Some(Level::Warn) { "warning" } else { "error" };
+    if super::is_broken(checked) {
+        return vec![json!({ "ruleId": checked.rule.id, "level": level, "message": { "text": reason(checked) } })];
+    }
+    let body = Placeholders(&checked.found).fill(&checked.rule.reason);
+    let result = |trigger: &Trigger| {
+        let lacking = trigger.missing.iter().map(|missing| format!("{} → {missing}\n", trigger.path));
+        json!({
+            "ruleId": checked.rule.id,
+            "level": level,
+            "message": { "text": format!("{}{}", lacking.collect::<String>(), body.trim()) },
+            "locations": [location(&trigger.path)],
+        })
+    };
+    checked.found.triggers.iter().map(result).collect()
+}
+
+fn location(path: &str) -> Value {
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(path) } } })
+}
+
+/// A relative path as a reference that means just that.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri
+}

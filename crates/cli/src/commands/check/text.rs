@@ -1,0 +1,37 @@
+//! A check's report for people.
+
+use super::report::{Report, reason};
+use crate::commands::Context;
+use crate::commands::validate::counted;
+
+pub fn show(report: &Report, context: &Context) {
+    let output = &context.output;
+    for problem in &report.problems {
+        output.rendered(&problem.render(output.style()));
+        output.blank();
+    }
+    let mut unmet = 0;
+    for checked in report.unmet() {
+        unmet += 1;
+        let text = reason(checked);
+        let (title, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        output.line(output.bold(title));
+        output.line(rest);
+        output.line(output.dim(&format!("({} in {})", checked.rule.id, checked.rule.source)));
+        output.blank();
+    }
+    for checked in report.waiting() {
+        let files = counted(checked.found.triggers.len(), "file");
+        output.line(format!("`{}` was not judged: `linchpin check --fix` runs its command ({files}).", checked.rule.id));
+    }
+    for note in &report.notes {
+        output.line(format!("Note: {note}."));
+    }
+    let changed = format!("{} changed since {}", counted(report.changed, "file"), report.since);
+    output.line(match (report.checked.len(), unmet) {
+        (0, _) => "No file rules are in force.".to_owned(),
+        (1, 0) => format!("The file rule is met; {changed}."),
+        (all, 0) => format!("All {all} file rules are met; {changed}."),
+        (all, unmet) => format!("{unmet} of {} not met; {changed}.", counted(all, "file rule")),
+    });
+}

@@ -1,0 +1,72 @@
+//! What file rules ask of a live judgement.
+
+use std::sync::Arc;
+
+use engine::facts::Answered;
+use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
+use engine::rules::{Rule, RuleSet};
+use serde_json::{Value, json};
+
+use crate::file_rules::{Changed, Settlement};
+
+/// So many changes are written down with a judgement; of more only that there were.
+const KEPT: usize = 500;
+
+pub struct FileFacts {
+    pub changed: Changed,
+    pub settlement: Settlement,
+    /// All rules in force, for those that ask about another.
+    pub rules: RuleSet,
+}
+
+impl FileFacts {
+    pub fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {
+        Some(self.changed.since(reach)?.changes)
+    }
+
+    /// `None` where it cannot be written down.
+    pub fn answered(&self, rule: &Rule, found: &FileMatch) -> Option<Answered> {
+        let reach = rule.as_file_rule()?.reach;
+        self.settlement.answered(rule, found, &self.changed.since(reach)?.reference)
+    }
+
+    pub fn rule(&self, id: &str) -> Option<FileRule> {
+        self.rules.get(id).ok()??.as_file_rule().cloned()
+    }
+}
+
+/// The name under which the journal keeps changes.
+pub fn changes_fact(reach: Reach) -> String {
+    format!("files.{}.{}", reach.compare_to.name(), reach.attribute.name())
+}
+
+/// The name under which the journal keeps what became of a rule's demand.
+pub fn answered_fact(rule: &str) -> String {
+    format!("answered.{rule}")
+}
+
+/// Null where there are too many.
+pub fn changes_record(changes: &Changes) -> Value {
+    if changes.len() > KEPT {
+        return Value::Null;
+    }
+    changes.iter().map(|(path, status)| json!([status.letter().to_string(), path])).collect()
+}
+
+pub fn changes_of_record(record: &Value) -> Option<Changes> {
+    serde_json::from_value::<Vec<(engine::file_rules::Status, String)>>(record.clone())
+        .ok()
+        .map(|pairs| pairs.into_iter().map(|(status, path)| engine::file_rules::Change { status, path }).collect())
+}
+
+pub fn answered_record(answered: &Answered) -> Value {
+    json!({ "settled": answered.settled, "shown": answered.shown, "given_up": answered.is_given_up })
+}
+
+pub fn answered_of_record(record: &Value) -> Option<Answered> {
+    Some(Answered {
+        settled: serde_json::from_value(record.get("settled")?.clone()).ok()?,
+        shown: u32::try_from(record.get("shown")?.as_u64()?).ok()?,
+        is_given_up: record.get("given_up")?.as_bool()?,
+    })
+}

@@ -1,0 +1,156 @@
+//! The changes that a session's file rules are judged by.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use engine::file_rules::{Attribute, Baseline, Changes, Reach};
+use tree::{GitError, Tree};
+
+use super::attribution::Attribution;
+use super::prompt_baseline::PromptBaseline;
+
+/// How long one call of git may take. A stop waits for it, and nothing else does.
+pub const GIT_LIMIT: Duration = Duration::from_secs(10);
+
+/// What changed, and since when.
+#[derive(Debug, Clone)]
+pub struct ChangedSince {
+    pub changes: Arc<Changes>,
+    /// Names the baseline: another one asks again.
+    pub reference: String,
+}
+
+/// Looks at a project's tree when it is asked to, and once.
+pub struct Changed {
+    root: PathBuf,
+    default_branch: Option<String>,
+    prompt: Option<PromptBaseline>,
+    attribution: Attribution,
+    tree: OnceLock<Option<Tree>>,
+    by_baseline: Mutex<BTreeMap<Baseline, Option<ChangedSince>>>,
+    by_reach: Mutex<BTreeMap<Reach, Option<ChangedSince>>>,
+    notices: Mutex<Vec<FileNotice>>,
+}
+
+/// What people should know about how changes were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileNotice {
+    /// To be told once a session.
+    Once(String),
+    Always(String),
+}
+
+impl Changed {
+    pub fn new(
+        root: &Path,
+        default_branch: Option<String>,
+        prompt: Option<PromptBaseline>,
+        attribution: Attribution,
+    ) -> Self {
+        Self {
+            root: root.to_owned(),
+            default_branch,
+            prompt,
+            attribution,
+            tree: OnceLock::new(),
+            by_baseline: Mutex::default(),
+            by_reach: Mutex::default(),
+            notices: Mutex::default(),
+        }
+    }
+
+    /// `None` where nobody can say; why is among the notices.
+    pub fn since(&self, reach: Reach) -> Option<ChangedSince> {
+        if let Some(known) = self.by_reach.lock().ok()?.get(&reach) {
+            return known.clone();
+        }
+        let found = self.since_baseline(reach.compare_to).map(|all| match reach.attribute {
+            Attribute::Tree => all,
+            Attribute::Session => {
+                let own = self.attribution.of_session(&self.root, &all.changes);
+                ChangedSince { changes: own.unwrap_or(all.changes), ..all }
+            }
+        });
+        self.by_reach.lock().ok()?.insert(reach, found.clone());
+        found
+    }
+
+    /// What there is to be known since this was last asked.
+    pub fn take_notices(&self) -> Vec<FileNotice> {
+        self.notices.lock().map(|mut notices| std::mem::take(&mut *notices)).unwrap_or_default()
+    }
+
+    fn since_baseline(&self, baseline: Baseline) -> Option<ChangedSince> {
+        if let Some(known) = self.by_baseline.lock().ok()?.get(&baseline) {
+            return known.clone();
+        }
+        let found = self.tree().and_then(|tree| match self.compare(tree, baseline) {
+            Ok(found) => Some(found),
+            Err(error) => {
+                self.notice(FileNotice::Always(format!("file rules were not judged: {error}")));
+                None
+            }
+        });
+        self.by_baseline.lock().ok()?.insert(baseline, found.clone());
+        found
+    }
+
+    fn compare(&self, tree: &Tree, baseline: Baseline) -> Result<ChangedSince, GitError> {
+        let named = self.default_branch.as_deref();
+        let commit = match baseline {
+            Baseline::Base => tree.base(named)?,
+            Baseline::DefaultTip => tree.default_tip(named)?,
+            Baseline::Prompt => return self.compare_to_prompt(tree),
+        };
+        if let Some(note) = commit.note {
+            self.notice(FileNotice::Once(note));
+        }
+        let changes = Arc::new(tree.changes_since(&commit.id)?);
+        Ok(ChangedSince { changes, reference: commit.id })
+    }
+
+    fn compare_to_prompt(&self, tree: &Tree) -> Result<ChangedSince, GitError> {
+        let snapshot = self.prompt.as_ref().map(|prompt| (prompt, prompt.read()));
+        match snapshot {
+            Some((prompt, Ok(snapshot))) => {
+                let changes = Arc::new(snapshot.changes(tree)?);
+                Ok(ChangedSince { changes, reference: prompt.reference.clone() })
+            }
+            Some((_, Err(_))) | None => {
+                self.notice(FileNotice::Once(
+                    "nothing was kept of the last prompt, so rules that compare with it compare with the base of the branch"
+                        .to_owned(),
+                ));
+                self.since_baseline(Baseline::Base).ok_or_else(|| GitError::Failed("nothing about the base".to_owned()))
+            }
+        }
+    }
+
+    fn tree(&self) -> Option<&Tree> {
+        let tree = self.tree.get_or_init(|| {
+            let tree = Tree::of(&self.root, GIT_LIMIT);
+            match &tree {
+                None => {
+                    self.notice(FileNotice::Once("file rules are off here: this is no git repository".to_owned()));
+                }
+                Some(tree) if !tree.filters().is_empty() => self.notice(FileNotice::Once(format!(
+                    "the repository's own configuration has filters that are not run: {}",
+                    tree.filters().join(", ")
+                ))),
+                Some(_) => {}
+            }
+            tree
+        });
+        tree.as_ref()
+    }
+
+    fn notice(&self, notice: FileNotice) {
+        if let Ok(mut notices) = self.notices.lock()
+            && !notices.contains(&notice)
+        {
+            notices.push(notice);
+        }
+    }
+}

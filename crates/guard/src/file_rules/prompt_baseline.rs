@@ -1,0 +1,62 @@
+//! How the tree was when a person last said something to a session.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use store::Changes;
+use tree::{GitError, Snapshot, Tree};
+
+/// A snapshot, kept until `tmp` is deleted. The session remembers when it was taken, and so what it is called.
+#[derive(Debug)]
+pub struct PromptBaseline {
+    path: PathBuf,
+    /// For the name of what is compared with it.
+    pub reference: String,
+}
+
+/// Why there is no snapshot.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("the snapshot cannot be read: {0}")]
+    Unreadable(#[from] serde_json::Error),
+}
+
+const VARIABLE: &str = "_prompt_baseline";
+
+impl PromptBaseline {
+    /// `time`: milliseconds since 1970. `tmp`: the project's own folder for what may be deleted.
+    pub fn new(tmp: &Path, session: &str, time: i64) -> Self {
+        let seconds = time.div_euclid(1000);
+        let is_plain = !session.is_empty() && session.len() <= 80 && session.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_');
+        let name = if is_plain { session.to_owned() } else { policy::digest(session.as_bytes()) };
+        let path = tmp.join("rules/baselines").join(format!("prompt_{seconds}_{name}.json"));
+        // The name has seconds; two prompts within one are still two.
+        Self { path, reference: format!("prompt:{name}:{time}") }
+    }
+
+    /// The last one of a session, by what the session remembers.
+    pub fn last(tmp: &Path, session: &str, variables: &serde_json::Map<String, Value>) -> Option<Self> {
+        Some(Self::new(tmp, session, variables.get(VARIABLE)?.as_i64()?))
+    }
+
+    /// What the session has to remember.
+    pub fn remember(time: i64, changes: &mut Changes) {
+        changes.set(VARIABLE, json!(time));
+    }
+
+    pub fn take(&self, tree: &Tree, timestamp: String) -> Result<(), BaselineError> {
+        let snapshot = Snapshot::take(tree, timestamp)?;
+        policy::write_private_file(&self.path, serde_json::to_vec_pretty(&snapshot)?)?;
+        Ok(())
+    }
+
+    pub fn read(&self) -> Result<Snapshot, BaselineError> {
+        Ok(serde_json::from_slice(&fs::read(&self.path)?)?)
+    }
+}

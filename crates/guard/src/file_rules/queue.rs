@@ -1,0 +1,176 @@
+//! What file rules asked for, and what came of it: one small file a demand.
+//!
+//! An entry lies under the digest of what it is about, so it is found by name however many there are; which files somebody
+//! has answered for lies beside it in the same way. All of it may be deleted at any time: what still holds is found again.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+/// The files of a project's demands.
+#[derive(Debug)]
+pub struct Queue {
+    folder: PathBuf,
+    problems: Mutex<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueueStatus {
+    /// Asked for, and open.
+    Queued,
+    /// Promised, acknowledged, or put right by a command.
+    Passed,
+    /// Asked for as often as it may be, or its command failed.
+    Failed,
+    /// No longer asked for: it was answered, or what it was about is gone.
+    Skipped,
+}
+
+impl QueueStatus {
+    /// An answer that was being written when the process ended counts more than what was there before it.
+    const ALL: [Self; 4] = [Self::Passed, Self::Failed, Self::Skipped, Self::Queued];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// Other programs may read these files: the names stay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueEntry {
+    pub rule_name: String,
+    pub trigger_hash: String,
+    pub status: QueueStatus,
+    pub created_at: String,
+    pub evaluated_at: Option<String>,
+    pub baseline_ref: String,
+    pub trigger_files: Vec<String>,
+    pub expected_files: Vec<String>,
+    pub matched_files: Vec<String>,
+    pub action_result: Option<ActionResult>,
+    pub session: String,
+    /// How often it was asked for.
+    pub shown: u32,
+    /// Digest of what is in the trigger files.
+    pub content: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionResult {
+    /// `prompt` or `command`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub command: Option<String>,
+    pub exit_code: Option<i32>,
+    /// What people are told of it.
+    pub output: Option<String>,
+    pub stdout: Option<String>,
+    pub stderr: Option<String>,
+}
+
+/// Twelve hexadecimal digits for a rule, the files that it asks about and what they are compared with. Each part is
+/// preceded by its length, so that no two demands have the same bytes.
+pub fn trigger_hash<'f>(rule: &str, files: impl IntoIterator<Item = &'f str>, baseline: &str) -> String {
+    let mut files: Vec<&str> = files.into_iter().collect();
+    files.sort_unstable();
+    let count = files.len().to_string();
+    let parts = [rule, baseline, &count].into_iter().chain(files);
+    let mut bytes = Vec::new();
+    for part in parts {
+        bytes.extend((part.len() as u64).to_le_bytes());
+        bytes.extend(part.as_bytes());
+    }
+    let mut hash = policy::digest(&bytes);
+    hash.truncate(12);
+    hash
+}
+
+impl Queue {
+    /// `folder`: the project's own for what may be deleted.
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.join("rules"), problems: Mutex::default() }
+    }
+
+    pub fn folder(&self) -> PathBuf {
+        self.folder.join("queue")
+    }
+
+    /// The demand of this name. One that cannot be read is put away and told of, and is then none.
+    pub fn find(&self, hash: &str) -> Option<QueueEntry> {
+        QueueStatus::ALL.into_iter().find_map(|status| {
+            let path = self.path(hash, status);
+            let bytes = match fs::read(&path) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+                Err(error) => {
+                    self.put_away(&path, &error.to_string());
+                    return None;
+                }
+            };
+            match serde_json::from_slice::<QueueEntry>(&bytes) {
+                Ok(entry) if entry.trigger_hash == hash && entry.status == status => Some(entry),
+                Ok(_) => {
+                    self.put_away(&path, "it is about something else than its name says");
+                    None
+                }
+                Err(error) => {
+                    self.put_away(&path, &error.to_string());
+                    None
+                }
+            }
+        })
+    }
+
+    /// Writes the entry whole, in the place of what it was before.
+    pub fn put(&self, entry: &QueueEntry) -> io::Result<()> {
+        let bytes = serde_json::to_vec_pretty(entry).map_err(io::Error::other)?;
+        policy::write_private_file(&self.path(&entry.trigger_hash, entry.status), bytes)?;
+        for status in QueueStatus::ALL.into_iter().filter(|status| *status != entry.status) {
+            match fs::remove_file(self.path(&entry.trigger_hash, status)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What was in a file when somebody answered for it to a rule; `None` where nobody has.
+    pub fn settled(&self, rule: &str, file: &str, baseline: &str) -> Option<String> {
+        fs::read_to_string(self.mark(rule, file, baseline)).ok()
+    }
+
+    pub fn settle(&self, rule: &str, file: &str, baseline: &str, content: &str) -> io::Result<()> {
+        policy::write_private_file(&self.mark(rule, file, baseline), content)
+    }
+
+    /// What went wrong with files here since this was last asked.
+    pub fn take_problems(&self) -> Vec<String> {
+        self.problems.lock().map(|mut problems| std::mem::take(&mut *problems)).unwrap_or_default()
+    }
+
+    fn path(&self, hash: &str, status: QueueStatus) -> PathBuf {
+        self.folder().join(format!("{hash}.{}.json", status.name()))
+    }
+
+    fn mark(&self, rule: &str, file: &str, baseline: &str) -> PathBuf {
+        self.folder.join("settled").join(trigger_hash(rule, [file], baseline))
+    }
+
+    fn put_away(&self, path: &Path, why: &str) {
+        let is_gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.is_ok();
+        let done = if is_gone { "removed; what still holds is found again" } else { "and it cannot be removed" };
+        if let Ok(mut problems) = self.problems.lock() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            problems.push(format!("the queue entry `{name}` cannot be used ({why}): {done}"));
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What a session has been asked for by file rules, and what it has answered.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use engine::decide::Demand;
+use engine::facts::Answered;
+use engine::file_rules::{FileMatch, FileRule, Refire};
+use engine::rules::{AckBy, Rule};
+use store::Changes;
+
+use super::promise::{names_rule, promises};
+use super::queue::{ActionResult, Queue, QueueEntry, QueueStatus, trigger_hash};
+
+/// The demands of one session at one moment.
+pub struct Settlement {
+    root: std::path::PathBuf,
+    queue: Queue,
+    session: String,
+    /// For people and files: now.
+    timestamp: String,
+    /// What the agent's last message promises.
+    promised: Vec<String>,
+    /// Set where the queue cannot be written.
+    problem: Mutex<Option<String>>,
+}
+
+type Variables = serde_json::Map<String, serde_json::Value>;
+
+/// The variable of a session that names the demand of a rule that is open.
+const VARIABLE: &str = "_demand:";
+
+impl Settlement {
+    pub fn new(root: &Path, tmp: &Path, session: &str, timestamp: String, message: Option<&str>) -> Self {
+        Self {
+            root: root.to_owned(),
+            queue: Queue::new(tmp),
+            session: session.to_owned(),
+            timestamp,
+            promised: message.map(promises).unwrap_or_default(),
+            problem: Mutex::default(),
+        }
+    }
+
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// What became of a demand so far. A new one is written down; `None` where that cannot be, since what cannot be
+    /// counted could go on for ever.
+    pub fn answered(&self, rule: &Rule, found: &FileMatch, reference: &str) -> Option<Answered> {
+        let file = rule.as_file_rule()?;
+        let settled: Vec<&str> =
+            found.trigger_files().filter(|path| self.is_settled(rule, file, path, reference)).collect();
+        let open = found.clone().without(|trigger| settled.contains(&trigger.path.as_str()));
+        let settled = settled.into_iter().map(str::to_owned).collect();
+        if !open.is_unmet() {
+            return Some(Answered { settled, ..Answered::default() });
+        }
+        let content = tree::content(&self.root, open.trigger_files());
+        let hash = trigger_hash(&rule.id, open.trigger_files(), reference);
+        let entry = self.queue.find(&hash);
+        let known = entry.filter(|entry| match entry.status {
+            QueueStatus::Queued => true,
+            // What was given up stays so, unless other content asks again.
+            QueueStatus::Failed => file.refire == Refire::Files && file.command.is_none() || entry.content == content,
+            QueueStatus::Skipped | QueueStatus::Passed => false,
+        });
+        let entry = match known {
+            Some(entry) => entry,
+            None => {
+                let entry = self.new_entry(rule, &open, reference, &hash, content);
+                self.put(&entry)?;
+                entry
+            }
+        };
+        if rule.ack == AckBy::Agent && file.command.is_none() && names_rule(&self.promised, &rule.id, rule.shown_title()) {
+            self.pass(rule, &open, entry, prompt_result("promised by the agent"))?;
+            return Some(Answered { settled: found.trigger_files().map(str::to_owned).collect(), ..Answered::default() });
+        }
+        Some(Answered { settled, shown: entry.shown, is_given_up: entry.status == QueueStatus::Failed && file.command.is_none() })
+    }
+
+    /// Somebody answers for all that is open of a rule: how many files that were.
+    pub fn acknowledge(&self, rule: &Rule, found: &FileMatch, reference: &str, how: &str) -> Result<usize, String> {
+        let Some(file) = rule.as_file_rule() else { return Ok(0) };
+        let open = found.clone().without(|trigger| self.is_settled(rule, file, &trigger.path, reference));
+        if !open.is_unmet() {
+            return Ok(0);
+        }
+        let content = tree::content(&self.root, open.trigger_files());
+        let hash = trigger_hash(&rule.id, open.trigger_files(), reference);
+        let entry = self.queue.find(&hash).unwrap_or_else(|| self.new_entry(rule, &open, reference, &hash, content));
+        let passed = self.pass(rule, &open, entry, prompt_result(how));
+        passed.map(|()| open.triggers.len()).ok_or_else(|| self.take_problem().unwrap_or_default())
+    }
+
+    /// What the session has to remember: which demand of each rule is open.
+    pub fn remember(&self, demands: &[(Demand, String)], before: &Variables, judged: &[String], changes: &mut Changes) {
+        for (demand, reference) in demands {
+            changes.set(format!("{VARIABLE}{}", demand.rule.id), hash_of(demand, reference));
+        }
+        for (name, rule, _) in self.closed(demands, before, judged) {
+            if !demands.iter().any(|(demand, _)| demand.rule.id == rule) {
+                changes.unset(name);
+            }
+        }
+    }
+
+    /// Writes down what a judgement has said: demands that were shown, and those that no longer are.
+    pub fn conclude(&self, demands: &[(Demand, String)], before: &Variables, judged: &[String], is_enforced: bool) {
+        for (demand, reference) in demands.iter().filter(|_| is_enforced) {
+            let Some(mut entry) = self.queue.find(&hash_of(demand, reference)) else { continue };
+            entry.shown = entry.shown.saturating_add(1);
+            if demand.is_let_go && entry.status == QueueStatus::Queued {
+                entry.status = QueueStatus::Failed;
+                entry.evaluated_at = Some(self.timestamp.clone());
+                entry.action_result = Some(prompt_result("asked for as often as it may be, and not answered"));
+            }
+            // What kept it from being written is told.
+            let _ = self.put(&entry);
+        }
+        for (_, _, hash) in self.closed(demands, before, judged) {
+            if let Some(mut entry) = self.queue.find(hash).filter(|entry| entry.status == QueueStatus::Queued) {
+                entry.status = QueueStatus::Skipped;
+                entry.evaluated_at = Some(self.timestamp.clone());
+                let _ = self.put(&entry);
+            }
+        }
+    }
+
+    /// Demands that were open before and are not now: the variable, the rule and the demand.
+    fn closed<'b>(
+        &self,
+        demands: &'b [(Demand, String)],
+        before: &'b Variables,
+        judged: &'b [String],
+    ) -> impl Iterator<Item = (&'b str, &'b str, &'b str)> {
+        before.iter().filter_map(move |(name, value)| {
+            let (rule, hash) = name.strip_prefix(VARIABLE).zip(value.as_str())?;
+            let is_open = |(demand, reference): &(Demand, String)| demand.rule.id == rule && hash_of(demand, reference) == hash;
+            let is_closed = judged.iter().any(|id| id == rule) && !demands.iter().any(is_open);
+            is_closed.then_some((name.as_str(), rule, hash))
+        })
+    }
+
+    /// What kept the queue from being written since this was last asked.
+    pub fn take_problem(&self) -> Option<String> {
+        self.problem.lock().ok()?.take()
+    }
+
+    fn is_settled(&self, rule: &Rule, file: &FileRule, path: &str, reference: &str) -> bool {
+        self.queue.settled(&rule.id, path, reference).is_some_and(|content| {
+            (file.refire == Refire::Files && file.command.is_none()) || content == tree::fingerprint(&self.root.join(path))
+        })
+    }
+
+    pub fn new_entry(&self, rule: &Rule, open: &FileMatch, reference: &str, hash: &str, content: String) -> QueueEntry {
+        QueueEntry {
+            rule_name: rule.id.clone(),
+            trigger_hash: hash.to_owned(),
+            status: QueueStatus::Queued,
+            created_at: self.timestamp.clone(),
+            evaluated_at: None,
+            baseline_ref: reference.to_owned(),
+            trigger_files: open.trigger_files().map(str::to_owned).collect(),
+            expected_files: open.expected_files().into_iter().map(str::to_owned).collect(),
+            matched_files: open.matched.clone(),
+            action_result: None,
+            session: self.session.clone(),
+            shown: 0,
+            content,
+        }
+    }
+
+    /// The demand is answered, and so are its files, each for itself.
+    pub fn pass(&self, rule: &Rule, open: &FileMatch, mut entry: QueueEntry, result: ActionResult) -> Option<()> {
+        entry.status = QueueStatus::Passed;
+        entry.evaluated_at = Some(self.timestamp.clone());
+        entry.action_result = Some(result);
+        self.put(&entry)?;
+        for path in open.trigger_files() {
+            let content = tree::fingerprint(&self.root.join(path));
+            self.note(self.queue.settle(&rule.id, path, &entry.baseline_ref, &content))?;
+        }
+        Some(())
+    }
+
+    pub fn put(&self, entry: &QueueEntry) -> Option<()> {
+        self.note(self.queue.put(entry))
+    }
+
+    fn note(&self, done: std::io::Result<()>) -> Option<()> {
+        done.map_err(|error| {
+            if let Ok(mut problem) = self.problem.lock() {
+                *problem = Some(format!("`{}` cannot be written: {error}", self.queue.folder().display()));
+            }
+        })
+        .ok()
+    }
+}
+
+fn hash_of(demand: &Demand, reference: &str) -> String {
+    trigger_hash(&demand.rule.id, demand.found.trigger_files(), reference)
+}
+
+pub fn prompt_result(output: &str) -> ActionResult {
+    ActionResult {
+        kind: "prompt".to_owned(),
+        command: None,
+        exit_code: None,
+        output: Some(output.to_owned()),
+        stdout: None,
+        stderr: None,
+    }
+}

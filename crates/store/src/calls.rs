@@ -1,0 +1,85 @@
+//! Tool calls of every session, with when they ran.
+
+use std::collections::BTreeMap;
+
+use engine::event::FileAccess;
+
+use crate::{Result, SessionKey, Store};
+
+/// A tool call that was not refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    pub agent: String,
+    pub session: String,
+    /// Milliseconds since 1970.
+    pub started: i64,
+    /// Where no end of it was seen: when the session was next heard of, or for ever.
+    pub ended: i64,
+    pub tool: String,
+    pub command: Option<String>,
+    pub paths: Vec<FileAccess>,
+    pub cwd: String,
+}
+
+impl Call {
+    /// Whether files may change by it that it does not name.
+    pub fn may_write(&self) -> bool {
+        self.command.is_some() || self.tool.starts_with("mcp__")
+    }
+}
+
+impl Store {
+    /// Whether any other session has called a tool.
+    pub fn has_other_sessions(&self, key: SessionKey<'_>) -> Result<bool> {
+        let own = self.session(key)?.id.unwrap_or(0);
+        let mut statement = self.connection.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM sessions s WHERE s.id <> ?1 AND EXISTS \
+             (SELECT 1 FROM events e WHERE e.session = s.id AND e.tool IS NOT NULL LIMIT 1))",
+        )?;
+        Ok(statement.query_row([own], |row| row.get(0))?)
+    }
+
+    /// The last calls of all sessions, newest first.
+    pub fn calls(&self, limit: usize) -> Result<Vec<Call>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT s.agent, s.session, e.time, e.kind, e.tool, e.command, e.paths, e.cwd, e.call FROM events e \
+             JOIN sessions s ON s.id = e.session WHERE e.kind IN ('before_tool', 'after_tool', 'tool_failed', 'stop', 'prompt') \
+             AND (e.level <> 'block' OR e.lifted IS NOT NULL OR e.kind <> 'before_tool') ORDER BY e.id DESC LIMIT ?1",
+        )?;
+        let mut rows = statement.query([i64::try_from(limit).unwrap_or(i64::MAX)])?;
+        let mut calls = Vec::new();
+        // When the calls ended whose beginning was not seen yet, and when each session was heard of after it.
+        let mut ends: BTreeMap<(String, String, String), i64> = BTreeMap::new();
+        let mut later: BTreeMap<(String, String), i64> = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let (agent, session): (String, String) = (row.get(0)?, row.get(1)?);
+            let (time, kind): (i64, String) = (row.get(2)?, row.get(3)?);
+            let id: Option<String> = row.get(8)?;
+            let whose = (agent.clone(), session.clone());
+            let next = later.insert(whose, time);
+            match kind.as_str() {
+                "before_tool" => {
+                    let key = (agent.clone(), session.clone(), id.unwrap_or_default());
+                    let ended = ends.remove(&key).or(next).unwrap_or(i64::MAX);
+                    let paths: Option<String> = row.get(6)?;
+                    calls.push(Call {
+                        agent,
+                        session,
+                        started: time,
+                        ended,
+                        tool: row.get::<_, Option<String>>(4)?.unwrap_or_default(),
+                        command: row.get(5)?,
+                        // What does not parse was not written by this code.
+                        paths: paths.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default(),
+                        cwd: row.get(7)?,
+                    });
+                }
+                "after_tool" | "tool_failed" => {
+                    ends.insert((agent, session, id.unwrap_or_default()), time);
+                }
+                _ => {}
+            }
+        }
+        Ok(calls)
+    }
+}
