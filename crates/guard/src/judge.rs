@@ -91,7 +91,8 @@ impl<'a> Judge<'a> {
             verdict.lifted = None;
             return Judged { verdict, id: None };
         }
-        let recorded = self.record(event, |state| self.verdict(event, &nested, Some(state), is_first, &programs, &kept));
+        let recorded =
+            self.record(event, |state| self.verdict(event, &nested, Some(state), is_first, &programs, &kept));
         recorded.unwrap_or_else(|error| {
             let (mut verdict, _) = self.verdict(event, &nested, None, is_first, &programs, &kept);
             verdict.notices.push(failure::store_notice(&error));
@@ -113,7 +114,8 @@ impl<'a> Judge<'a> {
         let nested = nested.iter().map(|(project, held)| (project, &held.policy));
         for (project, policy) in nested.chain([(self.project, &self.policy)]) {
             let baselines = policy.rules.baselines(None).unwrap_or_default();
-            let Some(tree) = baselines.contains(&Baseline::Prompt).then(|| Tree::of(&project.root, GIT_LIMIT)).flatten()
+            let Some(tree) =
+                baselines.contains(&Baseline::Prompt).then(|| Tree::of(&project.root, GIT_LIMIT)).flatten()
             else {
                 continue;
             };

@@ -63,7 +63,11 @@ impl Project {
     pub fn tmp(&self, environment: &Environment) -> PathBuf {
         let own = self.tiers.project.as_ref().map(|folder| folder.path.join("tmp"));
         // A link would have us write where somebody else says.
-        let is_linked = |tmp: &Path| ["", "rules", "rules/queue", "rules/settled", "rules/baselines"].iter().any(|part| tmp.join(part).is_symlink());
+        let is_linked = |tmp: &Path| {
+            ["", "rules", "rules/queue", "rules/settled", "rules/baselines"]
+                .iter()
+                .any(|part| tmp.join(part).is_symlink())
+        };
         own.filter(|tmp| !is_linked(tmp)).unwrap_or_else(|| environment.project_state(&self.root).join("tmp"))
     }
 

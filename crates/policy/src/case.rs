@@ -91,8 +91,12 @@ pub struct Cases {
     pub problems: Vec<Diagnostic>,
 }
 
-pub static CASE: Mapping = Mapping::new("case", "What happens, and what the policy is to say to it.", &[KEYS])
-    .needs(&[Need::All(&["expect"]), Need::ExactlyOne(&[&["command"], &["tool"], &["event"], FILES]), Need::Beside("input", "tool")]);
+pub static CASE: Mapping =
+    Mapping::new("case", "What happens, and what the policy is to say to it.", &[KEYS]).needs(&[
+        Need::All(&["expect"]),
+        Need::ExactlyOne(&[&["command"], &["tool"], &["event"], FILES]),
+        Need::Beside("input", "tool"),
+    ]);
 const FILES: &[&str] = &["changed", "created", "deleted"];
 static EVENT: Mapping =
     Mapping::new("event", "An event of any kind, with the fields that expressions name.", &[EVENT_KEYS]);

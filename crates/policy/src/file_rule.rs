@@ -3,9 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use engine::file_rules::{
-    Attribute, Baseline, CommandAction, FileMode, FilePattern, FileRule, Reach, Refire, RunFor,
-};
+use engine::file_rules::{Attribute, Baseline, CommandAction, FileMode, FilePattern, FileRule, Reach, Refire, RunFor};
 use engine::pattern::{Pattern, check_bound, check_set};
 use engine::suggest;
 
@@ -25,7 +23,11 @@ pub static CLAUSES: &[Key] = &[
 ];
 /// These say more of the clauses.
 pub static DETAILS: &[Key] = &[
-    Key::new("attribute", Takes::Word(|| words(&ATTRIBUTES)), "whose changes count: the session's own, or all in the tree; left out, `session`"),
+    Key::new(
+        "attribute",
+        Takes::Word(|| words(&ATTRIBUTES)),
+        "whose changes count: the session's own, or all in the tree; left out, `session`",
+    ),
     Key::new(
         "compare_to",
         Takes::Word(|| words(&BASELINES)),
@@ -105,7 +107,8 @@ pub fn read(fields: &mut Fields, command: Option<Node>) -> Option<FileRule> {
 pub fn refuse_details(fields: &mut Fields) {
     for key in DETAILS {
         if let Some(span) = fields.key_span(key.name) {
-            let message = format!("`{}` says more of `trigger`, `set`, `pair` or `created`, and there is none", key.name);
+            let message =
+                format!("`{}` says more of `trigger`, `set`, `pair` or `created`, and there is none", key.name);
             fields.refuse(ErrorKind::InvalidValue, message, span);
         }
     }
@@ -120,14 +123,20 @@ fn refuse_second_clause(fields: &mut Fields) {
     }
     if let (false, Some(span)) = (fields.has("trigger"), fields.key_span("safety")) {
         fields.problems.push(
-            Diagnostic::error(ErrorKind::InvalidValue, "`safety` answers a `trigger`, and there is none", fields.source(), Some(span))
-                .help("`exclude` takes files out of what a rule is about"),
+            Diagnostic::error(
+                ErrorKind::InvalidValue,
+                "`safety` answers a `trigger`, and there is none",
+                fields.source(),
+                Some(span),
+            )
+            .help("`exclude` takes files out of what a rule is about"),
         );
     }
 }
 
 fn mode(fields: &mut Fields) -> Option<FileMode> {
-    let plain = |patterns: Vec<(Pattern, Text)>| patterns.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
+    let plain =
+        |patterns: Vec<(Pattern, Text)>| patterns.iter().map(|(pattern, _)| FilePattern::new(pattern)).collect();
     if fields.has("trigger") {
         let trigger = some_patterns("trigger", fields)?;
         let safety = patterns("safety", fields).unwrap_or_default();
@@ -274,7 +283,8 @@ fn warn_of_unknown_placeholder(text: &Text, words: &[String], mode: Option<&File
         None => return,
     };
     let bound = sources.iter().filter_map(|source| Pattern::parse(source).ok());
-    let mut known: Vec<String> = bound.flat_map(|pattern| pattern.variables().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let mut known: Vec<String> =
+        bound.flat_map(|pattern| pattern.variables().map(str::to_owned).collect::<Vec<_>>()).collect();
     known.extend(["file", "files", "repo_root"].map(str::to_owned));
     for word in words {
         let name = word.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map(|(name, _)| name);

@@ -43,9 +43,8 @@ pub static FRONTMATTER: Mapping = Mapping::new(
 )
 .needs(WAY_TO_DETECT);
 
-static WAY_TO_DETECT: &[Need] = &[Need::Any(|| {
-    tool_rule::CLAUSES.iter().chain(file_rule::CLAUSES).map(|key| key.name).chain(["on"]).collect()
-})];
+static WAY_TO_DETECT: &[Need] =
+    &[Need::Any(|| tool_rule::CLAUSES.iter().chain(file_rule::CLAUSES).map(|key| key.name).chain(["on"]).collect())];
 static COMMON: &[Key] = &[
     Key::new(
         "ack",
@@ -65,7 +64,11 @@ static COMMON: &[Key] = &[
         .or("false"),
     Key::new("max_holds", Takes::Count, "how often the rule may hold a stop; left out, as the configuration says"),
     Key::new("name", Takes::Text, "a title"),
-    Key::new("on", Takes::Words(event_names), "the events that it is judged on; left out, `before_tool`, and `stop` and `subagent_stop` for rules about files"),
+    Key::new(
+        "on",
+        Takes::Words(event_names),
+        "the events that it is judged on; left out, `before_tool`, and `stop` and `subagent_stop` for rules about files",
+    ),
     Key::new(
         "on_error",
         Takes::Word(|| words(&LEVELS)),
@@ -216,7 +219,8 @@ impl Kind {
             (true, true) => {
                 let key = file_rule::CLAUSES.iter().find_map(|key| Some((key.name, fields.key_span(key.name)?)));
                 if let Some((key, span)) = key {
-                    let message = format!("a rule is about tool calls or about files that change; `{key}` is about files");
+                    let message =
+                        format!("a rule is about tool calls or about files that change; `{key}` is about files");
                     fields.refuse(ErrorKind::InvalidValue, message, span);
                 }
                 Self::Tool

@@ -61,12 +61,16 @@ pub fn paths(output: &[u8]) -> impl Iterator<Item = String> {
     parts.map(|part| String::from_utf8_lossy(part).into_owned()).filter(|path| !path.ends_with('/'))
 }
 
+/// What git calls a file with nothing in it, in either of its ways. That two files are empty makes neither the other.
+const EMPTY: &[&str] =
+    &["e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"];
+
 /// What a person would call the changes. `id_of` says what is in files that git has not read.
 pub fn changes(lines: BTreeMap<String, Line>, id_of: &BTreeMap<String, String>) -> Changes {
     let id = |path: &str, line: &Line| id_of.get(path).unwrap_or(&line.new_id).clone();
     let deleted: Vec<String> = lines
         .values()
-        .filter(|line| line.status == Status::Deleted)
+        .filter(|line| line.status == Status::Deleted && !EMPTY.contains(&line.old_id.as_str()))
         .map(|line| line.old_id.clone())
         .collect();
     let changes = lines.into_iter().filter_map(|(path, line)| {

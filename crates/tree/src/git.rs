@@ -88,7 +88,8 @@ impl Git {
         let stdout = child.stdout.take().map(read_all);
         let stderr = child.stderr.take().map(read_all);
         let end = Instant::now() + self.limit;
-        let is_reading = |reader: &Option<thread::JoinHandle<Vec<u8>>>| reader.as_ref().is_some_and(|reader| !reader.is_finished());
+        let is_reading =
+            |reader: &Option<thread::JoinHandle<Vec<u8>>>| reader.as_ref().is_some_and(|reader| !reader.is_finished());
         let mut pause = Duration::from_micros(200);
         while is_reading(&stdout) || is_reading(&stderr) {
             if Instant::now() > end {
@@ -100,7 +101,9 @@ impl Git {
             pause = (pause * 2).min(Duration::from_millis(5));
         }
         let status = child.wait().map_err(|error| GitError::NotRun(error.to_string()))?;
-        let bytes = |reader: Option<thread::JoinHandle<Vec<u8>>>| reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
+        let bytes = |reader: Option<thread::JoinHandle<Vec<u8>>>| {
+            reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
+        };
         Ok((status.code(), bytes(stdout), bytes(stderr)))
     }
 

@@ -89,7 +89,9 @@ impl Tree {
             Some(id) => Commit { id, note: None },
             None => Commit {
                 id: other.to_owned(),
-                note: Some("no common commit is known (a shallow clone?), so changes are counted from the tip".to_owned()),
+                note: Some(
+                    "no common commit is known (a shallow clone?), so changes are counted from the tip".to_owned(),
+                ),
             },
         })
     }
@@ -105,7 +107,10 @@ impl Tree {
             Some(name) => vec![format!("refs/remotes/origin/{name}"), format!("refs/heads/{name}")],
             None => {
                 let branch = self.repository.default_branch();
-                branch.into_iter().flat_map(|name| [format!("refs/remotes/origin/{name}"), format!("refs/heads/{name}")]).collect()
+                branch
+                    .into_iter()
+                    .flat_map(|name| [format!("refs/remotes/origin/{name}"), format!("refs/heads/{name}")])
+                    .collect()
             }
         };
         for name in names {
@@ -178,7 +183,8 @@ impl Tree {
     }
 
     fn raw_difference(&self, between: &[&str]) -> Result<BTreeMap<String, Line>, GitError> {
-        let mut arguments = vec!["diff", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv"];
+        let mut arguments =
+            vec!["diff", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv"];
         arguments.extend(["--ignore-submodules=dirty", "--relative"]);
         arguments.extend(between);
         Ok(difference::lines(&self.git.output(&arguments)?))

@@ -37,7 +37,8 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
     };
     let checked = file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
     let problems: Vec<Diagnostic> = loaded.errors().cloned().collect();
-    let report = Report { checked, problems, since: comparison.since, changed: comparison.changed, notes: comparison.notes };
+    let report =
+        Report { checked, problems, since: comparison.since, changed: comparison.changed, notes: comparison.notes };
     let format = if context.output.json { CheckFormat::Json } else { arguments.format };
     match format {
         CheckFormat::Text => text::show(&report, context),

@@ -125,13 +125,13 @@ fn cases_that_are_wrong() {
     insta::assert_snapshot!(project.run(&["test"]).transcript(), @"
     exit 2
     --- stdout
-    error: a case is about exactly one of `command`, `tool` and `event`
+    error: a case is about exactly one of `command`, `tool`, `event` and files that changed
      --> .linchpin/rules/no-danger.md:4:5
       |
     4 |   - {comand: x, expect: block}
       |     ^
       |
-      = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`
+      = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: [src/a.rs]`
 
     error: unknown key `comand`
      --> .linchpin/rules/no-danger.md:4:6
@@ -141,7 +141,7 @@ fn cases_that_are_wrong() {
       |
       = help: did you mean `command`?
 
-    error: `expect` is one of `allow`, `warn`, `ask`, `block`, not `deny`
+    error: `expect` is one of `allow`, `warn`, `ask`, `block`, `met`, `unmet`, not `deny`
      --> .linchpin/rules/no-danger.md:5:26
       |
     5 |   - {command: x, expect: deny}
@@ -155,15 +155,15 @@ fn cases_that_are_wrong() {
     6 |   - {command: x}
       |     ^
       |
-      = help: add `expect: allow`, `warn`, `ask` or `block`
+      = help: add `expect: allow`, `warn`, `ask` or `block`; for files, `met` or `unmet`
 
-    error: a case is about exactly one of `command`, `tool` and `event`
+    error: a case is about exactly one of `command`, `tool`, `event` and files that changed
      --> .linchpin/rules/no-danger.md:7:5
       |
     7 |   - {command: x, tool: Bash, expect: block}
       |     ^
       |
-      = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`
+      = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: [src/a.rs]`
 
     error: unknown event `stopp`
      --> .linchpin/rules/no-danger.md:8:20
@@ -178,12 +178,6 @@ fn cases_that_are_wrong() {
       |
     8 |   - {event: {kind: stopp, colour: red}, expect: block}
       |                           ^^^^^^
-
-    error: `changed` belongs to cases of rules that are not part of this version of Linchpin
-     --> .linchpin/rules/no-danger.md:9:6
-      |
-    9 |   - {changed: [a], expect: met}
-      |      ^^^^^^^
 
     error: `variables` takes a mapping of names to values
       --> .linchpin/rules/no-danger.md:10:29
@@ -209,7 +203,7 @@ fn cases_that_are_wrong() {
     1 | a: b
       | ^
 
-    12 errors in the policy files; no case was run.
+    1 case passed.
     --- stderr
     ");
     assert_eq!(project.run(&["validate"]).code, Some(2));

@@ -185,7 +185,7 @@ fn a_new_rule_that_would_not_be_sound_is_not_written() {
     2 | ---
       | ^
       |
-      = help: say which `tools`, `command_pattern` or `paths` it is about, or `on` which event it is judged
+      = help: say which `tools`, `command_pattern` or `paths` it is about, which files (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged
 
     error: nothing was written: the rule has no way to detect anything
 

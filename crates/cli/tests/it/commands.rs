@@ -24,6 +24,7 @@ fn help() {
 
     Guard:
       hook        Judge one event from standard input: what agents call
+      check       Judge what changed by the file rules: for people, pre-commit and CI
       ack         Acknowledge a rule that warns or holds, for one session
       allow       Let one refused call through
       pause       Set the guard aside for a while

@@ -284,16 +284,15 @@ fn length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
 
 impl Head<'_> {
     fn of(rule: &Rule) -> Self {
-        let mut head =
-            Self {
-                on: rule.on,
-                tools: None,
-                or_mcp: false,
-                is_about_commands: false,
-                command: None,
-                path: None,
-                compare_to: rule.as_file_rule().map(|file| file.reach.compare_to),
-            };
+        let mut head = Self {
+            on: rule.on,
+            tools: None,
+            or_mcp: false,
+            is_about_commands: false,
+            command: None,
+            path: None,
+            compare_to: rule.as_file_rule().map(|file| file.reach.compare_to),
+        };
         if let Detect::Tool(tool) = &rule.detect {
             head.narrow_by(tool);
         }

@@ -40,10 +40,16 @@ impl Attribution {
         Some(Arc::new(changes.filtered(|path| owners.get(path).is_none_or(|owners| owners.contains(&key)))))
     }
 
-    fn owners<'c>(&self, root: &Path, changes: &Changes, calls: &'c [Call]) -> BTreeMap<String, BTreeSet<(&'c str, &'c str)>> {
+    fn owners<'c>(
+        &self,
+        root: &Path,
+        changes: &Changes,
+        calls: &'c [Call],
+    ) -> BTreeMap<String, BTreeSet<(&'c str, &'c str)>> {
         let mut owners: BTreeMap<String, BTreeSet<_>> = BTreeMap::new();
         let root_text = root.to_string_lossy();
-        let times: Vec<(&str, i64)> = changes.paths().filter_map(|path| Some((path, modified(&root.join(path))?))).collect();
+        let times: Vec<(&str, i64)> =
+            changes.paths().filter_map(|path| Some((path, modified(&root.join(path))?))).collect();
         for call in calls {
             let key = (call.agent.as_str(), call.session.as_str());
             for path in self.written(call) {

@@ -6,15 +6,15 @@
 mod attribution;
 mod changed;
 mod check;
-mod prompt_baseline;
 mod promise;
+mod prompt_baseline;
 mod queue;
 mod settlement;
 
 pub use attribution::Attribution;
 pub use changed::{Changed, ChangedSince, FileNotice, GIT_LIMIT};
 pub use check::{Check, CheckedRule, Compared, check};
-pub use prompt_baseline::PromptBaseline;
 pub use promise::promises;
+pub use prompt_baseline::PromptBaseline;
 pub use queue::{ActionResult, Queue, QueueEntry, QueueStatus, trigger_hash};
 pub use settlement::Settlement;

@@ -33,7 +33,9 @@ impl PromptBaseline {
     /// `time`: milliseconds since 1970. `tmp`: the project's own folder for what may be deleted.
     pub fn new(tmp: &Path, session: &str, time: i64) -> Self {
         let seconds = time.div_euclid(1000);
-        let is_plain = !session.is_empty() && session.len() <= 80 && session.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_');
+        let is_plain = !session.is_empty()
+            && session.len() <= 80
+            && session.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_');
         let name = if is_plain { session.to_owned() } else { policy::digest(session.as_bytes()) };
         let path = tmp.join("rules/baselines").join(format!("prompt_{seconds}_{name}.json"));
         // The name has seconds; two prompts within one are still two.

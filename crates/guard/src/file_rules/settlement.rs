@@ -74,11 +74,21 @@ impl Settlement {
                 entry
             }
         };
-        if rule.ack == AckBy::Agent && file.command.is_none() && names_rule(&self.promised, &rule.id, rule.shown_title()) {
+        if rule.ack == AckBy::Agent
+            && file.command.is_none()
+            && names_rule(&self.promised, &rule.id, rule.shown_title())
+        {
             self.pass(rule, &open, entry, prompt_result("promised by the agent"))?;
-            return Some(Answered { settled: found.trigger_files().map(str::to_owned).collect(), ..Answered::default() });
+            return Some(Answered {
+                settled: found.trigger_files().map(str::to_owned).collect(),
+                ..Answered::default()
+            });
         }
-        Some(Answered { settled, shown: entry.shown, is_given_up: entry.status == QueueStatus::Failed && file.command.is_none() })
+        Some(Answered {
+            settled,
+            shown: entry.shown,
+            is_given_up: entry.status == QueueStatus::Failed && file.command.is_none(),
+        })
     }
 
     /// Somebody answers for all that is open of a rule: how many files that were.
@@ -138,7 +148,8 @@ impl Settlement {
     ) -> impl Iterator<Item = (&'b str, &'b str, &'b str)> {
         before.iter().filter_map(move |(name, value)| {
             let (rule, hash) = name.strip_prefix(VARIABLE).zip(value.as_str())?;
-            let is_open = |(demand, reference): &(Demand, String)| demand.rule.id == rule && hash_of(demand, reference) == hash;
+            let is_open =
+                |(demand, reference): &(Demand, String)| demand.rule.id == rule && hash_of(demand, reference) == hash;
             let is_closed = judged.iter().any(|id| id == rule) && !demands.iter().any(is_open);
             is_closed.then_some((name.as_str(), rule, hash))
         })
@@ -151,7 +162,8 @@ impl Settlement {
 
     fn is_settled(&self, rule: &Rule, file: &FileRule, path: &str, reference: &str) -> bool {
         self.queue.settled(&rule.id, path, reference).is_some_and(|content| {
-            (file.refire == Refire::Files && file.command.is_none()) || content == tree::fingerprint(&self.root.join(path))
+            (file.refire == Refire::Files && file.command.is_none())
+                || content == tree::fingerprint(&self.root.join(path))
         })
     }
 

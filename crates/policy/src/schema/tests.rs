@@ -292,7 +292,6 @@ fn what_is_broken_is_invalid() {
         "byte-order-mark",
         "carriage-returns",
         "command-as-text",
-        "file-rule",
         "not-a-mapping",
         "nothing-to-detect",
         "pace-rule",

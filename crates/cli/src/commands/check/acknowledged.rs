@@ -25,7 +25,10 @@ mod tests {
 
     #[test]
     fn a_trailer_is_read_as_it_was_written() {
-        let message = format!("Fix it\n\n{}\nlinchpin-ack: Source and test\nNot Linchpin-Ack: x\nLinchpin-Ack: (y)\n", trailer("readme", "typo\nonly"));
+        let message = format!(
+            "Fix it\n\n{}\nlinchpin-ack: Source and test\nNot Linchpin-Ack: x\nLinchpin-Ack: (y)\n",
+            trailer("readme", "typo\nonly")
+        );
         assert_eq!(names(&message), ["readme", "Source and test"]);
     }
 }

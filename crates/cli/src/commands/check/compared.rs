@@ -50,7 +50,9 @@ impl Comparison {
         comparison.compared.git = git_facts(&tree, project, config, rules);
         if !tree.filters().is_empty() {
             let filters = tree.filters().join(", ");
-            comparison.notes.push(format!("the repository's own configuration has filters that are not run: {filters}"));
+            comparison
+                .notes
+                .push(format!("the repository's own configuration has filters that are not run: {filters}"));
         }
         Ok(comparison)
     }
@@ -87,9 +89,11 @@ impl Looking<'_> {
     /// Each rule by its own baseline. There is no prompt here.
     fn since_baselines(&mut self, rules: &[Rule]) -> Result<Comparison, Problem> {
         let named = self.config.default_branch.as_deref();
-        let wanted: BTreeSet<Baseline> = rules.iter().filter_map(Rule::as_file_rule).map(|file| file.reach.compare_to).collect();
+        let wanted: BTreeSet<Baseline> =
+            rules.iter().filter_map(Rule::as_file_rule).map(|file| file.reach.compare_to).collect();
         if wanted.contains(&Baseline::Prompt) {
-            self.notes.push("rules that compare with the last prompt compare with the base of the branch here".to_owned());
+            self.notes
+                .push("rules that compare with the last prompt compare with the base of the branch here".to_owned());
         }
         let base = self.tree.base(named).map_err(git_problem)?;
         let changes = Arc::new(self.tree.changes_since(&base.id).map_err(git_problem)?);
@@ -97,7 +101,11 @@ impl Looking<'_> {
         let mut compared = everywhere(&changes);
         if wanted.contains(&Baseline::DefaultTip) {
             let tip = self.tree.default_tip(named).map_err(git_problem)?;
-            let changes = if tip.id == base.id { changes } else { Arc::new(self.tree.changes_since(&tip.id).map_err(git_problem)?) };
+            let changes = if tip.id == base.id {
+                changes
+            } else {
+                Arc::new(self.tree.changes_since(&tip.id).map_err(git_problem)?)
+            };
             for attribute in [Attribute::Session, Attribute::Tree] {
                 let reach = Reach { compare_to: Baseline::DefaultTip, attribute };
                 compared.changes.insert(reach, Some(Arc::clone(&changes)));
@@ -160,15 +168,19 @@ fn git_facts(tree: &Tree, project: &Project, config: &Config, rules: &[Rule]) ->
 /// Lines of `M`, `A` or `D`, a tab, and a path.
 fn listed(list: &str) -> Result<Changes, Problem> {
     let mut bytes = Vec::new();
-    let read = if list == "-" { io::stdin().read_to_end(&mut bytes).map(|_| ()) } else { fs::read(Path::new(list)).map(|read| bytes = read) };
+    let read = if list == "-" {
+        io::stdin().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        fs::read(Path::new(list)).map(|read| bytes = read)
+    };
     read.map_err(|error| Problem::new("NotFound", format!("`{list}` cannot be read: {error}")))?;
     let text = String::from_utf8_lossy(&bytes);
     let mut changes = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let change = line.split_once('\t').and_then(|(letter, path)| {
-            let path = engine::paths::tidy(path.trim_start_matches("./"));
-            let is_inside = !path.is_empty() && !path.starts_with('/') && path != ".." && !path.starts_with("../");
-            Some(Change { status: Status::from_letter(letter.trim())?, path: is_inside.then_some(path)? })
+            let path = path.strip_prefix("./").unwrap_or(path);
+            let is_inside = !path.starts_with('/') && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
+            Some(Change { status: Status::from_letter(letter.trim())?, path: is_inside.then(|| path.to_owned())? })
         });
         let change = change.ok_or_else(|| {
             Problem::new("InvalidValue", format!("{list}:{}: `{line}` is no change", number + 1))

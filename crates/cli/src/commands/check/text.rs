@@ -22,7 +22,8 @@ pub fn show(report: &Report, context: &Context) {
     }
     for checked in report.waiting() {
         let files = counted(checked.found.triggers.len(), "file");
-        output.line(format!("`{}` was not judged: `linchpin check --fix` runs its command ({files}).", checked.rule.id));
+        output
+            .line(format!("`{}` was not judged: `linchpin check --fix` runs its command ({files}).", checked.rule.id));
     }
     for note in &report.notes {
         output.line(format!("Note: {note}."));

@@ -50,7 +50,7 @@ fn names() {
         "claims.done or files.changed or loop.hat or tasks.open",
         "event.kind and event.agent and event.session and event.tool and event.input and event.output and event.outcome \
          and event.command and event.commands and event.paths and event.prompt and event.message and event.cwd and event.time",
-    ]), @r#"
+    ]), @"
     relase and not nonsense
       [relase] unknown name `relase` (did you mean `release`?)
       [nonsense] unknown name `nonsense`
@@ -77,11 +77,10 @@ fn names() {
       [phase] `phase` needs facts that this version of Linchpin does not supply yet
     claims.done or files.changed or loop.hat or tasks.open
       [claims] `claims` needs facts that this version of Linchpin does not supply yet
-      [files] `files` needs facts that this version of Linchpin does not supply yet
       [loop] `loop` needs facts that this version of Linchpin does not supply yet
       [tasks] `tasks` needs facts that this version of Linchpin does not supply yet
     event.kind and event.agent and event.session and event.tool and event.input and event.output and event.outcome and event.command and event.commands and event.paths and event.prompt and event.message and event.cwd and event.time
-    "#);
+    ");
 }
 
 #[test]
@@ -138,7 +137,6 @@ fn functions_methods_filters_and_tests() {
       [task_needs_user_review] `task_needs_user_review` needs facts that this version of Linchpin does not supply yet
     has_stop_signal() or file_rule_met('a') or behavior_lint_clean()
       [has_stop_signal] `has_stop_signal` needs facts that this version of Linchpin does not supply yet
-      [file_rule_met] `file_rule_met` needs facts that this version of Linchpin does not supply yet
       [behavior_lint_clean] no behavior here has the condition `behavior_lint_clean` (a behavior from outside names its conditions under `observers:` in config.yml)
     mcp_called()
       [mcp_called] `mcp_called` takes 1 or 2 arguments, not 0
