@@ -1,0 +1,102 @@
+//! Where known toolchains keep what they can get again.
+
+use std::path::PathBuf;
+
+use crate::environment::Get;
+
+/// A folder of a toolchain.
+struct Cache {
+    /// The variable that says where it is; none where this is empty.
+    variable: &'static str,
+    /// Where it is in the home folder if that says nothing; nowhere of its own where this is empty.
+    home: &'static str,
+    /// What in it is a cache; all of it where nothing is named.
+    parts: &'static [&'static str],
+}
+
+const fn cache(variable: &'static str, home: &'static str, parts: &'static [&'static str]) -> Cache {
+    Cache { variable, home, parts }
+}
+
+/// Parts are named where the folder also holds programs that are on people's `PATH`, or settings.
+const CACHES: &[Cache] = &[
+    cache("XDG_CACHE_HOME", ".cache", &[]),
+    cache("CARGO_HOME", ".cargo", &["registry", "git", ".package-cache", ".package-cache-mutate"]),
+    cache("CARGO_TARGET_DIR", "", &[]),
+    cache("SCCACHE_DIR", "", &[]),
+    cache("CCACHE_DIR", ".ccache", &[]),
+    cache("ZIG_GLOBAL_CACHE_DIR", "", &[]),
+    cache("GOPATH", "go", &["pkg"]),
+    cache("GOMODCACHE", "", &[]),
+    cache("GOCACHE", "", &[]),
+    cache("GOLANGCI_LINT_CACHE", "", &[]),
+    cache("NPM_CONFIG_CACHE", ".npm", &[]),
+    cache("npm_config_cache", "", &[]),
+    cache("PNPM_HOME", ".local/share/pnpm", &["store", ".tools"]),
+    cache("YARN_CACHE_FOLDER", "", &[]),
+    cache("YARN_GLOBAL_FOLDER", ".yarn/berry", &[]),
+    cache("BUN_INSTALL", ".bun", &["install/cache"]),
+    cache("DENO_DIR", "", &[]),
+    cache("PIP_CACHE_DIR", "", &[]),
+    cache("UV_CACHE_DIR", "", &[]),
+    cache("POETRY_CACHE_DIR", "", &[]),
+    cache("RUFF_CACHE_DIR", "", &[]),
+    cache("PRE_COMMIT_HOME", "", &[]),
+    cache("GRADLE_USER_HOME", ".gradle", &[]),
+    cache("", ".m2", &[]),
+    cache("", ".ivy2", &["cache", "local"]),
+    cache("COURSIER_CACHE", "", &[]),
+    cache("NUGET_PACKAGES", ".nuget/packages", &[]),
+    cache("COMPOSER_CACHE_DIR", ".composer/cache", &[]),
+    cache("", ".bundle/cache", &[]),
+    cache("PUB_CACHE", ".pub-cache", &["hosted", "hosted-hashes", "git", "_temp"]),
+    cache("MISE_CACHE_DIR", "", &[]),
+];
+
+/// All caches, whether they are there or not.
+pub fn caches(get: Get<'_>) -> Vec<PathBuf> {
+    let value = |name: &str| get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = value("HOME");
+    let folders = CACHES.iter().filter_map(|cache| {
+        let said = Some(cache.variable).filter(|name| !name.is_empty()).and_then(value);
+        let in_home = || home.as_ref().filter(|_| !cache.home.is_empty()).map(|home| home.join(cache.home));
+        Some((said.or_else(in_home)?, cache.parts))
+    });
+    let all = folders.flat_map(|(folder, parts)| match parts {
+        [] => vec![folder],
+        parts => parts.iter().map(|part| folder.join(part)).collect(),
+    });
+    all.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::environment::VARIABLES;
+
+    #[test]
+    fn a_program_is_told_where_the_caches_are_that_it_may_write() {
+        for cache in CACHES {
+            assert!(cache.variable.is_empty() || VARIABLES.contains(&cache.variable), "{}", cache.variable);
+            assert!(!cache.variable.is_empty() || !cache.home.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_variable_goes_before_the_usual_place() {
+        let get = |name: &str| match name {
+            "HOME" => Some("/home/ada".into()),
+            "CARGO_HOME" => Some("/data/cargo".into()),
+            "GOPATH" => Some("".into()),
+            "DENO_DIR" => Some("/data/deno".into()),
+            _ => None,
+        };
+        let found = caches(&get);
+        let has = |path: &str| found.iter().any(|found| found == Path::new(path));
+        assert!(has("/data/cargo/registry") && has("/data/deno") && has("/home/ada/go/pkg") && has("/home/ada/.cache"));
+        assert!(!has("/data/cargo") && !has("/home/ada/.cargo/registry") && !has("/home/ada"));
+        assert!(caches(&|_| None).is_empty());
+    }
+}

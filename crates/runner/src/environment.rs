@@ -1,0 +1,89 @@
+//! What a started program sees of the environment.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+/// The variables that every program sees, where they are set: who and where it is, and where toolchains keep their things.
+/// Nothing that holds a secret, or that makes a program load or run something else.
+pub const VARIABLES: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "LC_ADDRESS",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_IDENTIFICATION",
+    "LC_MEASUREMENT",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NAME",
+    "LC_NUMERIC",
+    "LC_PAPER",
+    "LC_TELEPHONE",
+    "LC_TIME",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    // Homes of toolchains, and their caches.
+    "ANDROID_HOME",
+    "ASDF_DATA_DIR",
+    "ASDF_DIR",
+    "BUN_INSTALL",
+    "CARGO_HOME",
+    "CARGO_TARGET_DIR",
+    "CCACHE_DIR",
+    "COMPOSER_CACHE_DIR",
+    "COMPOSER_HOME",
+    "CONDA_PREFIX",
+    "COURSIER_CACHE",
+    "DENO_DIR",
+    "DOTNET_ROOT",
+    "FNM_DIR",
+    "GEM_HOME",
+    "GOCACHE",
+    "GOLANGCI_LINT_CACHE",
+    "GOMODCACHE",
+    "GOPATH",
+    "GOROOT",
+    "GRADLE_USER_HOME",
+    "JAVA_HOME",
+    "MAVEN_HOME",
+    "MISE_CACHE_DIR",
+    "MISE_DATA_DIR",
+    "NPM_CONFIG_CACHE",
+    "NUGET_PACKAGES",
+    "NVM_DIR",
+    "PIP_CACHE_DIR",
+    "PNPM_HOME",
+    "POETRY_CACHE_DIR",
+    "PRE_COMMIT_HOME",
+    "PUB_CACHE",
+    "PYENV_ROOT",
+    "RBENV_ROOT",
+    "RUFF_CACHE_DIR",
+    "RUSTUP_HOME",
+    "SCCACHE_DIR",
+    "SDKMAN_DIR",
+    "UV_CACHE_DIR",
+    "VIRTUAL_ENV",
+    "VOLTA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "YARN_CACHE_FOLDER",
+    "YARN_GLOBAL_FOLDER",
+    "ZIG_GLOBAL_CACHE_DIR",
+    "npm_config_cache",
+];
+
+/// How a variable is looked up.
+pub(crate) type Get<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+/// All that a program sees which may see `more` besides.
+pub(crate) fn environment<'n>(more: &'n [String], get: Get<'_>) -> BTreeMap<&'n str, OsString> {
+    let names = VARIABLES.iter().copied().chain(more.iter().map(String::as_str));
+    names.filter_map(|name| get(name).map(|value| (name, value))).collect()
+}

@@ -1,0 +1,27 @@
+//! Processes that rules and gates start: bounded in time, environment, output and in what they may write.
+//!
+//! [`Run`] starts one and waits for it. A program that is confined is started by way of the [`shim`], which has to be called
+//! by the binary's `main`. [`PathLocks`] keep two processes from one file. Nothing here knows rules, or files to be judged.
+
+mod caches;
+mod environment;
+mod group;
+mod path_locks;
+mod process;
+mod program;
+#[cfg_attr(not(target_os = "linux"), path = "restriction_elsewhere.rs")]
+mod restriction;
+mod sandbox;
+pub mod shim;
+mod tail;
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
+
+pub use environment::VARIABLES;
+pub use path_locks::PathLocks;
+pub use process::{NotStarted, Note, Outcome, Run};
+pub use restriction::is_supported;
+pub use sandbox::Confinement;
+pub use tail::OUTPUT_LIMIT;

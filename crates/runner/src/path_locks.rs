@@ -1,0 +1,43 @@
+//! Locks on paths, across processes: never two programs on one file.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use data_encoding::HEXLOWER;
+use sha2::{Digest, Sha256};
+
+/// Nobody else has these paths until this is dropped, or its process ends. The files stay: to remove one that somebody
+/// else waits for would make two locks of it.
+#[must_use = "the paths are free again when it is dropped"]
+#[derive(Debug)]
+pub struct PathLocks {
+    _files: Vec<File>,
+}
+
+impl PathLocks {
+    /// Waits until all are free. `folder` holds one empty file for each path that was ever locked.
+    ///
+    /// Everybody takes them in one order, so nobody waits for somebody who waits for him; but only if nobody takes more
+    /// while he has some.
+    pub fn take(folder: &Path, paths: &[&str]) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let mut names: Vec<String> = paths.iter().map(|path| name(path)).collect();
+        names.sort();
+        names.dedup();
+        let files = names.iter().map(|name| {
+            let file = File::options().create(true).truncate(false).write(true).open(folder.join(name))?;
+            file.lock()?;
+            Ok(file)
+        });
+        Ok(Self { _files: files.collect::<io::Result<_>>()? })
+    }
+}
+
+/// Short, and a file name whatever the path is.
+fn name(path: &str) -> String {
+    let digest = Sha256::digest(path.as_bytes());
+    let mut name = HEXLOWER.encode(digest.as_slice());
+    name.truncate(32);
+    name + ".lock"
+}

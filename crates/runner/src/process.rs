@@ -1,0 +1,184 @@
+//! One process, from its start until nothing is left of it.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::{self, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use crate::environment::environment;
+use crate::group::{Group, after, wait_until};
+use crate::program::located;
+use crate::sandbox::{Confinement, Limit, writable};
+use crate::shim;
+use crate::tail::Tail;
+
+/// How long output may still come after a process ended. What holds a pipe longer than this was left behind.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A process to be started: no shell, nothing on its standard input, a group of its own.
+pub struct Run<'a> {
+    /// The program and its arguments.
+    pub words: Vec<OsString>,
+    /// The working directory; a program that is named by a relative path starts from here.
+    pub folder: PathBuf,
+    /// Variables that it sees besides [`VARIABLES`](crate::VARIABLES).
+    pub variables: &'a [String],
+    /// How variables are looked up.
+    pub get: &'a dyn Fn(&str) -> Option<OsString>,
+    /// After this, the process and all of its group are ended.
+    pub timeout: Duration,
+    pub confinement: Confinement,
+    /// The words that call this binary as the shim, mostly [`shim::own_call`]; only needed where it is confined.
+    /// A binary whose `main` does not know the word would do something else, and its outcome would be taken for the program's.
+    pub shim: Vec<OsString>,
+}
+
+/// How a process went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// None where a signal ended it.
+    pub exit_code: Option<i32>,
+    pub timed_out: bool,
+    /// The end of what it said; at most [`OUTPUT_LIMIT`](crate::OUTPUT_LIMIT) bytes.
+    pub stdout: String,
+    pub stderr: String,
+    pub notes: Vec<Note>,
+}
+
+impl Outcome {
+    pub fn is_success(&self) -> bool {
+        self.exit_code == Some(0) && !self.timed_out
+    }
+}
+
+/// What people should know besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Note {
+    /// Confinement was asked for, and this kernel cannot.
+    Unconfined,
+    /// A signal ended it that was not ours.
+    Signal(i32),
+    /// It ended, but not what it had started, which was then ended too.
+    LeftBehind,
+    /// Something that it started has left its group, or cannot be ended.
+    NotEnded,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unconfined => {
+                formatter.write_str("this system has no Landlock, so what it may write was not limited")
+            }
+            Self::Signal(signal) => write!(formatter, "signal {signal} ended it"),
+            Self::LeftBehind => formatter.write_str("it left processes behind that held its output, which were ended"),
+            Self::NotEnded => formatter.write_str("processes that it started could not be ended"),
+        }
+    }
+}
+
+/// Why a process was not started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct NotStarted {
+    pub why: String,
+}
+
+impl Run<'_> {
+    /// Runs it to its end, which comes soon after the timeout at the latest.
+    pub fn outcome(&self) -> Result<Outcome, NotStarted> {
+        self.outcome_if(crate::is_supported())
+    }
+
+    /// The same on a system that supports confinement, or does not.
+    pub(crate) fn outcome_if(&self, is_supported: bool) -> Result<Outcome, NotStarted> {
+        let name = self.words.first().ok_or_else(|| not_started("it names no program"))?.to_string_lossy();
+        let limit = self.confinement.limit(is_supported);
+        let mut command =
+            self.command(&limit).map_err(|why| not_started(format!("`{name}` was not started: {why}")))?;
+        let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
+        // Read from before the start, so that a process that was started never has nobody to read it.
+        let (stdout, its_stdout) = io::pipe().map_err(failed)?;
+        let (stderr, its_stderr) = io::pipe().map_err(failed)?;
+        let (stdout, stderr) = (Tail::follow(stdout).map_err(failed)?, Tail::follow(stderr).map_err(failed)?);
+        command.stdin(Stdio::null()).stdout(its_stdout).stderr(its_stderr);
+
+        let end = after(self.timeout);
+        let mut group = Group::start(command).map_err(failed)?;
+        let is_silent = || stdout.is_complete() && stderr.is_complete();
+        let timed_out = !wait_until(end, || group.has_ended());
+        let left_behind = !timed_out && !wait_until(after(GRACE), is_silent);
+        if timed_out || left_behind {
+            group.end(is_silent);
+        }
+        let not_ended = !group.has_ended() || !is_silent();
+
+        let status = group.status();
+        let exit_code = status.and_then(|status| status.code());
+        let stderr = stderr.text();
+        if let (Limit::Within(_), Some(why)) = (&limit, shim::failure(exit_code, &stderr)) {
+            return Err(not_started(format!("`{name}` cannot be started: {why}")));
+        }
+        let notes = [
+            (limit == Limit::Missing).then_some(Note::Unconfined),
+            status.filter(|_| !timed_out).and_then(signal).map(Note::Signal),
+            (left_behind && !not_ended).then_some(Note::LeftBehind),
+            not_ended.then_some(Note::NotEnded),
+        ];
+        let notes = notes.into_iter().flatten().collect();
+        Ok(Outcome { exit_code, timed_out, stdout: stdout.text(), stderr, notes })
+    }
+
+    fn command(&self, limit: &Limit<'_>) -> Result<Command, String> {
+        let [program, arguments @ ..] = self.words.as_slice() else { return Err("it names no program".to_owned()) };
+        if self.timeout.is_zero() {
+            return Err("no time was left for it".to_owned());
+        }
+        // What is relative would be looked for once more from the working directory.
+        let folder = path::absolute(&self.folder).map_err(|error| error.to_string())?;
+        if !folder.is_dir() {
+            return Err(format!("there is no folder `{}`", folder.display()));
+        }
+        let program = located(program, &folder, self.get);
+        let mut command = match limit {
+            Limit::None | Limit::Missing => {
+                let mut command = Command::new(program);
+                command.args(arguments);
+                command
+            }
+            Limit::Refused => {
+                return Err("what it may write cannot be limited, as this system has no Landlock".to_owned());
+            }
+            Limit::Within(root) => self.confined(root, program, arguments)?,
+        };
+        command.current_dir(folder).env_clear().envs(environment(self.variables, self.get));
+        Ok(command)
+    }
+
+    fn confined(&self, root: &path::Path, program: PathBuf, arguments: &[OsString]) -> Result<Command, String> {
+        let [shim, call @ ..] = self.shim.as_slice() else { return Err("there is no shim to confine it".to_owned()) };
+        let root = path::absolute(root).map_err(|error| error.to_string())?;
+        if !root.is_dir() {
+            return Err(format!("there is no folder `{}`", root.display()));
+        }
+        let mut command = Command::new(shim);
+        command.args(call).args(shim::words(writable(&root, self.get), program, arguments));
+        Ok(command)
+    }
+}
+
+fn not_started(why: impl Into<String>) -> NotStarted {
+    NotStarted { why: why.into() }
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal(_status: ExitStatus) -> Option<i32> {
+    None
+}

@@ -1,0 +1,101 @@
+//! The end of what a process says.
+
+use std::io::{self, ErrorKind, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// So many bytes are kept of each stream: its last ones.
+pub const OUTPUT_LIMIT: usize = 4 * 1024;
+/// The longest character. With so much more, a character that was cut is never in the part that is kept.
+const CHARACTER: usize = 4;
+
+/// A stream that is read on a thread of its own, as long as anybody holds its other end.
+pub struct Tail {
+    end: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Tail {
+    pub fn follow(pipe: impl Read + Send + 'static) -> io::Result<Self> {
+        let end = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&end);
+        let reader = thread::Builder::new().spawn(move || read(pipe, &kept))?;
+        Ok(Self { end, reader })
+    }
+
+    /// Whether nothing can come any more.
+    pub fn is_complete(&self) -> bool {
+        self.reader.is_finished()
+    }
+
+    pub fn text(&self) -> String {
+        text(&self.end.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn read(mut pipe: impl Read, kept: &Mutex<Vec<u8>>) {
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        match pipe.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(length) => {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend_from_slice(buffer.get(..length).unwrap_or_default());
+                let surplus = kept.len().saturating_sub(OUTPUT_LIMIT + CHARACTER);
+                kept.drain(..surplus);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // What was said before it is kept.
+            Err(_) => return,
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    let mut text = String::from_utf8_lossy(bytes).into_owned();
+    let start = text.ceil_char_boundary(text.len().saturating_sub(OUTPUT_LIMIT));
+    text.drain(..start);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    fn tail(bytes: Vec<u8>) -> String {
+        let tail = Tail::follow(Cursor::new(bytes)).unwrap();
+        while !tail.is_complete() {
+            thread::yield_now();
+        }
+        tail.text()
+    }
+
+    #[test]
+    fn the_end_is_kept() {
+        assert_eq!(tail(b"all of it".to_vec()), "all of it");
+        assert_eq!(tail(Vec::new()), "");
+        let long = tail([vec![b'a'; 100_000], b"the end".to_vec()].concat());
+        assert_eq!((long.len(), long.ends_with("aaathe end")), (OUTPUT_LIMIT, true));
+    }
+
+    #[test]
+    fn characters_are_not_cut() {
+        for character in ["ä", "→", "🦀"] {
+            for shift in 0..character.len() {
+                let said = character.repeat(5_000) + &"x".repeat(shift);
+                let kept = tail(said.clone().into_bytes());
+                assert!(said.ends_with(&kept), "{character} {shift}");
+                assert!(kept.len() > OUTPUT_LIMIT - CHARACTER && kept.len() <= OUTPUT_LIMIT, "{character} {shift}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_written_as_well_as_it_can_be() {
+        assert_eq!(tail(b"a\xffb".to_vec()), "a\u{fffd}b");
+        let noise = tail(vec![0xff; 10_000]);
+        assert!(noise.len() <= OUTPUT_LIMIT && noise.chars().all(|character| character == '\u{fffd}'));
+    }
+}

@@ -1,0 +1,77 @@
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+
+use super::own_call;
+use crate::PathLocks;
+
+/// The task of the other processes.
+pub const COUNT: &str = "count";
+const PROCESSES: usize = 8;
+const ROUNDS: usize = 50;
+
+/// Adds to a number, in a way that goes wrong if two do it at once.
+pub fn count(words: impl Iterator<Item = OsString>) {
+    let words: Vec<String> = words.map(|word| word.into_string().unwrap()).collect();
+    let [locks, counter, paths @ ..] = words.as_slice() else { panic!("{words:?}") };
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    for _ in 0..ROUNDS {
+        let _locks = PathLocks::take(Path::new(locks), &paths).unwrap();
+        let number: usize = fs::read_to_string(counter).unwrap().parse().unwrap();
+        fs::write(counter, "").unwrap();
+        thread::yield_now();
+        fs::write(counter, (number + 1).to_string()).unwrap();
+    }
+}
+
+fn start(locks: &Path, counter: &Path, paths: &[&str]) -> Child {
+    let call = own_call(COUNT);
+    let mut command = Command::new(&call[0]);
+    command.args(&call[1..]).arg(locks).arg(counter).args(paths);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+fn no_two_processes_have_one_path_and_none_waits_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let (locks, counter) = (folder.path().join("deep/locks"), folder.path().join("counter"));
+    fs::write(&counter, "0").unwrap();
+    // All of them share `src/ä.rs`, and name what they share in every order.
+    let orders: [&[&str]; 4] =
+        [&["src/ä.rs", "b"], &["b", "src/ä.rs"], &["c", "src/ä.rs", "b"], &["src/ä.rs", "c", "src/ä.rs"]];
+    let started: Vec<Child> =
+        orders.iter().cycle().take(PROCESSES).map(|paths| start(&locks, &counter, paths)).collect();
+    for mut child in started {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(fs::read_to_string(&counter).unwrap(), (PROCESSES * ROUNDS).to_string());
+    assert_eq!(fs::read_dir(&locks).unwrap().count(), 3);
+}
+
+#[test]
+fn other_paths_are_free_and_these_are_when_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = PathLocks::take(folder.path(), &["a"]).unwrap();
+    drop(PathLocks::take(folder.path(), &["b"]).unwrap());
+    drop(PathLocks::take(folder.path(), &[]).unwrap());
+    let place: PathBuf = folder.path().to_owned();
+    let (sender, receiver) = mpsc::channel();
+    let second = thread::spawn(move || {
+        let _locks = PathLocks::take(&place, &["a"]).unwrap();
+        sender.send(()).unwrap();
+    });
+    assert!(receiver.try_recv().is_err(), "nobody has it yet");
+    drop(first);
+    receiver.recv().unwrap();
+    second.join().unwrap();
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    assert!(PathLocks::take(&folder.path().join("file/locks"), &["a"]).is_err());
+}
