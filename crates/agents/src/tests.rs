@@ -88,7 +88,7 @@ fn verdict(level: Level) -> Verdict {
         because: Vec::new(),
         digest: None,
         protects_guard: false,
-        is_section: false,
+        section: None,
     }])
 }
 

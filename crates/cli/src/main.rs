@@ -14,8 +14,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|verb| verb == "hook") {
-        return commands::hook::run(arguments);
+    match arguments.next() {
+        Some(verb) if verb == "hook" => commands::hook::run(arguments),
+        // This binary, started by itself to confine a rule's command.
+        Some(verb) if verb == runner::shim::WORD => runner::shim::run(arguments),
+        _ => commands::run(),
     }
-    commands::run()
 }

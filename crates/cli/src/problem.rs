@@ -72,6 +72,12 @@ impl Problem {
     }
 }
 
+impl From<tree::GitError> for Problem {
+    fn from(error: tree::GitError) -> Self {
+        Self::new("Git", error.to_string())
+    }
+}
+
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         let kind = json!(refusal.kind).as_str().unwrap_or("Internal").to_owned();

@@ -8,7 +8,7 @@ use crate::facts::Answered;
 use crate::file_rules::{self, FileMatch, FileRule, Placeholders, Reach};
 use crate::rules::{Clause, Detect, Rule, RuleSet, RuleSetError, Truth};
 use crate::situation::Situation;
-use crate::verdict::{Finding, Level, Verdict};
+use crate::verdict::{Finding, Level, Section, Verdict};
 
 /// One question to the rules.
 pub struct Inquiry<'a> {
@@ -391,13 +391,13 @@ impl Decision {
             because,
             digest: Some(rule.digest.clone()),
             protects_guard: rule.protects_guard(),
-            is_section: judged.files.is_some(),
+            section: judged.files.as_ref().map(|_| Section::Demand),
         }
     }
 
     /// A file rule holds as often as it was asked to, however many stops that takes.
     fn demand(&mut self, rule: &Rule, found: &FileMatch, shown: u32, level: Level) -> Level {
-        let most = rule.max_holds.unwrap_or(DEFAULT_MAX_HOLDS);
+        let most = most_holds(rule);
         let is_let_go = level == Level::Block && shown >= most;
         if is_let_go {
             self.verdict.notices.push(let_go(rule, shown, most));
@@ -409,7 +409,7 @@ impl Decision {
     /// A hold has a cap; a rule that has reached it lets go, and the person is told.
     fn hold(&mut self, rule: &Rule, inquiry: &Inquiry) -> Level {
         let held = inquiry.situation.facts.holds(&rule.id);
-        let most = rule.max_holds.unwrap_or(DEFAULT_MAX_HOLDS);
+        let most = most_holds(rule);
         if held >= most {
             self.verdict.notices.push(let_go(rule, held, most));
             return Level::Warn;
@@ -417,6 +417,11 @@ impl Decision {
         self.holds.push((rule.id.clone(), held + 1));
         Level::Block
     }
+}
+
+/// How often a rule may hold a stop.
+pub fn most_holds(rule: &Rule) -> u32 {
+    rule.max_holds.unwrap_or(DEFAULT_MAX_HOLDS)
 }
 
 fn let_go(rule: &Rule, held: u32, most: u32) -> String {

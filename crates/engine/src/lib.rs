@@ -27,4 +27,4 @@ pub use event::{Event, EventKind};
 pub use facts::Facts;
 pub use lifted::Lifted;
 pub use situation::{Place, Situation};
-pub use verdict::{Finding, Level, Verdict};
+pub use verdict::{Finding, Level, Section, Verdict};

@@ -50,9 +50,18 @@ pub struct Finding {
     /// It keeps the guard itself in place, or nobody can say that it does not: a pause does not lift it.
     #[serde(skip)]
     pub protects_guard: bool,
-    /// Its reason is a section of a list of demands, under a heading of its own, and no sentence.
+    /// Its reason is a section under a heading of its own, and no sentence.
     #[serde(skip)]
-    pub is_section: bool,
+    pub section: Option<Section>,
+}
+
+/// What file rules say, in the order in which it is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    /// A rule's command failed.
+    FailedCommand,
+    /// Something is asked for.
+    Demand,
 }
 
 /// The whole answer to one event.

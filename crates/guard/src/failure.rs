@@ -38,7 +38,7 @@ impl Failure {
             because: Vec::new(),
             digest: None,
             protects_guard: true,
-            is_section: false,
+            section: None,
         }
     }
 

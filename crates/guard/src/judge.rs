@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::decide::Demand;
 use engine::event::ShellText;
 use engine::file_rules::Baseline;
-use engine::{Decision, Event, EventKind, Finding, Inquiry, Level, Place, Situation, Verdict};
+use engine::{Event, EventKind, Finding, Inquiry, Level, Place, Situation, Verdict};
 use policy::{Compiled, Config, Definition, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
 use store::{
@@ -22,7 +21,9 @@ use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
 use crate::file_facts::FileFacts;
-use crate::file_rules::{Attribution, Changed, FileNotice, GIT_LIMIT, PromptBaseline, Settlement};
+use crate::file_rules::{
+    Attribution, Changed, Commands, Demands, FileNotice, GIT_LIMIT, PromptBaseline, Ran, Settlement,
+};
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
@@ -31,7 +32,7 @@ use crate::project::Project;
 use crate::session_policy;
 
 /// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
-const STORE_PATIENCE: f64 = 0.5;
+pub(crate) const STORE_PATIENCE: f64 = 0.5;
 
 /// The session of the forged events with which `doctor` tries a hook: judged like any other, and kept nowhere.
 pub const TRIAL_SESSION: &str = "linchpin-doctor";
@@ -78,23 +79,27 @@ impl<'a> Judge<'a> {
     /// Judges an event and records it. `is_first`: nothing was heard of the session before. `more_time` is asked for
     /// where git has to be waited for, or a rule's command.
     pub fn judge(&self, event: &Arc<Event>, is_first: bool, more_time: &dyn Fn(Duration)) -> Judged {
-        let programs = Programs::new(self.environment, &self.policy.config);
         let nested = self.nested(event);
         if self.asks_git(event, &nested) {
             more_time(GIT_LIMIT);
         }
-        let kept = self.keep_baselines(event, &nested);
+        let occasion = Occasion {
+            event,
+            is_first,
+            kept: self.keep_baselines(event, &nested),
+            nested,
+            programs: Programs::new(self.environment, &self.policy.config),
+            ran: Ran::default(),
+            more_time,
+        };
         if event.session == TRIAL_SESSION {
-            let (mut verdict, _) =
-                self.verdict(event, &nested, Some(&SessionState::default()), is_first, &programs, &kept);
+            let (mut verdict, _) = self.verdict(&occasion, Some(&SessionState::default()));
             // It is asked whether the guard works, not whether it is set aside.
             verdict.lifted = None;
             return Judged { verdict, id: None };
         }
-        let recorded =
-            self.record(event, |state| self.verdict(event, &nested, Some(state), is_first, &programs, &kept));
-        recorded.unwrap_or_else(|error| {
-            let (mut verdict, _) = self.verdict(event, &nested, None, is_first, &programs, &kept);
+        self.record(event, |state| self.verdict(&occasion, Some(state))).unwrap_or_else(|error| {
+            let (mut verdict, _) = self.verdict(&occasion, None);
             verdict.notices.push(failure::store_notice(&error));
             Judged { verdict, id: None }
         })
@@ -208,15 +213,9 @@ impl<'a> Judge<'a> {
     }
 
     /// `state`: none where the journal cannot be used.
-    fn verdict(
-        &self,
-        event: &Arc<Event>,
-        nested: &[(Project, Held)],
-        state: Option<&SessionState>,
-        is_first: bool,
-        programs: &Programs,
-        kept: &KeptBaselines,
-    ) -> (Verdict, Effects) {
+    fn verdict(&self, occasion: &Occasion<'_>, state: Option<&SessionState>) -> (Verdict, Effects) {
+        let Occasion { event, nested, is_first, kept, .. } = occasion;
+        let is_first = *is_first;
         let policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
         let read = policies.flat_map(|policy| &policy.read).cloned().collect();
         let mut effects = Effects { read, ..Effects::default() };
@@ -242,7 +241,13 @@ impl<'a> Judge<'a> {
             let place = place(&here.project.root, &here.policy.config, self.environment);
             let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&here.facts) as _));
             let observers = &here.policy.config.observers;
-            notices.extend(observing::observe(observers, &situation, &here.facts, here.project, Some(programs)));
+            notices.extend(observing::observe(
+                observers,
+                &situation,
+                &here.facts,
+                here.project,
+                Some(&occasion.programs),
+            ));
             let is_outermost = std::ptr::eq(here.project, self.project);
             for (name, value) in here.facts.observed() {
                 // A policy further in does not decide what the one around it goes by.
@@ -251,15 +256,27 @@ impl<'a> Judge<'a> {
                 }
             }
             let inquiry = Inquiry { situation: &situation, rules: &here.policy.rules, thorough: false };
-            let Ok(decision) = engine::decide(&inquiry) else {
+            let Ok(mut decision) = engine::decide(&inquiry) else {
                 findings.push(Failure::UnreadablePolicy.finding());
                 here.project.forget_compiled(self.environment);
                 continue;
             };
-            if !decision.file_rules.is_empty() || !decision.demands.is_empty() {
-                let concluded = Concluded::of(&decision, &here.facts, state);
-                concluded.remember(&mut effects.changes);
-                effects.concluded.push(concluded);
+            if let Some(mut demands) = Demands::of(&decision, &here.facts, state) {
+                // Nothing is run where nothing would be enforced.
+                let is_enforced =
+                    || event.session != TRIAL_SESSION && self.lifting().of_everything(event.time).is_none();
+                if demands.have_commands() && is_enforced() {
+                    let commands = Commands {
+                        environment: self.environment,
+                        config: &here.policy.config,
+                        root: &here.project.root,
+                        tmp: &here.project.tmp(self.environment),
+                    };
+                    let findings = &mut decision.verdict.findings;
+                    notices.extend(demands.run_commands(&commands, &occasion.ran, findings, occasion.more_time));
+                }
+                demands.remember(&mut effects.changes);
+                effects.demands.push(demands);
             }
             notices.extend(effects.news(here.facts.files().changed.take_notices(), state));
             approved |= decision.verdict.approved;
@@ -388,8 +405,20 @@ struct Effects {
     asked_input: AskedInput,
     /// The rules that were read for this.
     read: Vec<Definition>,
-    /// What file rules said, for each policy.
-    concluded: Vec<Concluded>,
+    /// What file rules asked for, for each policy.
+    demands: Vec<Demands>,
+}
+
+/// An event that is being judged, and what is done for it once, however often it is judged.
+struct Occasion<'a> {
+    event: &'a Arc<Event>,
+    nested: Vec<(Project, Held)>,
+    /// Nothing was heard of the session before.
+    is_first: bool,
+    kept: KeptBaselines,
+    programs: Programs<'a>,
+    ran: Ran,
+    more_time: &'a dyn Fn(Duration),
 }
 
 /// What was kept of the tree for rules that compare with it.
@@ -399,47 +428,10 @@ struct KeptBaselines {
     notices: Vec<String>,
 }
 
-/// What the file rules of one policy said.
-struct Concluded {
-    facts: Arc<LiveFacts>,
-    /// With what each was compared.
-    demands: Vec<(Demand, String)>,
-    judged: Vec<String>,
-    variables: Map<String, serde_json::Value>,
-}
-
-impl Concluded {
-    fn of(decision: &Decision, facts: &Arc<LiveFacts>, state: Option<&SessionState>) -> Self {
-        let reference = |demand: &Demand| {
-            let reach = demand.rule.as_file_rule()?.reach;
-            Some(facts.files().changed.since(reach)?.reference)
-        };
-        let demands = decision.demands.iter().filter_map(|demand| Some((demand.clone(), reference(demand)?)));
-        Self {
-            demands: demands.collect(),
-            judged: decision.file_rules.clone(),
-            variables: state.map(|state| state.variables.clone()).unwrap_or_default(),
-            facts: Arc::clone(facts),
-        }
-    }
-
-    fn remember(&self, changes: &mut Changes) {
-        self.facts.files().settlement.remember(&self.demands, &self.variables, &self.judged, changes);
-    }
-}
-
 impl Effects {
-    /// Writes down, once the judgement is recorded, what file rules asked for. `is_enforced`: the agent is told. Returns
-    /// what went wrong.
+    /// Writes down, once the judgement is recorded, what file rules asked for; returns what went wrong.
     fn conclude(&self, is_enforced: bool) -> Vec<String> {
-        let mut problems = Vec::new();
-        for Concluded { facts, demands, judged, variables } in &self.concluded {
-            let settlement = &facts.files().settlement;
-            settlement.conclude(demands, variables, judged, is_enforced);
-            problems.extend(settlement.take_problem());
-            problems.extend(settlement.queue().take_problems());
-        }
-        problems
+        self.demands.iter().flat_map(|demands| demands.conclude(is_enforced)).collect()
     }
 
     /// Those of the notices that the session was not told before.
@@ -470,7 +462,7 @@ impl Effects {
 }
 
 /// A time as people and other programs read it.
-fn timestamp(time: i64) -> String {
+pub(crate) fn timestamp(time: i64) -> String {
     jiff::Timestamp::from_millisecond(time).map(|time| time.to_string()).unwrap_or_default()
 }
 

@@ -20,15 +20,17 @@ pub struct Lifting<'a> {
 impl Lifting<'_> {
     /// Why this verdict is not enforced, whatever the call.
     pub fn of(&self, verdict: &Verdict, now: i64) -> Option<Lifted> {
-        if !verdict.stops() {
-            return None;
-        }
+        let protects_guard = |finding: &engine::Finding| finding.protects_guard && finding.level > Level::Warn;
+        let lifted = verdict.stops().then(|| self.of_everything(now)).flatten();
+        lifted.filter(|lifted| *lifted != Lifted::Paused || !verdict.findings.iter().any(protects_guard))
+    }
+
+    /// Why nothing is enforced but what protects the guard itself.
+    pub fn of_everything(&self, now: i64) -> Option<Lifted> {
         if self.mode == Mode::Observe {
             return Some(Lifted::Observe);
         }
-        let protects_guard = |finding: &engine::Finding| finding.protects_guard && finding.level > Level::Warn;
-        let is_paused = || Pause::of(self.root, self.environment, now).is_some();
-        (!verdict.findings.iter().any(protects_guard) && is_paused()).then_some(Lifted::Paused)
+        Pause::of(self.root, self.environment, now).map(|_| Lifted::Paused)
     }
 
     /// What the person is told when a session begins: that nothing, or not everything, is enforced.

@@ -79,8 +79,8 @@ const BASELINES: [(&str, Baseline); 3] = [
 const REFIRES: [(&str, Refire); 2] = [("files", Refire::Files), ("content", Refire::Content)];
 const RUNS: [(&str, RunFor); 2] = [("each_match", RunFor::EachMatch), ("all_matches", RunFor::AllMatches)];
 
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
+const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// Whether the fields are those of a file rule.
 pub fn is_meant(fields: &Fields) -> bool {

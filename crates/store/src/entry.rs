@@ -123,7 +123,7 @@ pub(crate) fn finding_from_row(row: &Row<'_>) -> rusqlite::Result<Finding> {
         because: json(row, "because")?.unwrap_or_default(),
         digest: row.get("digest")?,
         protects_guard: false,
-        is_section: false,
+        section: None,
     })
 }
 

@@ -4,7 +4,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Why git did not say what was asked.
@@ -25,6 +25,12 @@ pub struct Git {
     /// Filters of the repository's own configuration, which would run programs.
     filters: Vec<String>,
     limit: Duration,
+}
+
+struct Answer {
+    is_success: bool,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
 }
 
 /// They would have git look at another repository, or run something.
@@ -65,8 +71,8 @@ impl Git {
 
     /// What git prints.
     pub fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
-        let (code, stdout, stderr) = self.run(arguments)?;
-        if code == Some(0) {
+        let Answer { is_success, stdout, stderr } = self.run(arguments)?;
+        if is_success {
             return Ok(stdout);
         }
         let said = String::from_utf8_lossy(&stderr);
@@ -76,22 +82,19 @@ impl Git {
 
     /// One line that git prints; none where it says no.
     pub fn line(&self, arguments: &[&str]) -> Result<Option<String>, GitError> {
-        let (code, stdout, _) = self.run(arguments)?;
+        let Answer { is_success, stdout, .. } = self.run(arguments)?;
         let line = String::from_utf8_lossy(&stdout).trim().to_owned();
-        Ok((code == Some(0) && !line.is_empty()).then_some(line))
+        Ok((is_success && !line.is_empty()).then_some(line))
     }
 
-    fn run(&self, arguments: &[&str]) -> Result<(Option<i32>, Vec<u8>, Vec<u8>), GitError> {
+    fn run(&self, arguments: &[&str]) -> Result<Answer, GitError> {
         let mut command = self.command();
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| GitError::NotRun(error.to_string()))?;
-        let stdout = child.stdout.take().map(read_all);
-        let stderr = child.stderr.take().map(read_all);
+        let readers = [child.stdout.take().map(read_all), child.stderr.take().map(read_all)];
         let end = Instant::now() + self.limit;
-        let is_reading =
-            |reader: &Option<thread::JoinHandle<Vec<u8>>>| reader.as_ref().is_some_and(|reader| !reader.is_finished());
         let mut pause = Duration::from_micros(200);
-        while is_reading(&stdout) || is_reading(&stderr) {
+        while readers.iter().flatten().any(|reader| !reader.is_finished()) {
             if Instant::now() > end {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -101,10 +104,8 @@ impl Git {
             pause = (pause * 2).min(Duration::from_millis(5));
         }
         let status = child.wait().map_err(|error| GitError::NotRun(error.to_string()))?;
-        let bytes = |reader: Option<thread::JoinHandle<Vec<u8>>>| {
-            reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
-        };
-        Ok((status.code(), bytes(stdout), bytes(stderr)))
+        let [stdout, stderr] = readers.map(|reader| reader.and_then(|reader| reader.join().ok()).unwrap_or_default());
+        Ok(Answer { is_success: status.success(), stdout, stderr })
     }
 
     fn command(&self) -> Command {
@@ -125,7 +126,7 @@ impl Git {
     }
 }
 
-fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+fn read_all(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         // What was said before an error is judged as it is.

@@ -24,10 +24,14 @@ pub struct Snapshot {
 impl Snapshot {
     pub fn take(tree: &Tree, timestamp: String) -> Result<Self, GitError> {
         let commit = tree.head();
-        let changes = tree.changes_since(&commit_of(tree, commit.as_deref())?)?;
-        let contents = changes.paths().map(|path| (path.to_owned(), fingerprint(&tree.root().join(path)))).collect();
+        let contents = contents(tree, commit.as_deref())?;
         let (staged_files, untracked_files) = (tree.staged()?, tree.untracked()?);
         Ok(Self { timestamp, commit, staged_files, untracked_files, contents })
+    }
+
+    /// What is in every file that is not as it is committed.
+    pub fn contents(tree: &Tree) -> Result<BTreeMap<String, String>, GitError> {
+        contents(tree, tree.head().as_deref())
     }
 
     /// What became of the tree since. A file that was changed before and not since is none of it.
@@ -47,6 +51,11 @@ impl Snapshot {
         let others = others.map(|(path, status)| Change { status, path: path.to_owned() });
         Ok(others.chain(left_over).collect())
     }
+}
+
+fn contents(tree: &Tree, commit: Option<&str>) -> Result<BTreeMap<String, String>, GitError> {
+    let changes = tree.changes_since(&commit_of(tree, commit)?)?;
+    Ok(changes.paths().map(|path| (path.to_owned(), fingerprint(&tree.root().join(path)))).collect())
 }
 
 fn commit_of(tree: &Tree, commit: Option<&str>) -> Result<String, GitError> {

@@ -103,20 +103,14 @@ impl Tree {
     }
 
     fn default_tip_id(&self, named: Option<&str>) -> Result<Option<String>, GitError> {
-        let names = match named {
-            Some(name) => vec![format!("refs/remotes/origin/{name}"), format!("refs/heads/{name}")],
-            None => {
-                let branch = self.repository.default_branch();
-                branch
-                    .into_iter()
-                    .flat_map(|name| [format!("refs/remotes/origin/{name}"), format!("refs/heads/{name}")])
-                    .collect()
-            }
+        let Some(branch) = named.map(str::to_owned).or_else(|| self.repository.default_branch()) else {
+            return Ok(None);
         };
-        for name in names {
+        for name in [format!("refs/remotes/origin/{branch}"), format!("refs/heads/{branch}")] {
             if let Some(id) = self.repository.resolve(&name).filter(|id| !id.starts_with("ref: ")) {
                 return Ok(Some(id));
             }
+            // In a store that is not made of files.
             if let Some(id) = self.commit(&name)? {
                 return Ok(Some(id));
             }

@@ -69,7 +69,7 @@ mod tests {
             because: Vec::new(),
             digest: None,
             protects_guard: false,
-            is_section: false,
+            section: None,
         }
     }
 

@@ -5,7 +5,8 @@ use engine::{Event, EventKind, Finding, Level, Verdict};
 /// Everything the verdict has to say about the event: one paragraph a finding, strictest first, and how a person can
 /// decide otherwise. Never empty.
 pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
-    let (sections, sentences): (Vec<_>, Vec<_>) = verdict.spoken().partition(|finding| finding.is_section);
+    let (mut sections, sentences): (Vec<_>, Vec<_>) = verdict.spoken().partition(|finding| finding.section.is_some());
+    sections.sort_by_key(|finding| finding.section);
     let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(event, finding)).collect();
     if !sections.is_empty() {
         paragraphs.push(demands(&sections));

@@ -117,6 +117,10 @@ pub struct Init {
     /// Write the policy only
     #[arg(long, conflicts_with = "agents")]
     pub no_hooks: bool,
+
+    /// Have git run `linchpin check` before every commit
+    #[arg(long)]
+    pub pre_commit: bool,
 }
 
 #[derive(Debug, Args)]
@@ -136,6 +140,10 @@ pub struct Check {
     /// Judge this rule only; may be repeated
     #[arg(long = "rule", value_name = "ID")]
     pub rules: Vec<String>,
+
+    /// Run the commands of rules that have one
+    #[arg(long, conflicts_with_all = ["range", "changed_from"])]
+    pub fix: bool,
 
     /// How the result is told
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
@@ -199,6 +207,10 @@ pub struct Ack {
     /// The session, if not the one this runs in or the last one
     #[arg(long)]
     pub session: Option<String>,
+
+    /// Only print the line for a commit's message by which `check` knows of it
+    #[arg(long, conflicts_with = "session")]
+    pub trailer: bool,
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,8 @@ use serde_json::{Map, json};
 use store::{Note, NoteKind, SessionKey};
 
 use super::Context;
+use super::check::acknowledged;
+use super::validate::counted;
 use crate::arguments::Ack;
 use crate::exit_code::ExitCode;
 use crate::person;
@@ -21,6 +23,9 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
     }
     if !rule.can_be_acknowledged() {
         return Err(refuses_calls(&rule));
+    }
+    if arguments.trailer {
+        return trailer(&rule, reason, context);
     }
     let store = super::log::open(&project, context)?;
     let command = CommandRun {
@@ -43,8 +48,26 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
         by: if is_agents { AcknowledgedBy::Agent } else { AcknowledgedBy::Person },
         time: command.now,
     };
+    let files = match rule.as_file_rule() {
+        Some(_) => Some(settle(&rule, &acknowledgement, &whose, &project, context)?),
+        None => None,
+    };
     note(&acknowledgement, &whose, &project, context)?;
     let Whose { agent, session } = &whose;
+    if let Some(files) = files {
+        let said = if files == 0 {
+            format!("`{}` asks session {session} of {agent} for nothing now.", rule.id)
+        } else {
+            let files = counted(files, "file");
+            format!("Acknowledged `{}` in session {session} of {agent} for {files}.", rule.id)
+        };
+        let value = json!({
+            "acknowledged": rule.id, "agent": agent, "session": session, "reason": reason,
+            "by": acknowledgement.by.name(), "files": files,
+        });
+        context.output.line_or(said, &value);
+        return Ok(ExitCode::Done);
+    }
     context.output.line_or(
         format!(
             "Acknowledged `{}` in session {session} of {agent}: it neither warns nor holds there until its text changes.",
@@ -59,6 +82,31 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
         }),
     );
     Ok(ExitCode::Done)
+}
+
+/// What a commit's message has to say.
+fn trailer(rule: &Rule, reason: &str, context: &Context) -> Outcome {
+    if rule.as_file_rule().is_none() {
+        let message = format!("rule `{}` is no file rule, so `check` does not judge it", rule.id);
+        return Err(Problem::new("NotAcknowledgeable", message));
+    }
+    let line = acknowledged::trailer(&rule.id, reason);
+    context.output.line_or(&line, &json!({ "trailer": line }));
+    Ok(ExitCode::Done)
+}
+
+/// A file rule is answered for by the files that it asks about.
+fn settle(
+    rule: &Rule,
+    acknowledgement: &Acknowledgement,
+    whose: &Whose,
+    project: &Project,
+    context: &Context,
+) -> Result<usize, Problem> {
+    let config = project.looked_at(&context.environment).config;
+    let how = format!("acknowledged by {}: {}", acknowledgement.by.name(), acknowledgement.reason);
+    guard::file_rules::acknowledge(rule, project, &config, whose, &how, acknowledgement.time, &context.environment)
+        .map_err(|why| Problem::new("Git", format!("what `{}` asks for cannot be settled: {why}", rule.id)))
 }
 
 /// One of the session's root, or of a folder in it that has rules of its own.

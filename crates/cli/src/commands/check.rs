@@ -1,7 +1,8 @@
 //! `check`: the file rules, judged without an agent: for people, for pre-commit and for CI.
 
-mod acknowledged;
+pub mod acknowledged;
 mod compared;
+mod fix;
 mod github;
 mod report;
 mod sarif;
@@ -35,10 +36,13 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
         acknowledged: comparison.acknowledged,
         now: super::now(),
     };
-    let checked = file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
+    let mut checked = file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
+    let mut notes = comparison.notes;
+    if arguments.fix {
+        notes.extend(fix::run_commands(&mut checked, &comparison.since, &project, &loaded.config, context));
+    }
     let problems: Vec<Diagnostic> = loaded.errors().cloned().collect();
-    let report =
-        Report { checked, problems, since: comparison.since, changed: comparison.changed, notes: comparison.notes };
+    let report = Report { checked, problems, since: comparison.since, changed: comparison.changed, notes };
     let format = if context.output.json { CheckFormat::Json } else { arguments.format };
     match format {
         CheckFormat::Text => text::show(&report, context),
@@ -63,7 +67,8 @@ fn rules(arguments: &Check, loaded: &Loaded) -> Result<Vec<Rule>, Problem> {
 
 /// A command that was not run says nothing of files that only trigger it.
 fn waits_for_its_command(checked: &CheckedRule) -> bool {
-    checked.rule.runs_a_command() && checked.is_unmet() && checked.found.pairs().next().is_none()
+    let is_run = checked.command.is_some() || checked.found.pairs().next().is_some();
+    checked.rule.runs_a_command() && checked.is_unmet() && !is_run
 }
 
 fn is_broken(checked: &CheckedRule) -> bool {

@@ -16,6 +16,8 @@ use crate::exit_code::ExitCode;
 use crate::person;
 use crate::problem::Outcome;
 
+mod pre_commit;
+
 const CONFIG: &str = include_str!("init/config.yml");
 const STARTER_RULE: &str = include_str!("init/keep-commit-hooks.md");
 const GITIGNORE: &str = "/agent/\n/state.db*\n/tmp/\n";
@@ -36,6 +38,9 @@ pub fn run(arguments: &Init, context: &Context) -> Outcome {
         if write_new(&path, text)? {
             written.push(path);
         }
+    }
+    if arguments.pre_commit {
+        written.extend(pre_commit::install(&root)?);
     }
     let mut installed = Vec::new();
     for agent in agents {

@@ -20,6 +20,25 @@ pub fn listed(found: &FileMatch) -> String {
     lines.join("\n")
 }
 
+/// The text with a value in the place of every `{name}` that has one.
+pub fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let named = after.split_once('}').and_then(|(name, after)| Some((value(name)?, after)));
+        rest = if let Some((value, after)) = named {
+            filled.push_str(&value);
+            after
+        } else {
+            filled.push('{');
+            after
+        };
+    }
+    filled.push_str(rest);
+    filled
+}
+
 /// What the placeholders of a rule's text stand for.
 pub struct Placeholders<'a>(pub &'a FileMatch);
 
@@ -27,24 +46,7 @@ impl Placeholders<'_> {
     /// The text with every placeholder filled in, in one pass: what is filled in is text and nothing else. Braces around
     /// anything else stay as they are.
     pub fn fill(&self, text: &str) -> String {
-        let mut filled = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once('{') {
-            filled.push_str(before);
-            let named = after.split_once('}').and_then(|(name, after)| Some((self.value(name)?, after)));
-            rest = match named {
-                Some((value, after)) => {
-                    filled.push_str(&value);
-                    after
-                }
-                None => {
-                    filled.push('{');
-                    after
-                }
-            };
-        }
-        filled.push_str(rest);
-        filled
+        filled(text, |name| self.value(name))
     }
 
     fn value(&self, name: &str) -> Option<String> {

@@ -12,6 +12,8 @@ use engine::{Event, Inquiry, Place, Situation};
 use policy::Config;
 use serde_json::Value;
 
+use super::queue::ActionResult;
+
 /// The name under which a check's own event goes.
 const AGENT: &str = "check";
 
@@ -42,6 +44,8 @@ pub struct CheckedRule {
     pub rule: Rule,
     pub found: FileMatch,
     pub outcome: Outcome,
+    /// What came of its command, where that was run.
+    pub command: Option<ActionResult>,
 }
 
 impl CheckedRule {
@@ -72,6 +76,7 @@ pub fn check(check: Check<'_>) -> Result<Vec<CheckedRule>, RuleSetError> {
             rule: considered.rule,
             found: considered.files.unwrap_or_default(),
             outcome: considered.outcome,
+            command: None,
         })
         .collect())
 }

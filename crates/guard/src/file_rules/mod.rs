@@ -3,17 +3,23 @@
 //! [`engine::file_rules`] says what a set of changes lacks. Here is the rest of it: [`Changed`] finds the changes,
 //! [`Queue`] remembers what was asked for, [`Settlement`] brings the two together for one session.
 
+mod acknowledging;
 mod attribution;
 mod changed;
 mod check;
+mod command_action;
+mod demands;
 mod promise;
 mod prompt_baseline;
 mod queue;
 mod settlement;
 
+pub use acknowledging::acknowledge;
 pub use attribution::Attribution;
 pub use changed::{Changed, ChangedSince, FileNotice, GIT_LIMIT};
 pub use check::{Check, CheckedRule, Compared, check};
+pub use command_action::{CommandResult, Commands, told};
+pub use demands::{Demands, Ran};
 pub use promise::promises;
 pub use prompt_baseline::PromptBaseline;
 pub use queue::{ActionResult, Queue, QueueEntry, QueueStatus, trigger_hash};

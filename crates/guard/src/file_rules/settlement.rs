@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use engine::decide::Demand;
+use engine::decide::{Demand, most_holds};
 use engine::facts::Answered;
 use engine::file_rules::{FileMatch, FileRule, Refire};
 use engine::rules::{AckBy, Rule};
 use store::Changes;
 
+use super::command_action::CommandResult;
 use super::promise::{names_rule, promises};
 use super::queue::{ActionResult, Queue, QueueEntry, QueueStatus, trigger_hash};
 
@@ -66,13 +67,12 @@ impl Settlement {
             QueueStatus::Failed => file.refire == Refire::Files && file.command.is_none() || entry.content == content,
             QueueStatus::Skipped | QueueStatus::Passed => false,
         });
-        let entry = match known {
-            Some(entry) => entry,
-            None => {
-                let entry = self.new_entry(rule, &open, reference, &hash, content);
-                self.put(&entry)?;
-                entry
-            }
+        let entry = if let Some(entry) = known {
+            entry
+        } else {
+            let entry = self.new_entry(rule, &open, reference, &hash, content);
+            self.put(&entry)?;
+            entry
         };
         if rule.ack == AckBy::Agent
             && file.command.is_none()
@@ -84,11 +84,10 @@ impl Settlement {
                 ..Answered::default()
             });
         }
-        Some(Answered {
-            settled,
-            shown: entry.shown,
-            is_given_up: entry.status == QueueStatus::Failed && file.command.is_none(),
-        })
+        // A command that failed is shown as often as anything else.
+        let is_shown_enough = file.command.is_none() || entry.shown > most_holds(rule);
+        let is_given_up = entry.status == QueueStatus::Failed && is_shown_enough;
+        Some(Answered { settled, shown: entry.shown, is_given_up })
     }
 
     /// Somebody answers for all that is open of a rule: how many files that were.
@@ -105,12 +104,37 @@ impl Settlement {
         passed.map(|()| open.triggers.len()).ok_or_else(|| self.take_problem().unwrap_or_default())
     }
 
+    /// What came of a demand's command before, where nothing has changed since.
+    pub fn known_result(&self, demand: &Demand, reference: &str) -> Option<ActionResult> {
+        let entry = self.queue.find(&hash_of(demand, reference))?;
+        entry.action_result.filter(|_| entry.status == QueueStatus::Failed)
+    }
+
+    /// Writes down what came of a demand's command.
+    pub fn ran(&self, demand: &Demand, reference: &str, outcome: &CommandResult) {
+        let Demand { rule, found, .. } = demand;
+        let content = tree::content(&self.root, found.trigger_files());
+        let hash = hash_of(demand, reference);
+        let entry = self.queue.find(&hash);
+        let mut entry = entry.unwrap_or_else(|| self.new_entry(rule, found, reference, &hash, String::new()));
+        // By its own doing the content may be another.
+        entry.content = content;
+        if outcome.is_passed {
+            let _ = self.pass(rule, found, entry, outcome.result.clone());
+        } else {
+            entry.status = QueueStatus::Failed;
+            entry.evaluated_at = Some(self.timestamp.clone());
+            entry.action_result = Some(outcome.result.clone());
+            let _ = self.put(&entry);
+        }
+    }
+
     /// What the session has to remember: which demand of each rule is open.
-    pub fn remember(&self, demands: &[(Demand, String)], before: &Variables, judged: &[String], changes: &mut Changes) {
+    pub fn remember(demands: &[(Demand, String)], before: &Variables, judged: &[String], changes: &mut Changes) {
         for (demand, reference) in demands {
             changes.set(format!("{VARIABLE}{}", demand.rule.id), hash_of(demand, reference));
         }
-        for (name, rule, _) in self.closed(demands, before, judged) {
+        for (name, rule, _) in closed(demands, before, judged) {
             if !demands.iter().any(|(demand, _)| demand.rule.id == rule) {
                 changes.unset(name);
             }
@@ -130,29 +154,13 @@ impl Settlement {
             // What kept it from being written is told.
             let _ = self.put(&entry);
         }
-        for (_, _, hash) in self.closed(demands, before, judged) {
+        for (_, _, hash) in closed(demands, before, judged) {
             if let Some(mut entry) = self.queue.find(hash).filter(|entry| entry.status == QueueStatus::Queued) {
                 entry.status = QueueStatus::Skipped;
                 entry.evaluated_at = Some(self.timestamp.clone());
                 let _ = self.put(&entry);
             }
         }
-    }
-
-    /// Demands that were open before and are not now: the variable, the rule and the demand.
-    fn closed<'b>(
-        &self,
-        demands: &'b [(Demand, String)],
-        before: &'b Variables,
-        judged: &'b [String],
-    ) -> impl Iterator<Item = (&'b str, &'b str, &'b str)> {
-        before.iter().filter_map(move |(name, value)| {
-            let (rule, hash) = name.strip_prefix(VARIABLE).zip(value.as_str())?;
-            let is_open =
-                |(demand, reference): &(Demand, String)| demand.rule.id == rule && hash_of(demand, reference) == hash;
-            let is_closed = judged.iter().any(|id| id == rule) && !demands.iter().any(is_open);
-            is_closed.then_some((name.as_str(), rule, hash))
-        })
     }
 
     /// What kept the queue from being written since this was last asked.
@@ -210,6 +218,21 @@ impl Settlement {
         })
         .ok()
     }
+}
+
+/// Demands that were open before and are not now: the variable, the rule and the demand.
+fn closed<'b>(
+    demands: &'b [(Demand, String)],
+    before: &'b Variables,
+    judged: &'b [String],
+) -> impl Iterator<Item = (&'b str, &'b str, &'b str)> {
+    before.iter().filter_map(move |(name, value)| {
+        let (rule, hash) = name.strip_prefix(VARIABLE).zip(value.as_str())?;
+        let is_open =
+            |(demand, reference): &(Demand, String)| demand.rule.id == rule && hash_of(demand, reference) == hash;
+        let is_closed = judged.iter().any(|id| id == rule) && !demands.iter().any(is_open);
+        is_closed.then_some((name.as_str(), rule, hash))
+    })
 }
 
 fn hash_of(demand: &Demand, reference: &str) -> String {

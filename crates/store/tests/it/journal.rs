@@ -15,7 +15,7 @@ fn finding(rule: &str, level: Level, reason: &str) -> Finding {
         because: vec!["tools: Bash".to_owned()],
         digest: Some("d1".to_owned()),
         protects_guard: false,
-        is_section: false,
+        section: None,
     }
 }
 

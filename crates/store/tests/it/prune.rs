@@ -18,7 +18,7 @@ fn what_is_older_goes_with_its_findings_and_variables() {
             because: Vec::new(),
             digest: None,
             protects_guard: false,
-            is_section: false,
+            section: None,
         }])
     };
     let mut changes = Changes::default();

@@ -59,7 +59,7 @@ fn pruning_keeps_what_a_finding_names_and_what_may_be_in_force() {
     let finding = |digest: &str| Finding {
         rule: "a".to_owned(),
         protects_guard: false,
-        is_section: false,
+        section: None,
         level: Level::Warn,
         reason: "hm".to_owned(),
         because: Vec::new(),

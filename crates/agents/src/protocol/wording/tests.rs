@@ -11,7 +11,7 @@ fn finding(rule: &str, level: Level, reason: &str) -> Finding {
         because: Vec::new(),
         digest: None,
         protects_guard: false,
-        is_section: false,
+        section: None,
     }
 }
 

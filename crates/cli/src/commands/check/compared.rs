@@ -13,14 +13,14 @@ use guard::Project;
 use guard::file_rules::Compared;
 use policy::Config;
 use serde_json::{Value, json};
-use tree::{Commit, GitError, Repository, Tree};
+use tree::{Commit, Repository, Tree};
 
 use super::acknowledged;
 use crate::arguments::Check;
 use crate::problem::Problem;
 
 /// Nobody waits for an answer as an agent does, and some disks are slow.
-const GIT_LIMIT: Duration = Duration::from_secs(120);
+const GIT_LIMIT: Duration = Duration::from_mins(2);
 
 pub struct Comparison {
     pub compared: Compared,
@@ -73,16 +73,16 @@ impl Looking<'_> {
         })?;
         let [from, to] = [from, to].map(|name| if name.is_empty() { "HEAD" } else { name });
         let (from, to) = (self.commit(from)?, self.commit(to)?);
-        let base = self.tree.fork_point(&to, &from).map_err(git_problem)?;
-        let changes = Arc::new(self.tree.changes_between(&base.id, &to).map_err(git_problem)?);
+        let base = self.tree.fork_point(&to, &from)?;
+        let changes = Arc::new(self.tree.changes_between(&base.id, &to)?);
         self.finish(everywhere(&changes), &base, &to, changes.len())
     }
 
     fn since(&mut self, name: &str) -> Result<Comparison, Problem> {
         let named = self.commit(name)?;
         let head = self.tree.head().unwrap_or_else(|| named.clone());
-        let base = self.tree.fork_point(&head, &named).map_err(git_problem)?;
-        let changes = Arc::new(self.tree.changes_since(&base.id).map_err(git_problem)?);
+        let base = self.tree.fork_point(&head, &named)?;
+        let changes = Arc::new(self.tree.changes_since(&base.id)?);
         self.finish(everywhere(&changes), &base, &head, changes.len())
     }
 
@@ -95,40 +95,33 @@ impl Looking<'_> {
             self.notes
                 .push("rules that compare with the last prompt compare with the base of the branch here".to_owned());
         }
-        let base = self.tree.base(named).map_err(git_problem)?;
-        let changes = Arc::new(self.tree.changes_since(&base.id).map_err(git_problem)?);
-        let changed = changes.len();
+        let base = self.tree.base(named)?;
+        let changes = Arc::new(self.tree.changes_since(&base.id)?);
+        let count = changes.len();
         let mut compared = everywhere(&changes);
         if wanted.contains(&Baseline::DefaultTip) {
-            let tip = self.tree.default_tip(named).map_err(git_problem)?;
-            let changes = if tip.id == base.id {
-                changes
-            } else {
-                Arc::new(self.tree.changes_since(&tip.id).map_err(git_problem)?)
-            };
+            let tip = self.tree.default_tip(named)?;
+            let changes = if tip.id == base.id { changes } else { Arc::new(self.tree.changes_since(&tip.id)?) };
             for attribute in [Attribute::Session, Attribute::Tree] {
                 let reach = Reach { compare_to: Baseline::DefaultTip, attribute };
                 compared.changes.insert(reach, Some(Arc::clone(&changes)));
             }
         }
         let head = self.tree.head().unwrap_or_default();
-        self.finish(compared, &base, &head, changed)
+        self.finish(compared, &base, &head, count)
     }
 
     fn finish(&mut self, compared: Compared, base: &Commit, head: &str, changed: usize) -> Result<Comparison, Problem> {
         let mut notes = std::mem::take(&mut self.notes);
         notes.extend(base.note.clone());
-        let messages = if head.is_empty() || head == base.id {
-            String::new()
-        } else {
-            self.tree.messages(&base.id, head).map_err(git_problem)?
-        };
+        let messages =
+            if head.is_empty() || head == base.id { String::new() } else { self.tree.messages(&base.id, head)? };
         let since = base.id.get(..12).unwrap_or(&base.id).to_owned();
         Ok(Comparison { compared, acknowledged: acknowledged::names(&messages), since, changed, notes })
     }
 
     fn commit(&self, name: &str) -> Result<String, Problem> {
-        self.tree.commit(name).map_err(git_problem)?.ok_or_else(|| {
+        self.tree.commit(name)?.ok_or_else(|| {
             Problem::new("NotFound", format!("git knows no commit `{name}`"))
                 .help("in CI, fetch enough history: `fetch-depth: 0` for GitHub's checkout action")
         })
@@ -144,10 +137,6 @@ fn everywhere(changes: &Arc<Changes>) -> Compared {
         }
     }
     Compared { changes: by_reach, ..Compared::default() }
-}
-
-fn git_problem(error: GitError) -> Problem {
-    Problem::new("Git", error.to_string())
 }
 
 fn git_facts(tree: &Tree, project: &Project, config: &Config, rules: &[Rule]) -> BTreeMap<&'static str, Value> {

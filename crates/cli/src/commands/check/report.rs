@@ -2,7 +2,7 @@
 
 use engine::Level;
 use engine::decide::{Outcome, section};
-use guard::file_rules::CheckedRule;
+use guard::file_rules::{CheckedRule, told};
 use policy::Diagnostic;
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ impl Report {
 }
 
 fn to_json(checked: &CheckedRule) -> Value {
-    let CheckedRule { rule, found, outcome } = checked;
+    let CheckedRule { rule, found, outcome, command } = checked;
     json!({
         "rule": rule.id,
         "title": rule.shown_title(),
@@ -55,6 +55,7 @@ fn to_json(checked: &CheckedRule) -> Value {
         "expected_files": found.expected_files(),
         "matched_files": found.matched,
         "pairs": found.pairs().collect::<Vec<_>>(),
+        "command": command,
         "reason": checked.is_unmet().then(|| reason(checked)),
     })
 }
@@ -80,6 +81,9 @@ pub fn level(outcome: &Outcome) -> Option<Level> {
 pub fn reason(checked: &CheckedRule) -> String {
     match &checked.outcome {
         Outcome::Fault(_, why) => format!("## {}\nThe rule itself is at fault: {why}", checked.rule.shown_title()),
-        _ => section(&checked.rule, &checked.found),
+        _ => match &checked.command {
+            Some(result) => told(checked.rule.shown_title(), &checked.rule.reason, result),
+            None => section(&checked.rule, &checked.found),
+        },
     }
 }

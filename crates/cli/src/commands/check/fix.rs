@@ -1,0 +1,39 @@
+//! `check --fix`: the commands of the rules that are not met.
+
+use engine::decide::{Demand, Outcome};
+use guard::Project;
+use guard::file_rules::{CheckedRule, Commands, Settlement};
+use policy::Config;
+
+use crate::commands::{Context, now};
+
+/// The name under which the queue keeps what a check did.
+const SESSION: &str = "check";
+
+/// Runs them in order of the rules, and writes down what came of it. Returns what people should know.
+pub fn run_commands(
+    checked: &mut [CheckedRule],
+    since: &str,
+    project: &Project,
+    config: &Config,
+    context: &Context,
+) -> Vec<String> {
+    let tmp = project.tmp(&context.environment);
+    let timestamp = jiff::Timestamp::from_millisecond(now()).map(|time| time.to_string()).unwrap_or_default();
+    let settlement = Settlement::new(&project.root, &tmp, SESSION, timestamp, None);
+    let commands = Commands { environment: &context.environment, config, root: &project.root, tmp: &tmp };
+    let mut notes = Vec::new();
+    for checked in checked.iter_mut().filter(|checked| checked.is_unmet()) {
+        let Some(action) = checked.rule.as_file_rule().and_then(|file| file.command.as_ref()) else { continue };
+        let outcome = commands.run(&checked.rule.id, action, &checked.found);
+        let demand = Demand { rule: checked.rule.clone(), found: checked.found.clone(), is_let_go: false };
+        settlement.ran(&demand, since, &outcome);
+        notes.extend(outcome.notices.iter().cloned());
+        if outcome.is_passed {
+            checked.outcome = Outcome::Passed;
+        }
+        checked.command = Some(outcome.result);
+    }
+    notes.extend(settlement.take_problem());
+    notes
+}

@@ -1,0 +1,53 @@
+//! The hook that has git check the file rules before a commit.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::problem::Problem;
+
+const HOOK: &str = "#!/bin/sh\n# Written by `linchpin init --pre-commit`.\nexec linchpin check\n";
+
+/// Writes the hook; `None` where it is there already. One of somebody else's is left alone.
+pub fn install(root: &Path) -> Result<Option<PathBuf>, Problem> {
+    let path = hooks(root)?.join("pre-commit");
+    match fs::read_to_string(&path) {
+        Ok(text) if text.contains("linchpin check") => return Ok(None),
+        Ok(_) => {
+            let message = format!("`{}` is somebody else's hook", path.display());
+            return Err(Problem::new("Occupied", message).help("add the line `linchpin check` to it"));
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error.into()),
+    }
+    let folder = path.parent().unwrap_or(root);
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(HOOK.as_bytes())?;
+    make_executable(file.as_file())?;
+    file.persist_noclobber(&path).map_err(|error| error.error)?;
+    Ok(Some(path))
+}
+
+/// Where git looks for hooks: its configuration may name another folder than its own.
+fn hooks(root: &Path) -> Result<PathBuf, Problem> {
+    let output = Command::new("git").args(["rev-parse", "--git-path", "hooks"]).current_dir(root).output();
+    let output = output.map_err(|error| Problem::new("Git", format!("git cannot be run: {error}")))?;
+    if !output.status.success() {
+        let message = format!("`{}` is in no git repository, so there are no commits", root.display());
+        return Err(Problem::new("NotARepository", message));
+    }
+    Ok(root.join(String::from_utf8_lossy(&output.stdout).trim_end()))
+}
+
+#[cfg(unix)]
+fn make_executable(file: &fs::File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_file: &fs::File) -> io::Result<()> {
+    Ok(())
+}

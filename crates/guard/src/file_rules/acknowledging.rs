@@ -1,0 +1,45 @@
+//! Answering for what a file rule asks of a session, by hand.
+
+use engine::rules::Rule;
+use policy::Config;
+
+use super::attribution::Attribution;
+use super::changed::Changed;
+use super::prompt_baseline::PromptBaseline;
+use super::settlement::Settlement;
+use crate::environment::Environment;
+use crate::judge::{STORE_PATIENCE, timestamp};
+use crate::project::Project;
+use crate::whose_session::Whose;
+
+/// Settles all that is open of a file rule in a session; how many files that were. `how`: for people, who did it and why.
+pub fn acknowledge(
+    rule: &Rule,
+    project: &Project,
+    config: &Config,
+    whose: &Whose,
+    how: &str,
+    now: i64,
+    environment: &Environment,
+) -> Result<usize, String> {
+    let Some(file) = rule.as_file_rule() else { return Ok(0) };
+    let options = store::Options { busy: config.deadline.mul_f64(STORE_PATIENCE), now };
+    let store = project.store(environment);
+    let key = store::SessionKey { agent: &whose.agent, session: &whose.session };
+    let state = store::Store::open_existing_read(&store, options).and_then(|store| store.session(key));
+    let state = state.map_err(|error| error.to_string())?;
+    let tmp = project.tmp(environment);
+    let attribution = Attribution {
+        store,
+        options,
+        agent: whose.agent.clone(),
+        session: whose.session.clone(),
+        home: environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
+    };
+    let prompt = PromptBaseline::last(&tmp, &whose.session, &state.variables);
+    let changed = Changed::new(&project.root, config.default_branch.clone(), prompt, attribution);
+    let since = changed.since(file.reach).ok_or("git does not say what changed")?;
+    let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
+    let settlement = Settlement::new(&project.root, &tmp, &whose.session, timestamp(now), None);
+    settlement.acknowledge(rule, &found, &since.reference, how)
+}

@@ -1,0 +1,291 @@
+//! Commands that make a file rule met: run once, and once more if they changed something, for a command that never comes
+//! to rest would be run at every stop.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, thread};
+
+use engine::file_rules::{CommandAction, FileMatch, RunFor, Status, Trigger};
+use policy::{Config, Sandbox};
+use runner::{Confinement, Note, PathLocks, Run, shim};
+use tree::{Snapshot, Tree};
+
+use super::queue::ActionResult;
+use crate::environment::Environment;
+
+/// So many bytes of names go into one call: well below what any system takes.
+const NAMES_AT_ONCE: usize = 64 * 1024;
+/// Runs at a time: more only get into each other's way.
+const AT_ONCE: usize = 4;
+/// Paths that are named where a command does not come to rest.
+const NAMED: usize = 5;
+
+/// A rule's command, ready to be run in a project.
+pub struct Commands<'a> {
+    pub environment: &'a Environment,
+    pub config: &'a Config,
+    pub root: &'a Path,
+    /// The project's own folder for what may be deleted.
+    pub tmp: &'a Path,
+}
+
+/// What came of a rule's command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandResult {
+    pub is_passed: bool,
+    pub result: ActionResult,
+    /// What the person is to know besides.
+    pub notices: Vec<String>,
+}
+
+/// One call.
+struct Call {
+    words: Vec<OsString>,
+    files: Vec<String>,
+}
+
+/// How a call went that did not go well.
+#[derive(Debug, Clone)]
+struct Failed {
+    shown: String,
+    exit_code: Option<i32>,
+    stdout: String,
+    stderr: String,
+    why: String,
+}
+
+impl Commands<'_> {
+    /// Runs the command for every file that is still there.
+    pub fn run(&self, rule: &str, action: &CommandAction, found: &FileMatch) -> CommandResult {
+        let calls = calls(action, found, self.root);
+        let mut notices = Vec::new();
+        let outcome = self.until_at_rest(action, &calls, &mut notices);
+        let (is_passed, failed) = match outcome {
+            Ok(()) => (true, None),
+            Err(failed) => (false, Some(failed)),
+        };
+        if let Some(failed) = failed.as_ref().filter(|failed| failed.exit_code == Some(0)) {
+            notices.push(format!("rule `{rule}`: {}", failed.why));
+        }
+        let text = |text: &str| store::mask(text).into_owned();
+        let result = ActionResult {
+            kind: "command".to_owned(),
+            command: Some(failed.as_ref().map_or_else(|| action.text.clone(), |failed| text(&failed.shown))),
+            exit_code: failed.as_ref().map_or(Some(0), |failed| failed.exit_code),
+            output: Some(failed.as_ref().map_or_else(
+                || format!("ran for {} and is at rest", counted(calls.iter().map(|call| call.files.len()).sum())),
+                |failed| text(&failed.why),
+            )),
+            stdout: failed.as_ref().map(|failed| text(&failed.stdout)),
+            stderr: failed.as_ref().map(|failed| text(&failed.stderr)),
+        };
+        CommandResult { is_passed, result, notices }
+    }
+
+    fn until_at_rest(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), Failed> {
+        let broken = |why: String| Failed {
+            shown: action.text.clone(),
+            exit_code: None,
+            stdout: String::new(),
+            stderr: String::new(),
+            why,
+        };
+        let tree =
+            Tree::of(self.root, super::GIT_LIMIT).ok_or_else(|| broken("this is no git repository".to_owned()))?;
+        let state = || Snapshot::contents(&tree).map_err(|error| broken(error.to_string()));
+        let policy = self.policy_files();
+        let before = state()?;
+        self.run_all(action, calls, notices)?;
+        let after = state()?;
+        if after != before {
+            self.run_all(action, calls, notices)?;
+            let again = state()?;
+            if again != after {
+                let paths = differing(&after, &again);
+                let why = format!("it does not come to rest: it changed {} once more", paths.join(", "));
+                return Err(Failed { exit_code: Some(0), ..broken(why) });
+            }
+        }
+        let policy_now = self.policy_files();
+        if policy_now != policy {
+            let paths = differing(&policy, &policy_now).join(", ");
+            return Err(Failed { exit_code: Some(0), ..broken(format!("it changed Linchpin's own policy: {paths}")) });
+        }
+        Ok(())
+    }
+
+    /// All calls, a few at a time; the first that failed, in their order.
+    fn run_all(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), Failed> {
+        let next = AtomicUsize::new(0);
+        let done: Mutex<BTreeMap<usize, Result<Vec<Note>, Failed>>> = Mutex::default();
+        let workers = thread::available_parallelism().map_or(1, usize::from).min(AT_ONCE).min(calls.len());
+        thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    while let Some((place, call)) = {
+                        let place = next.fetch_add(1, Ordering::Relaxed);
+                        calls.get(place).map(|call| (place, call))
+                    } {
+                        let outcome = self.run_one(action, call);
+                        if let Ok(mut done) = done.lock() {
+                            done.insert(place, outcome);
+                        }
+                    }
+                });
+            }
+        });
+        for outcome in done.into_inner().unwrap_or_default().into_values() {
+            for note in outcome? {
+                let text = note.to_string();
+                if !notices.contains(&text) {
+                    notices.push(text);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run_one(&self, action: &CommandAction, call: &Call) -> Result<Vec<Note>, Failed> {
+        let shown = call.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let broken = |why: String| Failed {
+            shown: shown.clone(),
+            exit_code: None,
+            stdout: String::new(),
+            stderr: String::new(),
+            why,
+        };
+        let files: Vec<&str> = call.files.iter().map(String::as_str).collect();
+        let _locks = PathLocks::take(&self.tmp.join("rules/locks"), &files)
+            .map_err(|error| broken(format!("its files cannot be locked: {error}")))?;
+        let root = self.root.to_owned();
+        let run = Run {
+            words: call.words.clone(),
+            folder: root.clone(),
+            variables: &self.config.command_env,
+            get: &|name| self.environment.get(name).map(OsString::from),
+            timeout: action.timeout,
+            confinement: match self.config.sandbox {
+                Sandbox::Off => Confinement::Off,
+                Sandbox::Repo => Confinement::Repo { root },
+                Sandbox::Require => Confinement::Require { root },
+            },
+            shim: shim::own_call(),
+        };
+        let outcome = run.outcome().map_err(|error| broken(error.to_string()))?;
+        if outcome.is_success() {
+            return Ok(outcome.notes);
+        }
+        let why = match outcome.exit_code {
+            _ if outcome.timed_out => format!("it was ended after {} s", action.timeout.as_secs()),
+            Some(code) => format!("it failed with exit code {code}"),
+            None => "it was ended by a signal".to_owned(),
+        };
+        let runner::Outcome { exit_code, stdout, stderr, .. } = outcome;
+        Err(Failed { shown, exit_code, stdout, stderr, why })
+    }
+
+    /// What is in the policy's own files.
+    fn policy_files(&self) -> BTreeMap<String, String> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![self.root.join(".linchpin")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let (path, name) = (entry.path(), entry.file_name());
+                if name == "tmp" || name.to_string_lossy().starts_with("state.db") {
+                    continue;
+                }
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                } else {
+                    let shown = path.strip_prefix(self.root).unwrap_or(&path).to_string_lossy().into_owned();
+                    files.insert(shown, tree::fingerprint(&path));
+                }
+            }
+        }
+        files
+    }
+}
+
+/// What is to be called for the files that are still there.
+fn calls(action: &CommandAction, found: &FileMatch, root: &Path) -> Vec<Call> {
+    let is_there =
+        |trigger: &&Trigger| trigger.status != Status::Deleted && root.join(&trigger.path).symlink_metadata().is_ok();
+    let triggers: Vec<&Trigger> = found.triggers.iter().filter(is_there).collect();
+    match action.run_for {
+        RunFor::EachMatch => triggers
+            .into_iter()
+            .map(|trigger| {
+                let files = vec![trigger.path.clone()];
+                Call { words: filled(action, &files, Some(trigger), root), files }
+            })
+            .collect(),
+        RunFor::AllMatches => batches(&triggers)
+            .into_iter()
+            .map(|files| Call { words: filled(action, &files, None, root), files })
+            .collect(),
+    }
+}
+
+fn batches(triggers: &[&Trigger]) -> Vec<Vec<String>> {
+    let mut batches: Vec<Vec<String>> = Vec::new();
+    let mut size = 0;
+    for trigger in triggers {
+        size += trigger.path.len() + 1;
+        if let Some(batch) = batches.last_mut().filter(|_| size <= NAMES_AT_ONCE) {
+            batch.push(trigger.path.clone());
+        } else {
+            batches.push(vec![trigger.path.clone()]);
+            size = trigger.path.len() + 1;
+        }
+    }
+    batches
+}
+
+/// The words of a call. What is filled in is never split, and never taken for a placeholder.
+fn filled(action: &CommandAction, files: &[String], trigger: Option<&Trigger>, root: &Path) -> Vec<OsString> {
+    let mut words = Vec::new();
+    for word in &action.words {
+        if word == "{files}" {
+            words.extend(files.iter().map(|file| OsString::from(argument(file))));
+            continue;
+        }
+        let value = |name: &str| match name {
+            "file" => files.first().map(|file| argument(file)),
+            "repo_root" => Some(root.to_string_lossy().into_owned()),
+            _ => trigger.and_then(|trigger| trigger.captures.get(name)).map(str::to_owned),
+        };
+        words.push(OsString::from(engine::file_rules::filled(word, value)));
+    }
+    words
+}
+
+/// A name that no program takes for a flag.
+fn argument(file: &str) -> String {
+    if file.starts_with('-') { format!("./{file}") } else { file.to_owned() }
+}
+
+fn differing(one: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> Vec<String> {
+    let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
+    keys.filter(|key| one.get(*key) != other.get(*key)).take(NAMED).map(|key| format!("`{key}`")).collect()
+}
+
+fn counted(files: usize) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+}
+
+/// What an agent reads of a command that failed: the command, how it ended, and the end of what it said.
+pub fn told(title: &str, body: &str, result: &ActionResult) -> String {
+    let command = result.command.as_deref().unwrap_or_default();
+    let why = result.output.as_deref().unwrap_or_default();
+    let mut text = format!("## {title}\n`{command}`: {why}");
+    for stream in [&result.stdout, &result.stderr].into_iter().flatten().map(|stream| stream.trim()) {
+        if !stream.is_empty() {
+            text.push('\n');
+            text.push_str(stream);
+        }
+    }
+    format!("{text}\n\n{}", body.trim())
+}

@@ -1,0 +1,108 @@
+//! What the file rules of one policy ask for at one event: their commands are run, the rest is told and written down.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::decide::Demand;
+use engine::{Decision, Finding, Section};
+use serde_json::{Map, Value};
+use store::{Changes, SessionState};
+
+use super::changed::GIT_LIMIT;
+use super::command_action::{CommandResult, Commands, told};
+use super::queue::trigger_hash;
+use super::settlement::Settlement;
+use crate::live_facts::LiveFacts;
+
+pub struct Demands {
+    facts: Arc<LiveFacts>,
+    /// With what each was compared.
+    open: Vec<(Demand, String)>,
+    /// The rules that were judged.
+    judged: Vec<String>,
+    variables: Map<String, Value>,
+}
+
+/// What came of commands at one event: judging may be done twice, and they are run once.
+#[derive(Default)]
+pub struct Ran(RefCell<BTreeMap<String, CommandResult>>);
+
+impl Demands {
+    /// `None` where no file rule had anything to go by.
+    pub fn of(decision: &Decision, facts: &Arc<LiveFacts>, state: Option<&SessionState>) -> Option<Self> {
+        if decision.file_rules.is_empty() {
+            return None;
+        }
+        let reference = |demand: &Demand| {
+            let reach = demand.rule.as_file_rule()?.reach;
+            Some(facts.files().changed.since(reach)?.reference)
+        };
+        let open = decision.demands.iter().filter_map(|demand| Some((demand.clone(), reference(demand)?)));
+        Some(Self {
+            open: open.collect(),
+            judged: decision.file_rules.clone(),
+            variables: state.map(|state| state.variables.clone()).unwrap_or_default(),
+            facts: Arc::clone(facts),
+        })
+    }
+
+    pub fn have_commands(&self) -> bool {
+        self.open.iter().any(|(demand, _)| demand.rule.runs_a_command())
+    }
+
+    /// Runs the commands of the rules that have one, in order of the rules. A rule whose command went well has nothing
+    /// more to say; one whose command failed tells of that. Returns what the person is to know.
+    pub fn run_commands(
+        &mut self,
+        commands: &Commands<'_>,
+        ran: &Ran,
+        findings: &mut Vec<Finding>,
+        more_time: &dyn Fn(Duration),
+    ) -> Vec<String> {
+        let mut notices = Vec::new();
+        let settlement = &self.facts.files().settlement;
+        self.open.retain(|(demand, reference)| {
+            let rule = &demand.rule;
+            let Some(action) = rule.as_file_rule().and_then(|file| file.command.as_ref()) else { return true };
+            let hash = trigger_hash(&rule.id, demand.found.trigger_files(), reference);
+            let known = ran.0.borrow().get(&hash).cloned();
+            let known = known.or_else(|| {
+                let result = settlement.known_result(demand, reference)?;
+                Some(CommandResult { is_passed: false, result, notices: Vec::new() })
+            });
+            let outcome = known.unwrap_or_else(|| {
+                // Twice, and git in between.
+                let files = u32::try_from(demand.found.triggers.len()).unwrap_or(u32::MAX);
+                more_time(action.timeout.saturating_mul(2).saturating_mul(files.clamp(1, 20)) + GIT_LIMIT * 3);
+                let outcome = commands.run(&rule.id, action, &demand.found);
+                settlement.ran(demand, reference, &outcome);
+                notices.extend(outcome.notices.iter().cloned());
+                outcome
+            });
+            ran.0.borrow_mut().insert(hash, outcome.clone());
+            if outcome.is_passed {
+                findings.retain(|finding| finding.rule != rule.id);
+            } else if let Some(finding) = findings.iter_mut().find(|finding| finding.rule == rule.id) {
+                finding.reason = told(rule.shown_title(), &rule.reason, &outcome.result);
+                finding.section = Some(Section::FailedCommand);
+            }
+            !outcome.is_passed
+        });
+        notices
+    }
+
+    /// What the session has to remember.
+    pub fn remember(&self, changes: &mut Changes) {
+        Settlement::remember(&self.open, &self.variables, &self.judged, changes);
+    }
+
+    /// Writes down, once the judgement is recorded, what was asked for. `is_enforced`: the agent is told. Returns what
+    /// went wrong.
+    pub fn conclude(&self, is_enforced: bool) -> Vec<String> {
+        let settlement = &self.facts.files().settlement;
+        settlement.conclude(&self.open, &self.variables, &self.judged, is_enforced);
+        settlement.take_problem().into_iter().chain(settlement.queue().take_problems()).collect()
+    }
+}
