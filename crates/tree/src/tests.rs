@@ -15,6 +15,7 @@ struct Scene {
     root: PathBuf,
 }
 
+#[expect(clippy::disallowed_methods, reason = "git has to be found")]
 fn git_in(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .args(["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always"])
@@ -71,7 +72,7 @@ impl Scene {
     }
 
     fn tree(&self) -> Tree {
-        Tree::of(&self.root, Duration::from_secs(60)).expect("a repository")
+        Tree::of(&self.root, Duration::from_mins(1)).expect("a repository")
     }
 
     fn changed(&self) -> Vec<String> {
@@ -238,7 +239,7 @@ fn a_remote_says_what_its_default_is() {
     git_in(&copy, &["checkout", "--quiet", "-b", "work"]);
     fs::write(copy.join("mine.txt"), "x").expect("a file");
     git_in(&copy, &["pack-refs", "--all"]);
-    let tree = Tree::of(&copy, Duration::from_secs(60)).expect("a repository");
+    let tree = Tree::of(&copy, Duration::from_mins(1)).expect("a repository");
     let base = tree.base(None).expect("a base");
     assert_eq!(base.id, scene.git(&["rev-parse", "trunk"]));
     assert_eq!(listed(&tree.changes_since(&base.id).expect("changes")), ["A mine.txt"]);
@@ -256,7 +257,7 @@ fn a_shallow_clone_compares_with_the_tip_and_says_so() {
         &["clone", "--quiet", "--depth=1", "--no-single-branch", "--branch=work", &url, "shallow"],
     );
     let copy = scene.folder.path().join("shallow");
-    let tree = Tree::of(&copy, Duration::from_secs(60)).expect("a repository");
+    let tree = Tree::of(&copy, Duration::from_mins(1)).expect("a repository");
     let base = tree.base(None).expect("a base");
     assert_eq!(base.id, scene.git(&["rev-parse", "main"]));
     assert!(base.note.expect("a note").contains("shallow"));
@@ -268,7 +269,7 @@ fn a_linked_work_tree_is_one() {
     scene.git(&["worktree", "add", "--quiet", "-b", "other", "../linked", "main"]);
     let linked = scene.root.parent().expect("a folder").join("linked");
     fs::write(linked.join("mine.txt"), "x").expect("a file");
-    let tree = Tree::of(&linked, Duration::from_secs(60)).expect("a repository");
+    let tree = Tree::of(&linked, Duration::from_mins(1)).expect("a repository");
     let base = tree.base(None).expect("a base");
     assert_eq!(listed(&tree.changes_since(&base.id).expect("changes")), ["A mine.txt"]);
     assert_eq!(scene.changed(), [""; 0]);
@@ -294,7 +295,7 @@ fn a_project_in_a_folder_of_a_repository_sees_its_own_part() {
     let scene = Scene::new();
     scene.write("part/inside.txt", "x").write("outside.txt", "x");
     let part = scene.root.join("part");
-    let tree = Tree::of(&part, Duration::from_secs(60)).expect("a repository");
+    let tree = Tree::of(&part, Duration::from_mins(1)).expect("a repository");
     let base = tree.base(None).expect("a base");
     assert_eq!(listed(&tree.changes_since(&base.id).expect("changes")), ["A inside.txt"]);
     scene.commit("both");
@@ -371,7 +372,7 @@ fn nothing_of_the_repositorys_own_configuration_is_run() {
 #[test]
 fn outside_of_git_there_is_no_tree() {
     let folder = tempfile::tempdir().expect("a folder");
-    assert!(Tree::of(folder.path(), Duration::from_secs(60)).is_none());
+    assert!(Tree::of(folder.path(), Duration::from_mins(1)).is_none());
 }
 
 #[test]

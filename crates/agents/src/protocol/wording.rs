@@ -9,7 +9,7 @@ pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
     sections.sort_by_key(|finding| finding.section);
     let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(event, finding)).collect();
     if !sections.is_empty() {
-        paragraphs.push(demands(&sections));
+        paragraphs.push(demands(&sections, verdict.level));
     }
     if paragraphs.is_empty() {
         paragraphs.push(format!("{} by Linchpin, which gave no reason.", lead(event, verdict.level)));
@@ -19,9 +19,13 @@ pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
 }
 
 /// What file rules ask for, a section each, and how to answer them.
-fn demands(sections: &[&Finding]) -> String {
+fn demands(sections: &[&Finding], level: Level) -> String {
     let texts: Vec<String> = sections.iter().map(|finding| shown(finding.reason.trim())).collect();
     let names: Vec<String> = sections.iter().map(|finding| shown(&finding.rule)).collect();
+    // At a stop that is not held, only the person reads this.
+    if level < Level::Block {
+        return format!("The following rules are not met:\n\n{}", texts.join("\n\n"));
+    }
     let name = names.first().map_or("RULE", String::as_str);
     let which = if names.len() == 1 { String::new() } else { format!(" The rules are {}.", names.join(", ")) };
     format!(

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Mutex;
 
+use engine::Level;
 use engine::decide::{Demand, most_holds};
 use engine::facts::Answered;
 use engine::file_rules::{FileMatch, FileRule, Refire};
@@ -86,7 +87,9 @@ impl Settlement {
         }
         // A command that failed is shown as often as anything else.
         let is_shown_enough = file.command.is_none() || entry.shown > most_holds(rule);
-        let is_given_up = entry.status == QueueStatus::Failed && is_shown_enough;
+        // A warning keeps nobody from anything, so nothing is gained by saying it twice.
+        let was_warned = rule.action == Level::Warn && entry.shown > 0;
+        let is_given_up = was_warned || (entry.status == QueueStatus::Failed && is_shown_enough);
         Some(Answered { settled, shown: entry.shown, is_given_up })
     }
 

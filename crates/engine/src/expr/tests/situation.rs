@@ -1,5 +1,6 @@
 //! Names in a real situation: where they come from, and that nothing is asked for in vain.
 
+use crate::file_rules::Reach;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -132,7 +133,7 @@ fn fields_that_the_event_has_not_are_undefined() {
         assert_eq!(evaluate(source, &situation), Ok(Value::Null), "{source}");
     }
     assert_eq!(evaluate("event.commands", &situation), Ok(json!([])));
-    assert_eq!(holds("not variables and 'x' not in variables", &situation, Default::default()), Ok(true));
+    assert_eq!(holds("not variables and 'x' not in variables", &situation, Reach::default()), Ok(true));
 }
 
 #[test]
