@@ -1,6 +1,6 @@
 //! The text that agents and people read, composed from findings and notices in one place for all agents.
 
-use engine::{Event, EventKind, Finding, Level, Verdict};
+use engine::{Event, EventKind, Finding, Level, Section, Verdict};
 
 /// Everything the verdict has to say about the event: one paragraph a finding, strictest first, and how a person can
 /// decide otherwise. Never empty.
@@ -21,18 +21,28 @@ pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
 /// What file rules ask for, a section each, and how to answer them.
 fn demands(sections: &[&Finding], level: Level) -> String {
     let texts: Vec<String> = sections.iter().map(|finding| shown(finding.reason.trim())).collect();
-    let names: Vec<String> = sections.iter().map(|finding| shown(&finding.rule)).collect();
     // At a stop that is not held, only the person reads this.
     if level < Level::Block {
         return format!("The following rules are not met:\n\n{}", texts.join("\n\n"));
     }
-    let name = names.first().map_or("RULE", String::as_str);
-    let which = if names.len() == 1 { String::new() } else { format!(" The rules are {}.", names.join(", ")) };
-    format!(
-        "The following rules require attention:\n\n{}\n\nWhere a rule is seen to or does not apply, say so with \
-         `<promise>{name}</promise>` in your last message, outside of code, or run `linchpin ack {name} --reason \"…\"`.{which}",
-        texts.join("\n\n")
-    )
+    let names = |wanted: Option<Section>| -> Vec<String> {
+        let named = sections.iter().filter(|finding| wanted.is_none() || finding.section == wanted);
+        named.map(|finding| shown(&finding.rule)).collect()
+    };
+    let ack = |name: &str| format!("`linchpin ack {name} --reason \"…\"`");
+    // A command that failed is not put right by saying so.
+    let answer = match names(Some(Section::Demand)).first() {
+        Some(name) => format!(
+            "Where a rule is seen to or does not apply, say so with `<promise>{name}</promise>` in your last message, outside \
+             of code, or run {}.",
+            ack(name)
+        ),
+        None => {
+            format!("Where a rule does not apply, run {}.", ack(names(None).first().map_or("RULE", String::as_str)))
+        }
+    };
+    let which = if sections.len() == 1 { String::new() } else { format!(" The rules are {}.", names(None).join(", ")) };
+    format!("The following rules require attention:\n\n{}\n\n{answer}{which}", texts.join("\n\n"))
 }
 
 /// Why a call was approved, naming the rules that did it.

@@ -81,7 +81,7 @@ static KEYS: &[Key] = &[
     Key::new(
         "sandbox",
         Takes::Word(|| words(&SANDBOXES)),
-        "where commands of rules and gates may write, of which this version has none yet: `repo`, in the repository and in caches where the system can see \
+        "where commands of rules may write: `repo`, in the repository and in caches where the system can see \
          to it; `require`, they do not run where it cannot; `off`, anywhere, which for a project has to be accepted with \
          `linchpin trust`",
     )

@@ -58,7 +58,7 @@ pub struct Config {
     pub output_limit: usize,
     /// In the order in which they run: the user's, then the project's.
     pub observers: Vec<Observer>,
-    /// The names of those variables that the user declared.
+    /// The names of those variables that the user declared; none once the policy is loaded.
     #[serde(skip)]
     users_variables: BTreeSet<String>,
     /// Expressions of observers; none once the policy is loaded.

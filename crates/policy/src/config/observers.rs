@@ -14,6 +14,7 @@ impl Config {
     /// Checks the expressions of observers, now that all that they may name is known. An observer that cannot be
     /// evaluated is left out.
     pub fn check_observers(&mut self, scope: &Scope) -> Vec<Diagnostic> {
+        self.users_variables.clear();
         let mut problems = Vec::new();
         for unchecked in std::mem::take(&mut self.unchecked) {
             let found = unchecked.problems(scope);
