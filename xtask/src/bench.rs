@@ -2,6 +2,8 @@
 //!
 //! A ratio within one run says something on any machine; milliseconds do not. Nothing here fails a test.
 
+mod file_rules;
+
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -82,6 +84,7 @@ pub fn run() -> Result<()> {
     let stores = in_turns(EDITS, &[&|| Ok(new.hook(&binary)), &|| Ok(worn.hook(&binary))])?;
     let [new, worn] = stores.as_slice() else { unreachable!() };
     row("after 5,000 hooks / a new store", *worn, *new, 1.2);
+    file_rules::run(&binary)?;
     cargo(&["bench", "--quiet", "--package", "linchpin-engine", "--bench", "understanding"]).run()
 }
 

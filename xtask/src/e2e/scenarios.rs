@@ -30,6 +30,11 @@ const NO_FORBIDDEN: (&str, &str) = (
     "---\ntools: [Bash]\ncommand_pattern: \"touch forbidden\"\n---\nForbidden files stay unmade.\n",
 );
 
+const SOURCE_AND_TEST: (&str, &str) = (
+    "source-and-test.md",
+    "---\nset: [\"src/{path}.rs\", \"tests/{path}_test.rs\"]\nmax_holds: 2\n---\nChange the test as well.\n",
+);
+
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "forbidden command",
@@ -73,6 +78,39 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         not_made: &[],
         told: &["Not yet: say it again."],
         turns: 2,
+        person: &[],
+    },
+    Scenario {
+        name: "file rule that is ignored",
+        clients: BOTH,
+        rules: &[SOURCE_AND_TEST],
+        script: || {
+            let work = Step::shell("mkdir -p src && echo new > src/a.rs");
+            vec![work, Step::say("done"), Step::say("done, really"), Step::say("no"), Step::say("never said")]
+        },
+        made: &["src/a.rs"],
+        not_made: &[],
+        told: &["src/a.rs → tests/a_test.rs", "Change the test as well."],
+        turns: 4,
+        person: &[],
+    },
+    Scenario {
+        name: "file rule that is promised",
+        clients: BOTH,
+        rules: &[SOURCE_AND_TEST],
+        script: || {
+            let work = Step::shell("mkdir -p src && echo new > src/a.rs");
+            vec![
+                work,
+                Step::say("done"),
+                Step::say("Nothing to test. <promise>source-and-test</promise>"),
+                Step::say("never said"),
+            ]
+        },
+        made: &["src/a.rs"],
+        not_made: &[],
+        told: &["src/a.rs → tests/a_test.rs"],
+        turns: 3,
         person: &[],
     },
     Scenario {

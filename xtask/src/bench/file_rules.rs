@@ -1,0 +1,115 @@
+//! How long file rules take: against git itself on a large tree, and a thousand rules against a thousand changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Result, ensure};
+
+use super::{in_turns, milliseconds, print, row};
+
+const FILES: usize = 100_000;
+const FOLDERS: usize = 400;
+const CHANGES: usize = 1000;
+const RULES: usize = 1000;
+const ROUNDS: usize = 15;
+/// How much longer than git itself a thousand rules may take over a thousand changes.
+const BEYOND: f64 = 50.0;
+
+pub fn run(linchpin: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let large = Tree::build(&folder.path().join("large"), FILES, 1)?;
+    let times = in_turns(ROUNDS, &[&|| Ok(large.git(&["status", "--porcelain"])), &|| Ok(large.check(linchpin))])?;
+    let [status, check] = times.as_slice() else { unreachable!() };
+    row("check / git status, 100,000 files", *check, *status, 1.5);
+
+    let few = Tree::build(&folder.path().join("few"), CHANGES, 1)?;
+    let many = Tree::build(&folder.path().join("many"), CHANGES, RULES)?;
+    for tree in [&few, &many] {
+        tree.change_everything()?;
+    }
+    let times = in_turns(
+        ROUNDS,
+        &[&|| Ok(few.git(&["status", "--porcelain"])), &|| Ok(few.check(linchpin)), &|| Ok(many.check(linchpin))],
+    )?;
+    let [status, one, thousand] = times.as_slice() else { unreachable!() };
+    let beyond = milliseconds(*thousand) - milliseconds(*status);
+    let verdict = if beyond <= BEYOND { "within" } else { "OVER" };
+    print(&format!(
+        "1,000 file rules x 1,000 changes          {:>7.2} ms, {beyond:.1} ms beyond git status ({verdict} {BEYOND}); one rule {:.2} ms",
+        milliseconds(*thousand),
+        milliseconds(*one)
+    ));
+    Ok(())
+}
+
+/// A repository with so many files in it, and file rules.
+struct Tree {
+    root: PathBuf,
+}
+
+impl Tree {
+    fn build(root: &Path, files: usize, rules: usize) -> Result<Self> {
+        let tree = Self { root: root.to_owned() };
+        let per_folder = files.div_ceil(FOLDERS);
+        for number in 0..files {
+            let folder = root.join(format!("src/part{:03}", number / per_folder));
+            if number % per_folder == 0 {
+                fs::create_dir_all(&folder)?;
+            }
+            fs::write(folder.join(format!("file{number:06}.rs")), format!("fn f{number}() {{}}\n"))?;
+        }
+        let policy = root.join(".linchpin/rules");
+        fs::create_dir_all(&policy)?;
+        for number in 0..rules {
+            fs::write(policy.join(format!("rule-{number:04}.md")), rule(number))?;
+        }
+        tree.run(&["init", "--quiet", "--initial-branch=main"])?;
+        tree.run(&["add", "--all"])?;
+        tree.run(&["-c", "user.name=B", "-c", "user.email=b@example.com", "commit", "--quiet", "--message=first"])?;
+        Ok(tree)
+    }
+
+    /// Every file differs from what is committed.
+    fn change_everything(&self) -> Result<()> {
+        for folder in fs::read_dir(self.root.join("src"))? {
+            for file in fs::read_dir(folder?.path())? {
+                fs::write(file?.path(), "fn changed() {}\n")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn git(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command.args(arguments).current_dir(&self.root).env("GIT_OPTIONAL_LOCKS", "0").stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<()> {
+        let status = self.git(arguments).status()?;
+        ensure!(status.success(), "git {arguments:?}: {status}");
+        Ok(())
+    }
+
+    fn check(&self, linchpin: &Path) -> Command {
+        let mut command = Command::new(linchpin);
+        command.args(["check", "--json"]).current_dir(&self.root).stdin(Stdio::null());
+        for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
+            command.env(variable, self.root.join("../").join(folder));
+        }
+        command
+    }
+}
+
+/// Of every kind. Half of them speak of files that there are; all are met, so that `check` ends well.
+fn rule(number: usize) -> String {
+    let part = number % FOLDERS;
+    let fields = match number % 4 {
+        0 => format!("trigger: \"src/part{part:03}/**\"\nsafety: \"src/part{part:03}/*.rs\""),
+        1 => format!("set: [\"lib{number}/{{path}}.c\", \"lib{number}/{{path}}.h\"]"),
+        2 => format!("pair: {{trigger: \"src/part{part:03}/{{name}}.rs\", expects: \"src/**/{{name}}.rs\"}}"),
+        _ => format!("created: \"migrations/{number}/**\""),
+    };
+    format!("---\n{fields}\n---\nTogether.\n")
+}
