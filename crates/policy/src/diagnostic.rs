@@ -85,7 +85,7 @@ pub enum Style {
 }
 
 /// Messages quote what somebody wrote, which may be anything.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 

@@ -71,7 +71,7 @@ static COMMAND_KEYS: &[Key] = &[
 
 const ATTRIBUTES: [(&str, Attribute); 2] =
     [(Attribute::Session.name(), Attribute::Session), (Attribute::Tree.name(), Attribute::Tree)];
-const BASELINES: [(&str, Baseline); 3] = [
+pub const BASELINES: [(&str, Baseline); 3] = [
     (Baseline::Base.name(), Baseline::Base),
     (Baseline::DefaultTip.name(), Baseline::DefaultTip),
     (Baseline::Prompt.name(), Baseline::Prompt),

@@ -14,6 +14,13 @@ pub struct WrongId {
     pub help: &'static str,
 }
 
+/// The id of a rule that has only a title: its letters and digits, in small letters with dashes. Empty where it has none.
+pub fn of_title(title: &str) -> String {
+    let words = title.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
+    words.join("-")
+}
+
 pub fn check(id: &str) -> Result<(), WrongId> {
     let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let is_name = id.starts_with(|first: char| first.is_ascii_alphanumeric()) && id.chars().all(allowed);

@@ -13,6 +13,7 @@ use crate::fields::Text;
 use crate::library::{Entries, extent};
 use crate::load::last_good;
 use crate::rule::RuleReader;
+use crate::rule_id;
 use crate::source::Source;
 use crate::yaml::{Node, Yaml};
 
@@ -104,10 +105,9 @@ pub fn inline_id(node: &Node, tier: Tier, place: usize) -> String {
         _ => None,
     };
     let title = if let Some(Yaml::Text(title)) = title { title } else { "" };
-    let words = title.split(|letter: char| !letter.is_ascii_alphanumeric());
-    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
+    let id = rule_id::of_title(title);
     match tier {
-        _ if !words.is_empty() => words.join("-"),
+        _ if !id.is_empty() => id,
         // The places of two tiers' lists have nothing to do with each other.
         Tier::User => format!("user-inline-{place}"),
         _ => format!("inline-{place}"),

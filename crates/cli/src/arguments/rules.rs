@@ -93,10 +93,11 @@ pub struct NamedRule {
 
 #[derive(Debug, Args)]
 pub struct ImportRules {
-    /// A rule file (`.md`), a library of rules (`.yml`), or a folder of them
+    /// A rule file (`.md`), a library of rules (`.yml`), a folder of them, or a list of rules in DeepWork's old format
+    /// (`.deepwork.rules.yml`, `.deepwork.policy.yml`), which become rule files
     pub from: PathBuf,
 
-    /// Replace files of the same name
+    /// Replace files of the same name; rules of a list in the old format replace none
     #[arg(long)]
     pub force: bool,
 

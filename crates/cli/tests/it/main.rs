@@ -28,6 +28,7 @@ mod init_and_install;
 mod moving_rules;
 mod observe;
 mod observers;
+mod old_rules;
 mod pause;
 mod proposals;
 mod replay;

@@ -14,6 +14,7 @@ use crate::bundled::{BundledRule, bundled_rules};
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::folder::{PolicyFolder, Tiers};
+use crate::import::Rewritten;
 use crate::load::{Before, Loaded, load};
 use crate::rule_id;
 
@@ -43,6 +44,8 @@ pub struct Changed {
     pub changes: Vec<Change>,
     /// Warnings about what was written.
     pub warnings: Vec<Diagnostic>,
+    /// What of it is not as it was where it came from.
+    pub rewritten: Vec<Rewritten>,
 }
 
 /// How sound a change has to leave the policy.
@@ -89,7 +92,7 @@ impl Editor {
             }
             written.push((change, target));
         }
-        Ok(Changed { changes, warnings })
+        Ok(Changed { changes, warnings, rewritten: Vec::new() })
     }
 
     /// Where to write; refused where somebody else has written in the meantime.

@@ -1,4 +1,4 @@
-//! Rule files from elsewhere, and new texts for the files that are here.
+//! Rule files from elsewhere, lists of rules in the old format, and new texts for the files that are here.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,51 @@ use super::document::Document;
 use super::editor::{Change, Changed, Demand, Editor, Place, has_extension};
 use super::file;
 use super::refusal::Refusal;
-use crate::diagnostic::ErrorKind;
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::import::{self, Conversion};
 use crate::rule_id;
+use crate::source::Source;
 
 impl Editor {
     /// Copies a rule file, or every rule file of a folder: all of them or none. `replace` lets a file take the place
-    /// of one with its name.
+    /// of one with its name. A list in the old format becomes rules, which take nothing's place.
     pub fn import(&self, from: &Path, replace: bool) -> Result<Changed, Refusal> {
+        if let Some(list) = old_list(from)? {
+            return self.import_list(
+                &list,
+                from.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")),
+            );
+        }
         let changes = rule_files(from)?
             .iter()
             .map(|path| self.imported(path, replace))
             .filter(|change| change.as_ref().is_ok_and(|change| change.before != change.after) || change.is_err())
             .collect::<Result<Vec<_>, _>>()?;
         self.apply(changes, Demand::Sound)
+    }
+
+    fn import_list(&self, list: &Source, folder: &Path) -> Result<Changed, Refusal> {
+        let Conversion { rules, mut problems } = import::convert(list, folder);
+        for rule in &rules {
+            if let Some(tier) = self.tier_that_has(&rule.id)? {
+                let message = format!("there is a rule `{}` already, in the {tier} tier", rule.id);
+                problems.push(
+                    Diagnostic::error(ErrorKind::RuleExists, message, list, Some(rule.name_span.clone()))
+                        .help("change the `name` here, or take the entry out"),
+                );
+            }
+        }
+        problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
+        if let Some(refusal) = Refusal::of_errors(problems) {
+            return Err(refusal);
+        }
+        let (mut changes, mut rewritten) = (Vec::new(), Vec::new());
+        for rule in rules {
+            let path = self.rules.join(format!("{}.md", rule.id));
+            changes.push(self.change(path, None, Some(rule.text)));
+            rewritten.extend(rule.rewritten);
+        }
+        Ok(Changed { rewritten, ..self.apply(changes, Demand::Sound)? })
     }
 
     fn imported(&self, from: &Path, replace: bool) -> Result<Change, Refusal> {
@@ -74,6 +106,16 @@ impl Editor {
         }
         self.apply(vec![self.change(path.to_owned(), Some(before.to_owned()), Some(after.to_owned()))], Demand::Sound)
     }
+}
+
+/// A file that is named itself; among the files of a folder, a list is a broken library.
+fn old_list(from: &Path) -> Result<Option<Source>, Refusal> {
+    if !has_extension(from, "yml") || from.is_dir() {
+        return Ok(None);
+    }
+    let shown = from.display().to_string();
+    let source = file::read(from, &shown)?.map(|text| Source::new(shown, text));
+    Ok(source.filter(|source| import::is_old_list(from, source)))
 }
 
 fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {

@@ -28,6 +28,7 @@ mod tests;
 pub use document::Document;
 pub use editor::{Change, Changed, Editor};
 pub use export::Exported;
+pub(crate) use file::{SIZE_LIMIT, read_bounded};
 pub use new_rule::Draft;
 pub use proposal::{Proposal, Proposals};
 pub use refusal::Refusal;

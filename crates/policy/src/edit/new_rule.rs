@@ -54,16 +54,23 @@ impl Editor {
     /// A new rule's name is nobody's yet, in any tier: one that took the place of another would do so by accident.
     pub(super) fn refuse_existing(&self, id: &str) -> Result<(), Refusal> {
         rule_id::check(id)?;
-        let tier = if self.own_place(id)?.is_some() {
-            self.folder.tier.name()
-        } else if self.other_tiers().any(|other| other.own_place(id).is_ok_and(|place| place.is_some())) {
-            self.other_tier_name()
-        } else if bundled_rules().iter().any(|rule| rule.id == id) {
-            "bundled"
+        match self.tier_that_has(id)? {
+            None => Ok(()),
+            Some(tier) => {
+                let message = format!("there is a rule `{id}` already, in the {tier} tier");
+                Err(Refusal::new(ErrorKind::RuleExists, message).help("choose another id"))
+            }
+        }
+    }
+
+    pub(super) fn tier_that_has(&self, id: &str) -> Result<Option<&'static str>, Refusal> {
+        let has_it = |other: Self| other.own_place(id).is_ok_and(|place| place.is_some());
+        Ok(if self.own_place(id)?.is_some() {
+            Some(self.folder.tier.name())
+        } else if self.other_tiers().any(has_it) {
+            Some(self.other_tier_name())
         } else {
-            return Ok(());
-        };
-        Err(Refusal::new(ErrorKind::RuleExists, format!("there is a rule `{id}` already, in the {tier} tier"))
-            .help("choose another id"))
+            bundled_rules().iter().any(|rule| rule.id == id).then_some("bundled")
+        })
     }
 }

@@ -31,6 +31,17 @@ impl Refusal {
         self
     }
 
+    /// By reason of these errors; `None` where there are none.
+    pub(super) fn of_errors(errors: Vec<Diagnostic>) -> Option<Self> {
+        let first = errors.first()?;
+        let message = match errors.len() - 1 {
+            0 => format!("nothing was written: {}", first.message),
+            1 => format!("nothing was written: {}, and one more error", first.message),
+            more => format!("nothing was written: {}, and {more} more errors", first.message),
+        };
+        Some(Self::new(first.kind, message).about(errors))
+    }
+
     pub fn io(name: &str, doing: &str, error: &std::io::Error) -> Self {
         Self::new(ErrorKind::Io, format!("`{name}` cannot be {doing}: {error}"))
     }

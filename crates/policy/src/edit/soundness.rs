@@ -26,15 +26,10 @@ impl Editor {
             after.into_iter().partition(|problem| problem.severity == Severity::Error);
         let counts = |error: &Diagnostic| !was_there(error) || (demand == Demand::Sound && is_changed(error));
         let errors: Vec<_> = errors.into_iter().filter(counts).collect();
-        let Some(first) = errors.first() else {
-            return Ok(warnings.into_iter().filter(is_changed).collect());
-        };
-        let message = match errors.len() - 1 {
-            0 => format!("nothing was written: {}", first.message),
-            1 => format!("nothing was written: {}, and one more error", first.message),
-            more => format!("nothing was written: {}, and {more} more errors", first.message),
-        };
-        Err(Refusal::new(first.kind, message).about(errors))
+        match Refusal::of_errors(errors) {
+            Some(refusal) => Err(refusal),
+            None => Ok(warnings.into_iter().filter(is_changed).collect()),
+        }
     }
 
     /// Every problem of the policy as it would be.

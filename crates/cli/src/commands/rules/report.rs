@@ -2,8 +2,8 @@
 
 use guard::Project;
 use policy::edit::{Change, Changed};
-use policy::{Diagnostic, ErrorKind, Loaded};
-use serde_json::{Value, json};
+use policy::{Diagnostic, ErrorKind, Loaded, Rewritten};
+use serde_json::{Map, Value, json};
 
 use super::{Context, Target, line_diff};
 use crate::commands::validate;
@@ -29,11 +29,25 @@ pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Contex
         let rule = |id: &&str| json!({ "id": id, "in_force": in_force(id, &now).is_some() });
         let rules: Vec<Value> = ids.iter().map(rule).collect();
         let warnings: Vec<Value> = warnings.into_iter().map(validate::to_json).collect();
-        output.value(&json!({ "changed": files, "rules": rules, "warnings": warnings }));
+        let mut told = Map::new();
+        told.insert("changed".to_owned(), json!(files));
+        told.insert("rules".to_owned(), json!(rules));
+        told.insert("warnings".to_owned(), json!(warnings));
+        if !changed.rewritten.is_empty() {
+            told.insert("rewritten".to_owned(), changed.rewritten.iter().map(rewritten_json).collect());
+        }
+        output.value(&Value::Object(told));
         return Ok(ExitCode::Done);
     }
     for change in &changed.changes {
         show(change, context);
+    }
+    if !changed.rewritten.is_empty() {
+        output.line(output.bold("Compared with the old list"));
+        for rewritten in &changed.rewritten {
+            output.line(format!("  {}", rewritten.line()));
+        }
+        output.blank();
     }
     for warning in warnings {
         output.rendered(&warning.render(output.style()));
@@ -46,6 +60,15 @@ pub fn report(target: &Target, changed: &Changed, ids: &[&str], context: &Contex
         output.line(in_force(id, &now).unwrap_or_else(|| format!("`{id}` is not in force.")));
     }
     Ok(ExitCode::Done)
+}
+
+fn rewritten_json(rewritten: &Rewritten) -> Value {
+    let Rewritten { rule, key, file, position, before, after, why } = rewritten;
+    let (line, column) = (position.line, position.column);
+    json!({
+        "rule": rule, "key": key, "file": file, "line": line, "column": column,
+        "before": before, "after": after, "why": why,
+    })
 }
 
 /// Those of the changed files, and what they now need trust for.

@@ -1,0 +1,361 @@
+//! Lists of rules in DeepWork's old format, `.deepwork.rules.yml` or `.deepwork.policy.yml`, as rules of ours.
+//!
+//! Reads a list and says what each entry is as a Markdown rule, what became of its patterns, and what is wrong with it
+//! where it stands. Writes nothing: that is [`crate::edit`]'s, which also knows the rules that are there already.
+
+mod instructions;
+mod old_pattern;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+
+use engine::expr::Scope;
+use engine::file_rules::{Baseline, FileMode, FilePattern};
+use engine::pattern::Pattern;
+use engine::rules::{Detect, Tier};
+
+use crate::definition::Form;
+use crate::diagnostic::{Diagnostic, ErrorKind, one_line};
+use crate::edit::Scalar;
+use crate::fields::{Fields, Text};
+use crate::file_rule::BASELINES;
+use crate::keys::{self, Key, Keys, Takes, words};
+use crate::rule::RuleReader;
+use crate::rule_id;
+use crate::source::{Position, Source};
+use crate::tool_rule::refuse_pattern;
+use crate::yaml::{self, Node, Yaml};
+
+const FILE_NAMES: [&str; 2] = [".deepwork.policy.yml", ".deepwork.rules.yml"];
+
+const HOW_TO_WRITE: &str = "each rule is an item: `- name: …`, with `trigger` and `instructions`";
+
+/// What an entry may have.
+static KEYS: Keys = &[&[
+    Key::new("compare_to", Takes::Word(|| words(&BASELINES)), "what a change is a change from"),
+    Key::new("instructions", Takes::Text, "what the agent reads"),
+    Key::new("instructions_file", Takes::Text, "a file that holds what the agent reads"),
+    Key::new("name", Takes::Text, "a title"),
+    Key::new("safety", Takes::Patterns, "a changed file that matches one of these answers the `trigger`"),
+    Key::new("trigger", Takes::Patterns, "a file that matches one of these changed"),
+]];
+
+/// What became of a list.
+#[derive(Debug, Default)]
+pub struct Conversion {
+    /// The entries that nothing is wrong with, in order.
+    pub rules: Vec<NewRule>,
+    pub problems: Vec<Diagnostic>,
+}
+
+/// An entry as a Markdown rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRule {
+    pub id: String,
+    pub text: String,
+    /// Where the entry has its name.
+    pub name_span: Range<usize>,
+    pub rewritten: Vec<Rewritten>,
+}
+
+/// Something that is not written as it was, or does not mean quite what it did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The id of the new rule.
+    pub rule: String,
+    pub key: &'static str,
+    pub file: String,
+    pub position: Position,
+    pub before: String,
+    /// The same, where only the meaning changed.
+    pub after: String,
+    /// Lower case, no final stop.
+    pub why: Vec<String>,
+}
+
+impl Rewritten {
+    /// `file:line:column: what, and why`.
+    pub fn line(&self) -> String {
+        let Self { rule, key, file, position, before, after, why } = self;
+        let what = if before == after { format!("`{before}` stays") } else { format!("`{before}` → `{after}`") };
+        one_line(&format!("{file}:{position}: `{key}` of `{rule}`: {what}: {}", why.join("; ")))
+    }
+}
+
+/// Whether a file is such a list: by its name, or because nothing of ours is a list.
+pub fn is_old_list(path: &Path, source: &Source) -> bool {
+    let is_named_so = path.file_name().is_some_and(|name| FILE_NAMES.iter().any(|known| name == *known));
+    is_named_so || yaml::parse(source, whole(source)).is_ok_and(|root| matches!(root.value, Yaml::List(_)))
+}
+
+/// `folder` is the one that the list lies in.
+pub fn convert(source: &Source, folder: &Path) -> Conversion {
+    let mut conversion = Conversion::default();
+    match yaml::parse(source, whole(source)) {
+        Err(problem) => {
+            let is_star = problem
+                .span
+                .as_ref()
+                .is_some_and(|span| source.text.get(span.start..).is_some_and(|text| text.starts_with('*')));
+            let help = is_star.then(|| "a text that starts with `*` needs quotes".to_owned());
+            conversion.problems.push(problem.maybe_help(help));
+        }
+        Ok(Node { value: Yaml::List(entries), .. }) if !entries.is_empty() => {
+            let mut ids = BTreeSet::new();
+            for node in entries {
+                conversion.add(node, source, folder, &mut ids);
+            }
+        }
+        Ok(root) => {
+            let is_empty = matches!(&root.value, Yaml::List(_)) || root.value == Yaml::Map(Vec::new());
+            let found = if is_empty { "nothing" } else { root.value.kind() };
+            let message = format!("expected a list of rules, found {found}");
+            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(root.span));
+            conversion.problems.push(problem.help(HOW_TO_WRITE));
+        }
+    }
+    conversion
+}
+
+fn whole(source: &Source) -> Range<usize> {
+    0..source.text.len()
+}
+
+impl Conversion {
+    fn add(&mut self, node: Node, source: &Source, folder: &Path, ids: &mut BTreeSet<String>) {
+        let span = node.span.clone();
+        if !matches!(node.value, Yaml::Map(_)) {
+            let message = format!("expected a rule, found {}", node.value.kind());
+            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span));
+            self.problems.push(problem.help(HOW_TO_WRITE));
+            return;
+        }
+        let mut fields = Fields::of(node, source, KEYS);
+        let rule = Entry::read(&mut fields, &span, folder).map(|entry| entry.into_rule(source, ids));
+        if let Some((entry, rule)) = rule.filter(|_| fields.problems.is_empty()) {
+            // A number may have made it too long.
+            if let Err(wrong) = rule_id::check(&rule.id) {
+                fields.problems.push(wrong.at(source, Some(rule.name_span)));
+            } else if entry.is_said_by(&rule) {
+                self.rules.push(rule);
+            } else {
+                fields.problems.push(
+                    Diagnostic::error(
+                        ErrorKind::NotEditable,
+                        format!("`{}` cannot be written so that it reads the same", entry.name.value),
+                        source,
+                        Some(span),
+                    )
+                    .help("take the entry out, and write the rule by hand"),
+                );
+            }
+        }
+        fields.problems.sort_by_key(|problem| problem.span.as_ref().map(|span| span.start));
+        self.problems.append(&mut fields.problems);
+    }
+}
+
+/// What an entry says.
+struct Entry {
+    name: Text,
+    trigger: Vec<Glob>,
+    safety: Vec<Glob>,
+    compare_to: Option<Baseline>,
+    body: String,
+}
+
+/// A pattern as it was and as it is.
+struct Glob {
+    old: Text,
+    new: String,
+    why: Vec<String>,
+}
+
+impl Entry {
+    /// `None` where something that a rule needs is missing or wrong; what, is among the problems.
+    fn read(fields: &mut Fields, span: &Range<usize>, folder: &Path) -> Option<Self> {
+        fields.refuse_unknown();
+        for problem in fields.problems.iter_mut().filter(|problem| problem.help.is_none()) {
+            problem.help = Some(format!("an entry has only {}", known_keys()));
+        }
+        for (key, help) in [
+            ("name", "the rule's file is named after it"),
+            ("trigger", "say which files it is about: `trigger: src/**`"),
+        ] {
+            if !fields.has(key) {
+                refuse_missing(&format!("the entry has no `{key}`"), help, span, fields);
+            }
+        }
+        let name = required("name", fields);
+        let trigger = globs("trigger", fields);
+        let safety = if fields.has("safety") { globs("safety", fields) } else { Some(Vec::new()) };
+        let compare_to = fields.choice("compare_to", &BASELINES);
+        let body = body(fields, span, folder);
+        let name = name.filter(|name| has_id(name, fields))?;
+        Some(Self { name, trigger: trigger?, safety: safety?, compare_to, body: body? })
+    }
+
+    fn into_rule(self, source: &Source, ids: &mut BTreeSet<String>) -> (Self, NewRule) {
+        let first = rule_id::of_title(&self.name.value);
+        let numbered = (2..).map(|number| format!("{first}-{number}"));
+        let id = std::iter::once(first.clone()).chain(numbered).find(|id| !ids.contains(id)).unwrap_or_default();
+        ids.insert(id.clone());
+        let place = |span: &Range<usize>| (source.name.clone(), source.position(span.start));
+        let mut rewritten = Vec::new();
+        if id != first {
+            let (file, position) = place(&self.name.span);
+            let why = vec![format!("another entry is `{first}`")];
+            let (before, after) = (self.name.value.clone(), id.clone());
+            rewritten.push(Rewritten { rule: id.clone(), key: "name", file, position, before, after, why });
+        }
+        for (key, globs) in [("trigger", &self.trigger), ("safety", &self.safety)] {
+            rewritten.extend(globs.iter().filter(|glob| !glob.why.is_empty()).map(|glob| {
+                let (file, position) = place(&glob.old.span);
+                let (before, after, why) = (glob.old.value.clone(), glob.new.clone(), glob.why.clone());
+                Rewritten { rule: id.clone(), key, file, position, before, after, why }
+            }));
+        }
+        let rule = NewRule { text: self.text(&id), id, name_span: self.name.span.clone(), rewritten };
+        (self, rule)
+    }
+
+    fn text(&self, id: &str) -> String {
+        let mut lines = vec!["---".to_owned()];
+        lines.extend(self.title(id).map(|title| format!("name: {}", scalar(title))));
+        for (key, globs) in [("trigger", &self.trigger), ("safety", &self.safety)] {
+            match globs.as_slice() {
+                [] => {}
+                [glob] => lines.push(format!("{key}: {}", scalar(&glob.new))),
+                globs => {
+                    lines.push(format!("{key}:"));
+                    lines.extend(globs.iter().map(|glob| format!("  - {}", scalar(&glob.new))));
+                }
+            }
+        }
+        lines.extend(self.compare_to.map(|baseline| format!("compare_to: {}", baseline.name())));
+        lines.push("---".to_owned());
+        format!("{}\n{}\n", lines.join("\n"), self.body)
+    }
+
+    /// Where it says more than the id.
+    fn title(&self, id: &str) -> Option<&str> {
+        Some(self.name.value.as_str()).filter(|title| *title != id)
+    }
+
+    /// Whether the rule, read as any other, says what the entry does.
+    fn is_said_by(&self, rule: &NewRule) -> bool {
+        let source = Source::new(format!("{}.md", rule.id), rule.text.as_str());
+        let reader =
+            RuleReader { source: &source, owner: Tier::Project, scope: &Scope::default(), protected_branches: &[] };
+        let Some(read) = reader.markdown(&rule.id, Form::Markdown).definition.map(|definition| definition.rule) else {
+            return false;
+        };
+        let Detect::Files(files) = &read.detect else { return false };
+        let FileMode::Trigger { trigger, safety } = &files.mode else { return false };
+        let same = |read: &[FilePattern], globs: &[Glob]| {
+            read.iter().map(|pattern| &pattern.source).eq(globs.iter().map(|glob| &glob.new))
+        };
+        same(trigger, &self.trigger)
+            && same(safety, &self.safety)
+            && files.reach.compare_to == self.compare_to.unwrap_or_default()
+            && read.title.as_deref() == self.title(&rule.id)
+            && read.reason == self.body
+    }
+}
+
+fn known_keys() -> String {
+    let names: Vec<String> = keys::each(KEYS).map(|key| format!("`{}`", key.name)).collect();
+    names.join(", ")
+}
+
+fn scalar(text: &str) -> String {
+    Scalar::Text(text.to_owned()).render()
+}
+
+fn refuse_missing(message: &str, help: &str, span: &Range<usize>, fields: &mut Fields) {
+    let problem = Diagnostic::error(ErrorKind::MissingKey, message, fields.source(), Some(span.clone())).help(help);
+    fields.problems.push(problem);
+}
+
+/// A text that is there and not empty. That the key is missing is not told here.
+fn required(key: &str, fields: &mut Fields) -> Option<Text> {
+    let key_span = fields.key_span(key)?;
+    let before = fields.problems.len();
+    let text = fields.text(key);
+    if fields.problems.len() > before {
+        return None;
+    }
+    let text = text.filter(|text| !text.value.trim().is_empty());
+    if text.is_none() {
+        let problem =
+            Diagnostic::error(ErrorKind::InvalidValue, format!("`{key}` is empty"), fields.source(), Some(key_span));
+        fields.problems.push(problem.help("write a text behind it"));
+    }
+    text
+}
+
+fn has_id(name: &Text, fields: &mut Fields) -> bool {
+    let id = rule_id::of_title(&name.value);
+    let problem = if id.is_empty() {
+        let message = format!("no id can be made of `{}`", name.value);
+        Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(name.span.clone()))
+            .help("give it a name with plain letters or digits: the rule's file is named after them")
+    } else if let Err(wrong) = rule_id::check(&id) {
+        wrong.at(fields.source(), Some(name.span.clone()))
+    } else {
+        return true;
+    };
+    fields.problems.push(problem);
+    false
+}
+
+/// At least one, and each a pattern of ours.
+fn globs(key: &str, fields: &mut Fields) -> Option<Vec<Glob>> {
+    let key_span = fields.key_span(key)?;
+    let before = fields.problems.len();
+    let texts = fields.texts(key).unwrap_or_default();
+    if texts.is_empty() && fields.problems.len() == before {
+        let message = format!("`{key}` names no files");
+        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(key_span));
+        fields.problems.push(problem.help(if key == "safety" { "leave it out, or name some" } else { "name some" }));
+    }
+    let globs: Vec<Glob> = texts.into_iter().filter_map(|text| glob(text, fields)).collect();
+    (fields.problems.len() == before).then_some(globs)
+}
+
+fn glob(old: Text, fields: &mut Fields) -> Option<Glob> {
+    let old_pattern::Converted { pattern, why } = old_pattern::convert(&old.value);
+    match Pattern::parse(&pattern) {
+        Ok(_) => Some(Glob { old, new: pattern, why }),
+        // The place is one in the new text, which where it differs is not in the file.
+        Err(problem) => {
+            refuse_pattern(&Text { value: pattern, span: old.span }, &problem, fields);
+            None
+        }
+    }
+}
+
+fn body(fields: &mut Fields, span: &Range<usize>, folder: &Path) -> Option<String> {
+    match (fields.key_span("instructions"), fields.key_span("instructions_file")) {
+        (None, None) => {
+            let help = "write under `instructions` what the agent should do, or name a file: `instructions_file`";
+            refuse_missing("the entry has no `instructions`", help, span, fields);
+            None
+        }
+        (Some(_), Some(file)) => {
+            let message = "an entry has `instructions` or `instructions_file`, not both";
+            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(file));
+            fields.problems.push(problem.help("take one of them out"));
+            None
+        }
+        (Some(_), None) => required("instructions", fields).map(|text| text.value.trim().to_owned()),
+        (None, Some(_)) => {
+            let file = required("instructions_file", fields)?;
+            instructions::read(&file, folder, fields)
+        }
+    }
+}

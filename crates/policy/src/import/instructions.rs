@@ -1,0 +1,73 @@
+//! The file that an entry's instructions lie in.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::edit::{SIZE_LIMIT, read_bounded};
+use crate::fields::{Fields, Text};
+
+/// `folder` is where the list lies: the file is in it or below, also behind links.
+pub fn read(file: &Text, folder: &Path, fields: &mut Fields) -> Option<String> {
+    match text(&file.value, folder) {
+        Ok(text) => Some(text),
+        Err((kind, message, help)) => {
+            let problem = Diagnostic::error(kind, message, fields.source(), Some(file.span.clone()));
+            fields.problems.push(problem.help(help));
+            None
+        }
+    }
+}
+
+type Wrong = (ErrorKind, String, &'static str);
+
+fn text(name: &str, folder: &Path) -> Result<String, Wrong> {
+    let path = inside(name, folder)?;
+    let text = read_bounded(&path, SIZE_LIMIT).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => (
+            ErrorKind::TooLarge,
+            format!("`{name}` is larger than the {} KiB that are read", SIZE_LIMIT / 1024),
+            "shorten it: an agent reads all of it",
+        ),
+        io::ErrorKind::InvalidData => {
+            (ErrorKind::Unreadable, format!("`{name}` is not UTF-8 text"), "save it as UTF-8")
+        }
+        _ => (ErrorKind::Unreadable, format!("`{name}` cannot be read: {error}"), "name a file that can be read"),
+    })?;
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Err((
+            ErrorKind::InvalidValue,
+            format!("`{name}` is empty"),
+            "write into it what the agent should do, or use `instructions`",
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+fn inside(name: &str, folder: &Path) -> Result<PathBuf, Wrong> {
+    let outside = || {
+        let message = format!("`{name}` is outside of the list's folder");
+        (ErrorKind::InvalidValue, message, "copy the file beside the list, or put its text under `instructions`")
+    };
+    // By its text first: of what is outside, not even whether it is there is told.
+    let mut depth = 0_usize;
+    for part in Path::new(name).components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir => depth = depth.checked_sub(1).ok_or_else(outside)?,
+            Component::RootDir | Component::Prefix(_) => return Err(outside()),
+        }
+    }
+    let missing = |error: io::Error| {
+        let help = "paths start from the list's folder; put the text under `instructions` where the file is gone";
+        match error.kind() {
+            io::ErrorKind::NotFound => (ErrorKind::NotFound, format!("there is no `{name}`"), help),
+            _ => (ErrorKind::Unreadable, format!("`{name}` cannot be read: {error}"), help),
+        }
+    };
+    let real = folder.join(name).canonicalize().map_err(missing)?;
+    let folder = folder.canonicalize().map_err(missing)?;
+    if real.starts_with(folder) { Ok(real) } else { Err(outside()) }
+}

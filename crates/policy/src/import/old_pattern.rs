@@ -1,0 +1,106 @@
+//! A pattern of the old format, as it is written here, and what of its meaning is another.
+//!
+//! There, a pattern without `**`, or with more than one, was matched against the whole path with a `*` that stands for
+//! any characters, `/` too. Around a single `**`, what stands before it was a folder's literal name, and what stands
+//! behind it was matched so against the end of the path. Braces were only braces.
+
+/// The new pattern; `why` is empty where it is the old one and means the same.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Converted {
+    pub pattern: String,
+    pub why: Vec<String>,
+}
+
+const ACROSS: &str = "`*` crossed folders in the old format, and does not here";
+
+pub fn convert(old: &str) -> Converted {
+    let mut why = Vec::new();
+    let mut pattern = braces(old, &mut why);
+    if old.contains('\\') {
+        why.push("`\\` was a `/` in the old format, and makes the next sign a plain one here".to_owned());
+    }
+    match pattern.split("**").collect::<Vec<_>>().as_slice() {
+        [_] => {
+            if pattern.starts_with('*') && !pattern.contains('/') {
+                pattern = format!("**/{pattern}");
+                why.push(ACROSS.to_owned());
+            } else if pattern.contains('*') {
+                why.push(within_one_folder(&pattern));
+            }
+        }
+        [before, after] => {
+            if before.contains(['*', '?', '[']) {
+                why.push(format!("`{before}` was a plain name in the old format, and is a pattern here"));
+            }
+            if after.trim_start_matches('/').trim_start_matches('*').contains('*') {
+                why.push(ACROSS.to_owned());
+            }
+        }
+        _ => why.push("`**` was at least one folder in the old format, and may be none here".to_owned()),
+    }
+    if let Some(shorter) = pattern.strip_suffix("/*").filter(|rest| *rest == "**" || rest.ends_with("/**")) {
+        if why.is_empty() {
+            why.push("the same files".to_owned());
+        }
+        pattern = shorter.to_owned();
+    }
+    Converted { pattern, why }
+}
+
+/// Nobody knows whether files in folders below were meant, so the pattern stays as it is; how to say so, is told.
+fn within_one_folder(pattern: &str) -> String {
+    let (folder, file) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+    let is_all = !folder.contains('*') && file.strip_prefix('*').is_some_and(|rest| !rest.contains('*'));
+    match (is_all, file) {
+        (true, "*") => format!("{ACROSS}; `{folder}/**` means the folders below, too"),
+        (true, _) => format!("{ACROSS}; `{folder}/**/{file}` means the folders below, too"),
+        (false, _) => ACROSS.to_owned(),
+    }
+}
+
+/// Alternatives are what was meant, even though there they matched nothing; all other braces are names' own.
+fn braces(old: &str, why: &mut Vec<String>) -> String {
+    let mut pattern = String::with_capacity(old.len());
+    let mut rest = old;
+    let (mut alternatives, mut plain) = (false, false);
+    while let Some(at) = rest.find(['{', '}', '\\']) {
+        let (before, from) = rest.split_at(at);
+        pattern.push_str(before);
+        let length = match alternatives_of(from) {
+            Some(length) => {
+                alternatives = true;
+                pattern.push_str(from.get(..length).unwrap_or_default());
+                length
+            }
+            // With what it makes plain.
+            None if from.starts_with('\\') => {
+                let length = from.chars().take(2).map(char::len_utf8).sum();
+                pattern.push_str(from.get(..length).unwrap_or_default());
+                length
+            }
+            None => {
+                plain = true;
+                pattern.push('\\');
+                pattern.push_str(from.get(..1).unwrap_or_default());
+                1
+            }
+        };
+        rest = from.get(length..).unwrap_or_default();
+    }
+    pattern.push_str(rest);
+    if alternatives {
+        why.push("braces stood for themselves in the old format, and `{a,b}` is either here".to_owned());
+    }
+    if plain {
+        why.push("a brace that is part of a name is written with `\\`".to_owned());
+    }
+    pattern
+}
+
+/// How long the alternatives are that the text starts with.
+fn alternatives_of(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('{')?;
+    let (inner, _) = inner.split_once('}')?;
+    let is_simple = inner.contains(',') && !inner.contains('{') && inner.chars().any(|letter| letter != ',');
+    is_simple.then_some(inner.len() + 2)
+}

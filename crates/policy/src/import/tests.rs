@@ -1,0 +1,1005 @@
+//! Old lists as rules: what they become, what is wrong with them, and that nothing else is touched.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use engine::pattern::Pattern;
+use proptest::prelude::*;
+
+use super::convert;
+use super::old_pattern::{self, Converted};
+use crate::diagnostic::{Severity, Style};
+use crate::edit::{Changed, Editor, Refusal};
+use crate::folder::{PolicyFolder, Tiers};
+use crate::load::{Before, load};
+use crate::source::Source;
+
+/// A project with a list in the old format.
+struct World {
+    folder: tempfile::TempDir,
+    tiers: Tiers,
+}
+
+impl World {
+    fn new(list: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = PolicyFolder::of_project(&folder.path().join("project"));
+        fs::create_dir_all(project.rules()).expect("a folder");
+        let user = PolicyFolder::of_user(&folder.path().join("user"));
+        let world = Self { folder, tiers: Tiers { project: Some(project), user: Some(user) } };
+        world.put("project/.deepwork.rules.yml", list);
+        world
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn put(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn import(&self, list: &str, replace: bool) -> Result<Changed, Refusal> {
+        let project = self.tiers.project.as_ref().expect("a project");
+        Editor::open(&self.tiers, project).import(&self.path(list), replace)
+    }
+
+    /// Every file, by its path.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        fn walk(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() && !path.is_symlink() {
+                    walk(&path, files);
+                } else {
+                    files.insert(path.clone(), fs::read(&path).unwrap_or_default());
+                }
+            }
+        }
+        let mut files = BTreeMap::new();
+        walk(self.folder.path(), &mut files);
+        files
+    }
+
+    fn refused(&self, list: &str, replace: bool) -> String {
+        let before = self.files();
+        let refusal = self.import(list, replace).expect_err("a refusal");
+        assert_eq!(self.files(), before);
+        let shown = refusal.problems.iter().map(|problem| problem.render(Style::Plain));
+        let said = refusal
+            .help
+            .iter()
+            .fold(format!("error: {}", refusal.message), |said, help| format!("{said}\nhelp: {help}"));
+        let parts: Vec<String> = shown.chain([said]).collect();
+        parts.join("\n").replace(&*self.folder.path().to_string_lossy(), "[BASE]")
+    }
+}
+
+fn shown(changed: &Changed) -> String {
+    let files = changed
+        .changes
+        .iter()
+        .map(|change| format!("=== {}\n{}", change.name, change.after.as_deref().unwrap_or_default()));
+    let notes = changed.rewritten.iter().map(|rewritten| {
+        let line = rewritten.line();
+        line.find(".deepwork").and_then(|at| line.get(at..)).unwrap_or_default().to_owned() + "\n"
+    });
+    files.chain(notes).collect()
+}
+
+/// What a list leads to when it is no rule: the problems, as they are shown.
+fn problems(list: &str) -> String {
+    let world = World::new("");
+    world.put("project/empty.md", "\n");
+    world.put("project/latin1.md", [0xe9]);
+    world.put("project/long.md", "x".repeat(300 * 1024));
+    world.put("secret.md", "secret");
+    fs::create_dir(world.path("project/folder")).expect("a folder");
+    std::os::unix::fs::symlink("../secret.md", world.path("project/door.md")).expect("a link");
+    let conversion = convert(&Source::new(".deepwork.rules.yml", list), &world.path("project"));
+    assert!(conversion.problems.iter().all(|problem| problem.span.is_some() && problem.severity == Severity::Error));
+    let shown: Vec<String> = conversion.problems.iter().map(|problem| problem.render(Style::Plain)).collect();
+    shown.join("\n")
+}
+
+const LIST: &str = "\
+# The team's rules.
+- name: README Accuracy
+  trigger: \"src/**/*\"
+  safety: README.md
+  instructions: |
+    The code changed. See that README.md is true:
+
+      1. what it does
+      2. how it is installed
+
+- name: migrations
+  trigger: [\"*.sql\", 'db/*.py', \"**/*\"]
+  safety: [docs/db.md, \"CHANGELOG*\"]
+  compare_to: prompt
+  instructions_file: rules/migrations.md
+- {name: \"It's: a #title\", trigger: \"*.{ts,tsx}\", instructions: Short., compare_to: base}
+- name: README accuracy!
+  trigger: \"{{cookiecutter.slug}}/**\"
+  instructions: \"---\\nA line.\"
+";
+
+#[test]
+fn a_list_becomes_rules() {
+    let world = World::new(LIST);
+    world.put("project/rules/migrations.md", "\u{feff}# Migrations\r\n\r\nThey go both ways.\r\n");
+    let changed = world.import("project/.deepwork.rules.yml", false).expect("rules");
+    insta::assert_snapshot!(shown(&changed), @r"
+    === .linchpin/rules/readme-accuracy.md
+    ---
+    name: 'README Accuracy'
+    trigger: 'src/**'
+    safety: README.md
+    ---
+    The code changed. See that README.md is true:
+
+      1. what it does
+      2. how it is installed
+    === .linchpin/rules/migrations.md
+    ---
+    trigger:
+      - '**/*.sql'
+      - 'db/*.py'
+      - '**'
+    safety:
+      - docs/db.md
+      - 'CHANGELOG*'
+    compare_to: prompt
+    ---
+    # Migrations
+
+    They go both ways.
+    === .linchpin/rules/it-s-a-title.md
+    ---
+    name: 'It''s: a #title'
+    trigger: '**/*.{ts,tsx}'
+    compare_to: base
+    ---
+    Short.
+    === .linchpin/rules/readme-accuracy-2.md
+    ---
+    name: 'README accuracy!'
+    trigger: '\{\{cookiecutter.slug\}\}/**'
+    ---
+    ---
+    A line.
+    .deepwork.rules.yml:3:12: `trigger` of `readme-accuracy`: `src/**/*` → `src/**`: the same files
+    .deepwork.rules.yml:12:13: `trigger` of `migrations`: `*.sql` → `**/*.sql`: `*` crossed folders in the old format, and does not here
+    .deepwork.rules.yml:12:22: `trigger` of `migrations`: `db/*.py` stays: `*` crossed folders in the old format, and does not here; `db/**/*.py` means the folders below, too
+    .deepwork.rules.yml:12:33: `trigger` of `migrations`: `**/*` → `**`: the same files
+    .deepwork.rules.yml:13:24: `safety` of `migrations`: `CHANGELOG*` stays: `*` crossed folders in the old format, and does not here
+    .deepwork.rules.yml:16:37: `trigger` of `it-s-a-title`: `*.{ts,tsx}` → `**/*.{ts,tsx}`: braces stood for themselves in the old format, and `{a,b}` is either here; `*` crossed folders in the old format, and does not here
+    .deepwork.rules.yml:17:9: `name` of `readme-accuracy-2`: `README accuracy!` → `readme-accuracy-2`: another entry is `readme-accuracy`
+    .deepwork.rules.yml:18:12: `trigger` of `readme-accuracy-2`: `{{cookiecutter.slug}}/**` → `\{\{cookiecutter.slug\}\}/**`: a brace that is part of a name is written with `\`
+    ");
+    // What was written is what was shown, and it is sound.
+    for change in &changed.changes {
+        assert_eq!(fs::read_to_string(&change.path).ok(), change.after);
+    }
+    let loaded = load(&world.tiers, &Before::default(), |_| true);
+    assert_eq!(loaded.diagnostics, []);
+    for id in ["readme-accuracy", "migrations", "it-s-a-title", "readme-accuracy-2"] {
+        assert!(loaded.in_force(id).is_some(), "{id}");
+    }
+    assert_eq!(fs::read_to_string(world.path("project/.deepwork.rules.yml")).expect("a file"), LIST);
+}
+
+#[test]
+fn a_list_is_known_by_its_name_or_by_being_one() {
+    let entry = "- {name: a, trigger: b, instructions: c}\n";
+    let world = World::new("");
+    world.put("project/.deepwork.policy.yml", entry);
+    world.put("project/other.yml", entry.replace("name: a", "name: other"));
+    assert_eq!(world.import("project/.deepwork.policy.yml", false).expect("a rule").changes.len(), 1);
+    assert_eq!(world.import("project/other.yml", false).expect("a rule").changes.len(), 1);
+    // A library is copied as ever.
+    world.put("project/library.yml", "no-x:\n  command_pattern: x\n  reason: No.\n");
+    let copied = world.import("project/library.yml", false).expect("a library");
+    assert_eq!(copied.changes.first().map(|change| change.name.as_str()), Some(".linchpin/rules/library.yml"));
+    assert_eq!(copied.rewritten, []);
+}
+
+#[test]
+fn nothing_is_half_written_and_nothing_replaced() {
+    let list = "- {name: Mine, trigger: a, instructions: b}\n- {name: New, trigger: a, instructions: b}\n";
+    let mine = "---\non: stop\n---\nMine.\n";
+    let mut said = Vec::new();
+    for (taken, text) in [
+        ("project/.linchpin/rules/mine.md", mine),
+        ("project/.linchpin/rules/mine.md", "broken"),
+        ("project/.linchpin/rules/all.yml", "new: {on: stop, reason: New.}\n"),
+        ("user/rules/mine.md", mine),
+    ] {
+        let world = World::new(list);
+        world.put(taken, text);
+        let first = world.refused("project/.deepwork.rules.yml", false);
+        // There is no forcing it.
+        assert_eq!(first, world.refused("project/.deepwork.rules.yml", true));
+        said.push(first);
+    }
+    let world =
+        World::new("- {name: New, trigger: a, instructions: b}\n- {name: Hard reset, trigger: a, instructions: b}\n");
+    said.push(world.refused("project/.deepwork.rules.yml", true));
+    // A link that leads nowhere is taken, too.
+    let world = World::new(list);
+    std::os::unix::fs::symlink("../../outside.md", world.path("project/.linchpin/rules/new.md")).expect("a link");
+    said.push(world.refused("project/.deepwork.rules.yml", false));
+    // One bad entry keeps the good ones out.
+    let world = World::new("- {name: New, trigger: a, instructions: b}\n- {name: Other, instructions: b}\n");
+    said.push(world.refused("project/.deepwork.rules.yml", false));
+    insta::assert_snapshot!(said.join("\n\n"), @"
+    error: there is a rule `mine` already, in the project tier
+     --> [BASE]/project/.deepwork.rules.yml:1:10
+      |
+    1 | - {name: Mine, trigger: a, instructions: b}
+      |          ^^^^
+      |
+      = help: change the `name` here, or take the entry out
+    error: nothing was written: there is a rule `mine` already, in the project tier
+
+    error: there is a rule `mine` already, in the project tier
+     --> [BASE]/project/.deepwork.rules.yml:1:10
+      |
+    1 | - {name: Mine, trigger: a, instructions: b}
+      |          ^^^^
+      |
+      = help: change the `name` here, or take the entry out
+    error: nothing was written: there is a rule `mine` already, in the project tier
+
+    error: there is a rule `new` already, in the project tier
+     --> [BASE]/project/.deepwork.rules.yml:2:10
+      |
+    2 | - {name: New, trigger: a, instructions: b}
+      |          ^^^
+      |
+      = help: change the `name` here, or take the entry out
+    error: nothing was written: there is a rule `new` already, in the project tier
+
+    error: there is a rule `mine` already, in the user tier
+     --> [BASE]/project/.deepwork.rules.yml:1:10
+      |
+    1 | - {name: Mine, trigger: a, instructions: b}
+      |          ^^^^
+      |
+      = help: change the `name` here, or take the entry out
+    error: nothing was written: there is a rule `mine` already, in the user tier
+
+    error: there is a rule `hard-reset` already, in the bundled tier
+     --> [BASE]/project/.deepwork.rules.yml:2:10
+      |
+    2 | - {name: Hard reset, trigger: a, instructions: b}
+      |          ^^^^^^^^^^
+      |
+      = help: change the `name` here, or take the entry out
+    error: nothing was written: there is a rule `hard-reset` already, in the bundled tier
+
+    error: there is a rule `new` already, in the project tier
+     --> [BASE]/project/.deepwork.rules.yml:2:10
+      |
+    2 | - {name: New, trigger: a, instructions: b}
+      |          ^^^
+      |
+      = help: change the `name` here, or take the entry out
+    error: nothing was written: there is a rule `new` already, in the project tier
+
+    error: the entry has no `trigger`
+     --> [BASE]/project/.deepwork.rules.yml:2:3
+      |
+    2 | - {name: Other, instructions: b}
+      |   ^
+      |
+      = help: say which files it is about: `trigger: src/**`
+    error: nothing was written: the entry has no `trigger`
+    ");
+}
+
+#[test]
+fn a_second_import_changes_nothing() {
+    let world = World::new("- {name: New, trigger: a, instructions: b}\n");
+    world.import("project/.deepwork.rules.yml", false).expect("a rule");
+    insta::assert_snapshot!(world.refused("project/.deepwork.rules.yml", true), @"
+    error: there is a rule `new` already, in the project tier
+     --> [BASE]/project/.deepwork.rules.yml:1:10
+      |
+    1 | - {name: New, trigger: a, instructions: b}
+      |          ^^^
+      |
+      = help: change the `name` here, or take the entry out
+    error: nothing was written: there is a rule `new` already, in the project tier
+    ");
+}
+
+#[test]
+fn what_is_no_list_of_rules() {
+    let said: Vec<String> =
+        ["", "# nothing\n", "[]\n", "rules: []\n", "- a\n- 3\n- [x]\n-\n", "- name: [\n", "just text\n"]
+            .map(problems)
+            .into();
+    insta::assert_snapshot!(said.join("\n\n"), @"
+    error: expected a list of rules, found nothing
+     --> .deepwork.rules.yml:1:1
+      |
+    1 |
+      | ^
+      |
+      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+
+    error: expected a list of rules, found nothing
+     --> .deepwork.rules.yml:1:1
+      |
+    1 | # nothing
+      | ^
+      |
+      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+
+    error: expected a list of rules, found nothing
+     --> .deepwork.rules.yml:1:1
+      |
+    1 | []
+      | ^
+      |
+      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+
+    error: expected a list of rules, found a mapping
+     --> .deepwork.rules.yml:1:1
+      |
+    1 | rules: []
+      | ^
+      |
+      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+
+    error: expected a rule, found text
+     --> .deepwork.rules.yml:1:3
+      |
+    1 | - a
+      |   ^
+      |
+      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+    error: expected a rule, found a number
+     --> .deepwork.rules.yml:2:3
+      |
+    2 | - 3
+      |   ^
+      |
+      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+    error: expected a rule, found a list
+     --> .deepwork.rules.yml:3:3
+      |
+    3 | - [x]
+      |   ^
+      |
+      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+    error: expected a rule, found nothing
+     --> .deepwork.rules.yml:4:2
+      |
+    4 | -
+      |  ^
+      |
+      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+
+    error: invalid YAML: unclosed bracket '['
+     --> .deepwork.rules.yml:1:9
+      |
+    1 | - name: [
+      |         ^
+
+    error: expected a list of rules, found text
+     --> .deepwork.rules.yml:1:1
+      |
+    1 | just text
+      | ^^^^^^^^^
+      |
+      = help: each rule is an item: `- name: …`, with `trigger` and `instructions`
+    ");
+}
+
+#[test]
+fn entries_that_lack_something() {
+    insta::assert_snapshot!(problems("\
+- trigger: a
+  instructions: b
+- name: No trigger
+  instructions: b
+- name: No instructions
+  trigger: a
+- name: Both
+  trigger: a
+  instructions: b
+  instructions_file: c.md
+- safety: x
+- name:
+  trigger:
+  safety: ~
+  instructions:
+- {name: ' ', trigger: [], safety: [], instructions: ' '}
+- {name: Empty file name, trigger: a, instructions_file: ''}
+"), @"
+    error: the entry has no `name`
+     --> .deepwork.rules.yml:1:3
+      |
+    1 | - trigger: a
+      |   ^
+      |
+      = help: the rule's file is named after it
+    error: the entry has no `trigger`
+     --> .deepwork.rules.yml:3:3
+      |
+    3 | - name: No trigger
+      |   ^
+      |
+      = help: say which files it is about: `trigger: src/**`
+    error: the entry has no `instructions`
+     --> .deepwork.rules.yml:5:3
+      |
+    5 | - name: No instructions
+      |   ^
+      |
+      = help: write under `instructions` what the agent should do, or name a file: `instructions_file`
+    error: an entry has `instructions` or `instructions_file`, not both
+      --> .deepwork.rules.yml:10:3
+       |
+    10 |   instructions_file: c.md
+       |   ^^^^^^^^^^^^^^^^^
+       |
+       = help: take one of them out
+    error: the entry has no `name`
+      --> .deepwork.rules.yml:11:3
+       |
+    11 | - safety: x
+       |   ^
+       |
+       = help: the rule's file is named after it
+    error: the entry has no `trigger`
+      --> .deepwork.rules.yml:11:3
+       |
+    11 | - safety: x
+       |   ^
+       |
+       = help: say which files it is about: `trigger: src/**`
+    error: the entry has no `instructions`
+      --> .deepwork.rules.yml:11:3
+       |
+    11 | - safety: x
+       |   ^
+       |
+       = help: write under `instructions` what the agent should do, or name a file: `instructions_file`
+    error: `name` is empty
+      --> .deepwork.rules.yml:12:3
+       |
+    12 | - name:
+       |   ^^^^
+       |
+       = help: write a text behind it
+    error: `trigger` names no files
+      --> .deepwork.rules.yml:13:3
+       |
+    13 |   trigger:
+       |   ^^^^^^^
+       |
+       = help: name some
+    error: `safety` names no files
+      --> .deepwork.rules.yml:14:3
+       |
+    14 |   safety: ~
+       |   ^^^^^^
+       |
+       = help: leave it out, or name some
+    error: `instructions` is empty
+      --> .deepwork.rules.yml:15:3
+       |
+    15 |   instructions:
+       |   ^^^^^^^^^^^^
+       |
+       = help: write a text behind it
+    error: `name` is empty
+      --> .deepwork.rules.yml:16:4
+       |
+    16 | - {name: ' ', trigger: [], safety: [], instructions: ' '}
+       |    ^^^^
+       |
+       = help: write a text behind it
+    error: `trigger` names no files
+      --> .deepwork.rules.yml:16:15
+       |
+    16 | - {name: ' ', trigger: [], safety: [], instructions: ' '}
+       |               ^^^^^^^
+       |
+       = help: name some
+    error: `safety` names no files
+      --> .deepwork.rules.yml:16:28
+       |
+    16 | - {name: ' ', trigger: [], safety: [], instructions: ' '}
+       |                            ^^^^^^
+       |
+       = help: leave it out, or name some
+    error: `instructions` is empty
+      --> .deepwork.rules.yml:16:40
+       |
+    16 | - {name: ' ', trigger: [], safety: [], instructions: ' '}
+       |                                        ^^^^^^^^^^^^
+       |
+       = help: write a text behind it
+    error: `instructions_file` is empty
+      --> .deepwork.rules.yml:17:39
+       |
+    17 | - {name: Empty file name, trigger: a, instructions_file: ''}
+       |                                       ^^^^^^^^^^^^^^^^^
+       |
+       = help: write a text behind it
+    ");
+}
+
+#[test]
+fn entries_with_keys_and_values_of_another_kind() {
+    insta::assert_snapshot!(problems("\
+- {name: Keys, trigger: a, instructions: b, compare_with: base, set: [x], Safety: y}
+- {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
+- {name: Lists, trigger: [a, 4, [b]], instructions: b}
+- {name: Baseline, trigger: a, instructions: b, compare_to: main}
+- {name: Baseline, trigger: a, instructions: b, compare_to: promt}
+"), @"
+    error: unknown key `compare_with`
+     --> .deepwork.rules.yml:1:45
+      |
+    1 | - {name: Keys, trigger: a, instructions: b, compare_with: base, set: [x], Safety: y}
+      |                                             ^^^^^^^^^^^^
+      |
+      = help: did you mean `compare_to`?
+    error: unknown key `set`
+     --> .deepwork.rules.yml:1:65
+      |
+    1 | - {name: Keys, trigger: a, instructions: b, compare_with: base, set: [x], Safety: y}
+      |                                                                 ^^^
+      |
+      = help: an entry has only `compare_to`, `instructions`, `instructions_file`, `name`, `safety`, `trigger`
+    error: unknown key `Safety`
+     --> .deepwork.rules.yml:1:75
+      |
+    1 | - {name: Keys, trigger: a, instructions: b, compare_with: base, set: [x], Safety: y}
+      |                                                                           ^^^^^^
+      |
+      = help: did you mean `safety`?
+    error: `name` takes text, not a number
+     --> .deepwork.rules.yml:2:10
+      |
+    2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
+      |          ^
+    error: `trigger` takes text or a list of texts, not a number
+     --> .deepwork.rules.yml:2:22
+      |
+    2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
+      |                      ^
+    error: `safety` takes text or a list of texts, not true or false
+     --> .deepwork.rules.yml:2:33
+      |
+    2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
+      |                                 ^^^^
+    error: `instructions` takes text, not a list
+     --> .deepwork.rules.yml:2:53
+      |
+    2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
+      |                                                     ^
+    error: `compare_to` takes text, not a mapping
+     --> .deepwork.rules.yml:2:70
+      |
+    2 | - {name: 3, trigger: 4, safety: true, instructions: [b], compare_to: {}}
+      |                                                                      ^
+    error: `trigger` takes text, not a number
+     --> .deepwork.rules.yml:3:30
+      |
+    3 | - {name: Lists, trigger: [a, 4, [b]], instructions: b}
+      |                              ^
+    error: `trigger` takes text, not a list
+     --> .deepwork.rules.yml:3:33
+      |
+    3 | - {name: Lists, trigger: [a, 4, [b]], instructions: b}
+      |                                 ^
+    error: `compare_to` is one of `base`, `default_tip`, `prompt`, not `main`
+     --> .deepwork.rules.yml:4:61
+      |
+    4 | - {name: Baseline, trigger: a, instructions: b, compare_to: main}
+      |                                                             ^^^^
+    error: `compare_to` is one of `base`, `default_tip`, `prompt`, not `promt`
+     --> .deepwork.rules.yml:5:61
+      |
+    5 | - {name: Baseline, trigger: a, instructions: b, compare_to: promt}
+      |                                                             ^^^^^
+      |
+      = help: did you mean `prompt`?
+    ");
+}
+
+#[test]
+fn names_that_make_no_id() {
+    let (long, longest) = ("abcdefghi ".repeat(11), "abcdefghi ".repeat(10));
+    insta::assert_snapshot!(problems(&format!("\
+- {{name: linchpin, trigger: a, instructions: b}}
+- {{name: 规则, trigger: a, instructions: b}}
+- {{name: {long}, trigger: a, instructions: b}}
+- {{name: {longest}, trigger: a, instructions: b}}
+- {{name: {longest}, trigger: a, instructions: b}}
+")), @"
+    error: `linchpin` cannot be a rule's id: the guard itself speaks under it
+     --> .deepwork.rules.yml:1:10
+      |
+    1 | - {name: linchpin, trigger: a, instructions: b}
+      |          ^^^^^^^^
+      |
+      = help: give it another name
+    error: no id can be made of `规则`
+     --> .deepwork.rules.yml:2:10
+      |
+    2 | - {name: 规则, trigger: a, instructions: b}
+      |          ^^^^
+      |
+      = help: give it a name with plain letters or digits: the rule's file is named after them
+    error: a rule's id has at most 100 characters, and this one has 109
+     --> .deepwork.rules.yml:3:10
+      |
+    3 | - {name: abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi , trigger: a, ...
+      |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: give it a shorter name
+    error: a rule's id has at most 100 characters, and this one has 101
+     --> .deepwork.rules.yml:5:10
+      |
+    5 | - {name: abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi abcdefghi , trigger: a, instructio...
+      |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: give it a shorter name
+    ");
+}
+
+#[test]
+fn yaml_that_is_none() {
+    insta::assert_snapshot!(problems("- name: Star\n  trigger: *.py\n  instructions: b\n"), @"
+    error: invalid YAML: alias references unknown anchor
+     --> .deepwork.rules.yml:2:12
+      |
+    2 |   trigger: *.py
+      |            ^
+      |
+      = help: a text that starts with `*` needs quotes
+    ");
+    insta::assert_snapshot!(problems("- name: Twice\n  trigger: a\n  trigger: b\n  instructions: b\n"), @"
+    error: the key `trigger` is there twice
+     --> .deepwork.rules.yml:3:3
+      |
+    3 |   trigger: b
+      |   ^
+    ");
+}
+
+#[test]
+fn patterns_that_are_none() {
+    insta::assert_snapshot!(problems("\
+- name: Patterns
+  trigger:
+    - /src/*.py
+    - '!src/a.py'
+    - ../other/**
+    - src/[ab
+    - src\\lib.py
+    - ''
+  safety: ~/notes.md
+  instructions: b
+"), @r"
+    error: a pattern cannot start with `/`
+     --> .deepwork.rules.yml:3:7
+      |
+    3 |     - /src/*.py
+      |       ^
+      |
+      = help: paths are relative to the project root
+    error: a pattern cannot start with `!`
+     --> .deepwork.rules.yml:4:8
+      |
+    4 |     - '!src/a.py'
+      |        ^
+      |
+      = help: patterns say what is meant, not what is not; write `\!` for a name that starts with `!`
+    error: `..` in a pattern
+     --> .deepwork.rules.yml:5:7
+      |
+    5 |     - ../other/**
+      |       ^^
+      |
+      = help: patterns are relative to the project root, and paths in it never have `..`
+    error: this `[` is not closed
+     --> .deepwork.rules.yml:6:11
+      |
+    6 |     - src/[ab
+      |           ^
+      |
+      = help: write `\[` for a literal bracket
+    error: `\` before `l`, which is not special
+     --> .deepwork.rules.yml:7:10
+      |
+    7 |     - src\lib.py
+      |          ^^
+      |
+      = help: folders are separated by `/`; a backslash itself is `\\`
+    error: a pattern cannot be empty
+     --> .deepwork.rules.yml:8:7
+      |
+    8 |     - ''
+      |       ^^
+    error: a pattern cannot start with `~/`
+     --> .deepwork.rules.yml:9:11
+      |
+    9 |   safety: ~/notes.md
+      |           ^^
+      |
+      = help: paths are relative to the project root
+    ");
+}
+
+#[test]
+fn instructions_that_are_not_there() {
+    insta::assert_snapshot!(problems("\
+- {name: a, trigger: a, instructions_file: missing.md}
+- {name: b, trigger: a, instructions_file: ../secret.md}
+- {name: c, trigger: a, instructions_file: folder/../../secret.md}
+- {name: d, trigger: a, instructions_file: /etc/hostname}
+- {name: e, trigger: a, instructions_file: door.md}
+- {name: f, trigger: a, instructions_file: folder}
+- {name: g, trigger: a, instructions_file: empty.md}
+- {name: h, trigger: a, instructions_file: latin1.md}
+- {name: i, trigger: a, instructions_file: long.md}
+- {name: j, trigger: a, instructions_file: empty.md/x}
+"), @"
+    error: there is no `missing.md`
+     --> .deepwork.rules.yml:1:44
+      |
+    1 | - {name: a, trigger: a, instructions_file: missing.md}
+      |                                            ^^^^^^^^^^
+      |
+      = help: paths start from the list's folder; put the text under `instructions` where the file is gone
+    error: `../secret.md` is outside of the list's folder
+     --> .deepwork.rules.yml:2:44
+      |
+    2 | - {name: b, trigger: a, instructions_file: ../secret.md}
+      |                                            ^^^^^^^^^^^^
+      |
+      = help: copy the file beside the list, or put its text under `instructions`
+    error: `folder/../../secret.md` is outside of the list's folder
+     --> .deepwork.rules.yml:3:44
+      |
+    3 | - {name: c, trigger: a, instructions_file: folder/../../secret.md}
+      |                                            ^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: copy the file beside the list, or put its text under `instructions`
+    error: `/etc/hostname` is outside of the list's folder
+     --> .deepwork.rules.yml:4:44
+      |
+    4 | - {name: d, trigger: a, instructions_file: /etc/hostname}
+      |                                            ^^^^^^^^^^^^^
+      |
+      = help: copy the file beside the list, or put its text under `instructions`
+    error: `door.md` is outside of the list's folder
+     --> .deepwork.rules.yml:5:44
+      |
+    5 | - {name: e, trigger: a, instructions_file: door.md}
+      |                                            ^^^^^^^
+      |
+      = help: copy the file beside the list, or put its text under `instructions`
+    error: `folder` cannot be read: not a regular file
+     --> .deepwork.rules.yml:6:44
+      |
+    6 | - {name: f, trigger: a, instructions_file: folder}
+      |                                            ^^^^^^
+      |
+      = help: name a file that can be read
+    error: `empty.md` is empty
+     --> .deepwork.rules.yml:7:44
+      |
+    7 | - {name: g, trigger: a, instructions_file: empty.md}
+      |                                            ^^^^^^^^
+      |
+      = help: write into it what the agent should do, or use `instructions`
+    error: `latin1.md` is not UTF-8 text
+     --> .deepwork.rules.yml:8:44
+      |
+    8 | - {name: h, trigger: a, instructions_file: latin1.md}
+      |                                            ^^^^^^^^^
+      |
+      = help: save it as UTF-8
+    error: `long.md` is larger than the 256 KiB that are read
+     --> .deepwork.rules.yml:9:44
+      |
+    9 | - {name: i, trigger: a, instructions_file: long.md}
+      |                                            ^^^^^^^
+      |
+      = help: shorten it: an agent reads all of it
+    error: `empty.md/x` cannot be read: Not a directory (os error 20)
+      --> .deepwork.rules.yml:10:44
+       |
+    10 | - {name: j, trigger: a, instructions_file: empty.md/x}
+       |                                            ^^^^^^^^^^
+       |
+       = help: paths start from the list's folder; put the text under `instructions` where the file is gone
+    ");
+}
+
+#[test]
+fn what_becomes_of_patterns() {
+    let patterns = [
+        "*",
+        "*.py",
+        "*_test.py",
+        "*.test.*",
+        "*.{ts,tsx}",
+        "README.md",
+        "docs/a.md",
+        "Makefile*",
+        "test?.py",
+        "src/*",
+        "src/*.py",
+        "*/a.py",
+        "a/*/b.py",
+        "**",
+        "**/*",
+        "src/**",
+        "src/**/*",
+        "src/**/*.py",
+        "**/*.py",
+        "src/**/test_*.py",
+        "packages/*/src/**",
+        "**/tests/**",
+        "**/tests/**/*",
+        "src/**.py",
+        "./src/*.py",
+        ".*",
+        "{a}/x.py",
+        "{{a}}/x",
+        "a{b,c}d",
+        "a{,}",
+        "a{b",
+        "a}b",
+        "a\\{b,c\\}",
+        "src\\*.py",
+        "[ab]*.py",
+    ];
+    let lines = patterns.map(|old| {
+        let Converted { pattern, why } = old_pattern::convert(old);
+        let line = format!("{old:20} {pattern:20} {}", why.join("; "));
+        line.trim_end().to_owned()
+    });
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    *                    **                   `*` crossed folders in the old format, and does not here
+    *.py                 **/*.py              `*` crossed folders in the old format, and does not here
+    *_test.py            **/*_test.py         `*` crossed folders in the old format, and does not here
+    *.test.*             **/*.test.*          `*` crossed folders in the old format, and does not here
+    *.{ts,tsx}           **/*.{ts,tsx}        braces stood for themselves in the old format, and `{a,b}` is either here; `*` crossed folders in the old format, and does not here
+    README.md            README.md
+    docs/a.md            docs/a.md
+    Makefile*            Makefile*            `*` crossed folders in the old format, and does not here
+    test?.py             test?.py
+    src/*                src/*                `*` crossed folders in the old format, and does not here; `src/**` means the folders below, too
+    src/*.py             src/*.py             `*` crossed folders in the old format, and does not here; `src/**/*.py` means the folders below, too
+    */a.py               */a.py               `*` crossed folders in the old format, and does not here
+    a/*/b.py             a/*/b.py             `*` crossed folders in the old format, and does not here
+    **                   **
+    **/*                 **                   the same files
+    src/**               src/**
+    src/**/*             src/**               the same files
+    src/**/*.py          src/**/*.py
+    **/*.py              **/*.py
+    src/**/test_*.py     src/**/test_*.py     `*` crossed folders in the old format, and does not here
+    packages/*/src/**    packages/*/src/**    `packages/*/src/` was a plain name in the old format, and is a pattern here
+    **/tests/**          **/tests/**          `**` was at least one folder in the old format, and may be none here
+    **/tests/**/*        **/tests/**          `**` was at least one folder in the old format, and may be none here
+    src/**.py            src/**.py
+    ./src/*.py           ./src/*.py           `*` crossed folders in the old format, and does not here; `./src/**/*.py` means the folders below, too
+    .*                   .*                   `*` crossed folders in the old format, and does not here
+    {a}/x.py             \{a\}/x.py           a brace that is part of a name is written with `\`
+    {{a}}/x              \{\{a\}\}/x          a brace that is part of a name is written with `\`
+    a{b,c}d              a{b,c}d              braces stood for themselves in the old format, and `{a,b}` is either here
+    a{,}                 a\{,\}               a brace that is part of a name is written with `\`
+    a{b                  a\{b                 a brace that is part of a name is written with `\`
+    a}b                  a\}b                 a brace that is part of a name is written with `\`
+    a\{b,c\}             a\{b,c\}             `\` was a `/` in the old format, and makes the next sign a plain one here
+    src\*.py             src\*.py             `\` was a `/` in the old format, and makes the next sign a plain one here; `*` crossed folders in the old format, and does not here
+    [ab]*.py             [ab]*.py             `*` crossed folders in the old format, and does not here
+    ");
+}
+
+/// Whether a text matches by the rules of Python's `fnmatch`, by which the old format went.
+fn fnmatch(text: &str, pattern: &str) -> bool {
+    let mut letters = pattern.chars();
+    match letters.next() {
+        None => text.is_empty(),
+        Some('*') => (0..=text.len()).filter_map(|at| text.get(at..)).any(|rest| fnmatch(rest, letters.as_str())),
+        Some(letter) => {
+            let mut text = text.chars();
+            text.next().is_some_and(|found| letter == '?' || letter == found)
+                && fnmatch(text.as_str(), letters.as_str())
+        }
+    }
+}
+
+/// Whether the old format's pattern meant a path.
+fn meant(path: &str, pattern: &str) -> bool {
+    let [before, after] = pattern.split("**").collect::<Vec<_>>()[..] else { return fnmatch(path, pattern) };
+    let before = before.trim_end_matches('/');
+    let rest = match path.strip_prefix(before) {
+        Some(rest) if before.is_empty() || rest.is_empty() || rest.starts_with('/') => rest.trim_start_matches('/'),
+        _ => return false,
+    };
+    let after = after.trim_start_matches('/');
+    let tails = rest.match_indices('/').filter_map(|(at, _)| rest.get(at + 1..)).chain([rest]);
+    after.is_empty() || tails.into_iter().any(|tail| fnmatch(tail, after))
+}
+
+#[test]
+fn the_old_way_is_understood() {
+    for (path, pattern, is_meant) in [
+        ("a/b.py", "*.py", true),
+        ("src/a/b.py", "src/*.py", true),
+        ("docs/README.md", "README.md", false),
+        ("src/a.py", "src/**/*.py", true),
+        ("src/a/b.py", "src/**/*.py", true),
+        ("srcs/a.py", "src/**/*", false),
+        ("tests/a", "**/tests/**", false),
+        ("a/tests/b", "**/tests/**", true),
+    ] {
+        assert_eq!(meant(path, pattern), is_meant, "{path} {pattern}");
+    }
+}
+
+/// All of up to three segments.
+fn paths() -> Vec<String> {
+    let names = ["a", "b", "ab", "a.py", ".py"];
+    let below = |folders: &[String]| -> Vec<String> {
+        folders.iter().flat_map(|folder| names.map(|name| format!("{folder}/{name}"))).collect()
+    };
+    let first: Vec<String> = names.map(str::to_owned).into();
+    let second = below(&first);
+    let third = below(&second);
+    [first, second, third].concat()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2048))]
+
+    /// A pattern about which nothing is said, and every one that was put right, means what it did.
+    #[test]
+    fn patterns_keep_their_meaning(
+        pieces in prop::collection::vec(prop::sample::select(vec!["*", "**/", "/**", "/", "a", "b", ".py"]), 1..6),
+    ) {
+        let old = pieces.concat();
+        let Converted { pattern, why } = old_pattern::convert(&old);
+        let is_put_right = pattern != old && !old.trim_start_matches('*').contains('*');
+        let Ok(parsed) = Pattern::parse(&pattern) else { return Ok(()) };
+        // What is odd in itself, such as `**` inside a name, is told when the rule is read.
+        if (why.is_empty() || why == ["the same files"] || is_put_right) && parsed.warnings().is_empty() {
+            for path in paths() {
+                prop_assert_eq!(parsed.matches(&path), meant(&path, &old), "{} {} {}", path, old, pattern);
+            }
+        }
+    }
+
+    /// Whatever the texts are: a rule that says them, or an error with its place.
+    #[test]
+    fn any_entry(name in "\\PC{0,30}|[a-c \n\t\"'#:-]{0,12}", body in "(?s).{0,60}", trigger in "[a*/{},\\\\\\[\\]!?.]{0,10}") {
+        let text = |text: &str| serde_json::Value::from(text).to_string();
+        let list = format!("- name: {}\n  trigger: {}\n  instructions: {}\n", text(&name), text(&trigger), text(&body));
+        let source = Source::new("list.yml", list);
+        let conversion = convert(&source, Path::new("."));
+        prop_assert_eq!(conversion.rules.len(), usize::from(conversion.problems.is_empty()));
+        for problem in &conversion.problems {
+            prop_assert!(problem.span.is_some() && !problem.line().contains('\n'), "{}", problem.line());
+        }
+        for rewritten in conversion.rules.iter().flat_map(|rule| &rule.rewritten) {
+            prop_assert!(!rewritten.line().contains('\n'));
+        }
+    }
+}
