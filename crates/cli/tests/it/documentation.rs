@@ -77,7 +77,7 @@ fn every_kind_of_error_is_documented() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let listed = fs::read_to_string(root.join("../../docs/reference/errors.md")).expect("the page");
     let mut sources = vec![root.join("../policy/src/diagnostic.rs")];
-    for folder in ["src", "src/commands", "src/commands/rules"] {
+    for folder in ["src", "src/commands", "src/commands/check", "src/commands/init", "src/commands/rules"] {
         sources.extend(
             fs::read_dir(root.join(folder)).expect("a folder").filter_map(|entry| entry.ok().map(|entry| entry.path())),
         );

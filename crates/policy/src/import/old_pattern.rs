@@ -21,11 +21,9 @@ pub fn convert(old: &str) -> Converted {
     }
     match pattern.split("**").collect::<Vec<_>>().as_slice() {
         [_] => {
-            if pattern.starts_with('*') && !pattern.contains('/') {
-                pattern = format!("**/{pattern}");
+            if pattern.contains('*') {
                 why.push(ACROSS.to_owned());
-            } else if pattern.contains('*') {
-                why.push(within_one_folder(&pattern));
+                pattern = across_folders(&pattern).unwrap_or(pattern);
             }
         }
         [before, after] => {
@@ -47,15 +45,13 @@ pub fn convert(old: &str) -> Converted {
     Converted { pattern, why }
 }
 
-/// Nobody knows whether files in folders below were meant, so the pattern stays as it is; how to say so, is told.
-fn within_one_folder(pattern: &str) -> String {
-    let (folder, file) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-    let is_all = !folder.contains('*') && file.strip_prefix('*').is_some_and(|rest| !rest.contains('*'));
-    match (is_all, file) {
-        (true, "*") => format!("{ACROSS}; `{folder}/**` means the folders below, too"),
-        (true, _) => format!("{ACROSS}; `{folder}/**/{file}` means the folders below, too"),
-        (false, _) => ACROSS.to_owned(),
-    }
+/// The pattern with its `*` crossing folders; `None` where there is more than one, or it does not begin a name: nothing here
+/// means the same then.
+fn across_folders(pattern: &str) -> Option<String> {
+    let (folder, file) = pattern.rsplit_once('/').map_or(("", pattern), |(folder, file)| (folder, file));
+    let rest = file.strip_prefix('*').filter(|rest| !rest.contains('*') && !folder.contains('*'))?;
+    let folders = if folder.is_empty() { "**".to_owned() } else { format!("{folder}/**") };
+    Some(if rest.is_empty() { folders } else { format!("{folders}/{file}") })
 }
 
 /// Alternatives are what was meant, even though there they matched nothing; all other braces are names' own.

@@ -147,7 +147,7 @@ fn a_list_becomes_rules() {
     ---
     trigger:
       - '**/*.sql'
-      - 'db/*.py'
+      - 'db/**/*.py'
       - '**'
     safety:
       - docs/db.md
@@ -173,7 +173,7 @@ fn a_list_becomes_rules() {
     A line.
     .deepwork.rules.yml:3:12: `trigger` of `readme-accuracy`: `src/**/*` → `src/**`: the same files
     .deepwork.rules.yml:12:13: `trigger` of `migrations`: `*.sql` → `**/*.sql`: `*` crossed folders in the old format, and does not here
-    .deepwork.rules.yml:12:22: `trigger` of `migrations`: `db/*.py` stays: `*` crossed folders in the old format, and does not here; `db/**/*.py` means the folders below, too
+    .deepwork.rules.yml:12:22: `trigger` of `migrations`: `db/*.py` → `db/**/*.py`: `*` crossed folders in the old format, and does not here
     .deepwork.rules.yml:12:33: `trigger` of `migrations`: `**/*` → `**`: the same files
     .deepwork.rules.yml:13:24: `safety` of `migrations`: `CHANGELOG*` stays: `*` crossed folders in the old format, and does not here
     .deepwork.rules.yml:16:37: `trigger` of `it-s-a-title`: `*.{ts,tsx}` → `**/*.{ts,tsx}`: braces stood for themselves in the old format, and `{a,b}` is either here; `*` crossed folders in the old format, and does not here
@@ -696,7 +696,7 @@ fn patterns_that_are_none() {
      --> .deepwork.rules.yml:3:7
       |
     3 |     - /src/*.py
-      |       ^
+      |       ^^^^^^^^^
       |
       = help: paths are relative to the project root
     error: a pattern cannot start with `!`
@@ -877,14 +877,14 @@ fn what_becomes_of_patterns() {
     *                    **                   `*` crossed folders in the old format, and does not here
     *.py                 **/*.py              `*` crossed folders in the old format, and does not here
     *_test.py            **/*_test.py         `*` crossed folders in the old format, and does not here
-    *.test.*             **/*.test.*          `*` crossed folders in the old format, and does not here
+    *.test.*             *.test.*             `*` crossed folders in the old format, and does not here
     *.{ts,tsx}           **/*.{ts,tsx}        braces stood for themselves in the old format, and `{a,b}` is either here; `*` crossed folders in the old format, and does not here
     README.md            README.md
     docs/a.md            docs/a.md
     Makefile*            Makefile*            `*` crossed folders in the old format, and does not here
     test?.py             test?.py
-    src/*                src/*                `*` crossed folders in the old format, and does not here; `src/**` means the folders below, too
-    src/*.py             src/*.py             `*` crossed folders in the old format, and does not here; `src/**/*.py` means the folders below, too
+    src/*                src/**               `*` crossed folders in the old format, and does not here
+    src/*.py             src/**/*.py          `*` crossed folders in the old format, and does not here
     */a.py               */a.py               `*` crossed folders in the old format, and does not here
     a/*/b.py             a/*/b.py             `*` crossed folders in the old format, and does not here
     **                   **
@@ -898,7 +898,7 @@ fn what_becomes_of_patterns() {
     **/tests/**          **/tests/**          `**` was at least one folder in the old format, and may be none here
     **/tests/**/*        **/tests/**          `**` was at least one folder in the old format, and may be none here
     src/**.py            src/**.py
-    ./src/*.py           ./src/*.py           `*` crossed folders in the old format, and does not here; `./src/**/*.py` means the folders below, too
+    ./src/*.py           ./src/**/*.py        `*` crossed folders in the old format, and does not here
     .*                   .*                   `*` crossed folders in the old format, and does not here
     {a}/x.py             \{a\}/x.py           a brace that is part of a name is written with `\`
     {{a}}/x              \{\{a\}\}/x          a brace that is part of a name is written with `\`

@@ -16,7 +16,7 @@ pub fn install(root: &Path) -> Result<Option<PathBuf>, Problem> {
         Ok(text) if text.contains("linchpin check") => return Ok(None),
         Ok(_) => {
             let message = format!("`{}` is somebody else's hook", path.display());
-            return Err(Problem::new("Occupied", message).help("add the line `linchpin check` to it"));
+            return Err(Problem::new("HookExists", message).help("add the line `linchpin check` to it"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error.into()),
