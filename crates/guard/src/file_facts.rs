@@ -19,6 +19,9 @@ pub struct FileFacts {
     pub rules: RuleSet,
 }
 
+/// Most events ask nothing of files, so nothing is prepared for it.
+pub type MakeFiles = Box<dyn Fn() -> FileFacts + Send + Sync>;
+
 impl FileFacts {
     pub fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {
         Some(self.changed.since(reach)?.changes)

@@ -20,7 +20,7 @@ use tree::Tree;
 use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
-use crate::file_facts::FileFacts;
+use crate::file_facts::{FileFacts, MakeFiles};
 use crate::file_rules::{
     Attribution, Changed, Commands, Demands, FileNotice, GIT_LIMIT, PromptBaseline, Ran, Settlement,
 };
@@ -106,8 +106,10 @@ impl<'a> Judge<'a> {
     }
 
     fn asks_git(&self, event: &Event, nested: &[(Project, Held)]) -> bool {
+        // Where an agent waits for a call, nobody waits longer for its file rules.
         let mut policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
-        policies.any(|policy| policy.rules.baselines(Some(event.kind)).is_ok_and(|baselines| !baselines.is_empty()))
+        let asks = |policy: &Compiled| policy.rules.baselines().is_ok_and(|baselines| !baselines.is_empty());
+        (event.kind.is_stop() || event.kind == EventKind::Prompt) && policies.any(asks)
     }
 
     /// Where a rule compares with how things were at the prompt, that is written down when the prompt arrives.
@@ -118,7 +120,7 @@ impl<'a> Judge<'a> {
         }
         let nested = nested.iter().map(|(project, held)| (project, &held.policy));
         for (project, policy) in nested.chain([(self.project, &self.policy)]) {
-            let baselines = policy.rules.baselines(None).unwrap_or_default();
+            let baselines = policy.rules.baselines().unwrap_or_default();
             let Some(tree) =
                 baselines.contains(&Baseline::Prompt).then(|| Tree::of(&project.root, GIT_LIMIT)).flatten()
             else {
@@ -278,7 +280,9 @@ impl<'a> Judge<'a> {
                 demands.remember(&mut effects.changes);
                 effects.demands.push(demands);
             }
-            notices.extend(effects.news(here.facts.files().changed.take_notices(), state));
+            if let Some(files) = here.facts.files_asked() {
+                notices.extend(effects.news(files.changed.take_notices(), state));
+            }
             approved |= decision.verdict.approved;
             findings.extend(decision.verdict.findings);
             notices.extend(decision.verdict.notices);
@@ -334,7 +338,7 @@ impl<'a> Judge<'a> {
     fn jurisdictions<'b>(
         &'b self,
         nested: &'b [(Project, Held)],
-        event: &Event,
+        event: &Arc<Event>,
         state: Option<&SessionState>,
     ) -> Vec<Jurisdiction<'b>> {
         let own = std::iter::once((self.project, &self.policy));
@@ -347,7 +351,7 @@ impl<'a> Judge<'a> {
         &self,
         project: &Project,
         policy: &Compiled,
-        event: &Event,
+        event: &Arc<Event>,
         state: Option<&SessionState>,
     ) -> Arc<LiveFacts> {
         let history = History {
@@ -358,27 +362,7 @@ impl<'a> Judge<'a> {
             options: self.store_options(event),
         };
         let folder = project.root.strip_prefix(&self.project.root).unwrap_or(Path::new(""));
-        let tmp = project.tmp(self.environment);
-        let variables = state.map(|state| &state.variables);
-        let prompt = variables.and_then(|variables| PromptBaseline::last(&tmp, &event.session, variables));
-        let attribution = Attribution {
-            store: self.store.clone(),
-            options: self.store_options(event),
-            agent: event.agent.clone(),
-            session: event.session.clone(),
-            home: history.home.clone(),
-        };
-        let files = FileFacts {
-            changed: Changed::new(&project.root, policy.config.default_branch.clone(), prompt, attribution),
-            settlement: Settlement::new(
-                &project.root,
-                &tmp,
-                &event.session,
-                timestamp(event.time),
-                event.message.as_deref(),
-            ),
-            rules: policy.rules.clone(),
-        };
+        let files = self.make_files(project, policy, event, state);
         Arc::new(LiveFacts::new(
             &project.root,
             folder,
@@ -388,6 +372,36 @@ impl<'a> Judge<'a> {
             history,
             files,
         ))
+    }
+
+    fn make_files(
+        &self,
+        project: &Project,
+        policy: &Compiled,
+        event: &Arc<Event>,
+        state: Option<&SessionState>,
+    ) -> MakeFiles {
+        let (project, environment, event) = (project.clone(), self.environment.clone(), Arc::clone(event));
+        let (config, rules) = (Arc::clone(&policy.config), policy.rules.clone());
+        let (store, options) = (self.store.clone(), self.store_options(&event));
+        let prompt = state.and_then(|state| PromptBaseline::last(&state.variables));
+        Box::new(move || {
+            let tmp = project.tmp(&environment);
+            let (root, session) = (&project.root, event.session.as_str());
+            let prompt = prompt.map(|time| PromptBaseline::new(&tmp, session, time));
+            let attribution = Attribution {
+                store: store.clone(),
+                options,
+                agent: event.agent.clone(),
+                session: session.to_owned(),
+                home: environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
+            };
+            FileFacts {
+                changed: Changed::new(root, config.default_branch.clone(), prompt, attribution),
+                settlement: Settlement::new(root, &tmp, session, timestamp(event.time), event.message.as_deref()),
+                rules: rules.clone(),
+            }
+        })
     }
 
     fn store_options(&self, event: &Event) -> store::Options {

@@ -16,7 +16,7 @@ use store::{SessionState, Store};
 use tree::Repository;
 
 use crate::acknowledgement::is_acknowledged;
-use crate::file_facts::{FileFacts, answered_fact, answered_record, changes_fact, changes_record};
+use crate::file_facts::{FileFacts, MakeFiles, answered_fact, answered_record, changes_fact, changes_record};
 use crate::glob;
 use crate::input_record::AskedInput;
 use crate::written::written;
@@ -38,7 +38,9 @@ pub struct LiveFacts {
     /// Whether the agent is trying a stop again that was held before.
     held_before: bool,
     history: History,
-    files: FileFacts,
+    /// Made when a file rule first asks.
+    files: OnceLock<FileFacts>,
+    make_files: MakeFiles,
     /// What observers made of this very event.
     observed: Mutex<Changes>,
     /// Whether observers are asking, and not rules.
@@ -75,7 +77,7 @@ impl LiveFacts {
         config: Arc<Config>,
         held_before: bool,
         history: History,
-        files: FileFacts,
+        make_files: MakeFiles,
     ) -> Self {
         Self {
             root: root.to_owned(),
@@ -84,7 +86,8 @@ impl LiveFacts {
             config,
             held_before,
             history,
-            files,
+            files: OnceLock::new(),
+            make_files,
             observed: Mutex::default(),
             is_observing: AtomicBool::new(false),
             used: Mutex::default(),
@@ -162,7 +165,12 @@ impl LiveFacts {
     }
 
     pub fn files(&self) -> &FileFacts {
-        &self.files
+        self.files.get_or_init(|| (self.make_files)())
+    }
+
+    /// Those of them that somebody asked for.
+    pub fn files_asked(&self) -> Option<&FileFacts> {
+        self.files.get()
     }
 
     pub fn hold_counter(&self, rule: &str) -> String {
@@ -236,13 +244,13 @@ impl Facts for LiveFacts {
     }
 
     fn changes(&self, reach: Reach) -> Option<Arc<engine::file_rules::Changes>> {
-        let changes = self.files.changes(reach)?;
+        let changes = self.files().changes(reach)?;
         self.note(changes_fact(reach), &changes_record(&changes));
         Some(changes)
     }
 
     fn answered(&self, rule: &Rule, found: &FileMatch) -> Answered {
-        let answered = self.files.answered(rule, found);
+        let answered = self.files().answered(rule, found);
         if answered.is_none() {
             self.missed.store(true, Ordering::Relaxed);
         }
@@ -252,7 +260,7 @@ impl Facts for LiveFacts {
     }
 
     fn file_rule(&self, id: &str) -> Option<FileRule> {
-        self.files.rule(id)
+        self.files().rule(id)
     }
 
     fn commands_ran(&self) -> Vec<RanCommand> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{CommandMatcher, Detect, PathPattern, Rule, ToolRule};
-use crate::event::{EventKind, EventKinds};
+use crate::event::EventKinds;
 use crate::file_rules::Baseline;
 use crate::shell::SimpleCommand;
 use crate::situation::Situation;
@@ -177,14 +177,14 @@ impl RuleSet {
         Ok(rules)
     }
 
-    /// What the file rules that are judged on one of these events compare with; of all events where there is none given.
-    pub fn baselines(&self, on: Option<EventKind>) -> Result<BTreeSet<Baseline>, RuleSetError> {
+    /// What the file rules compare with; nothing where there are none.
+    pub fn baselines(&self) -> Result<BTreeSet<Baseline>, RuleSetError> {
         let mut baselines = BTreeSet::new();
         let mut heads = self.heads()?;
         while !heads.is_empty() {
             let (head, rest) = postcard::take_from_bytes::<Head>(heads).map_err(|_| RuleSetError)?;
             heads = rest;
-            baselines.extend(head.compare_to.filter(|_| on.is_none_or(|kind| head.on.contains(kind))));
+            baselines.extend(head.compare_to);
         }
         Ok(baselines)
     }

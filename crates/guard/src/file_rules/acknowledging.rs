@@ -36,7 +36,8 @@ pub fn acknowledge(
         session: whose.session.clone(),
         home: environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
     };
-    let prompt = PromptBaseline::last(&tmp, &whose.session, &state.variables);
+    let prompt = PromptBaseline::last(&state.variables);
+    let prompt = prompt.map(|time| PromptBaseline::new(&tmp, &whose.session, time));
     let changed = Changed::new(&project.root, config.default_branch.clone(), prompt, attribution);
     let since = changed.since(file.reach).ok_or("git does not say what changed")?;
     let found = file.judge(&since.changes).map_err(|error| error.to_string())?;

@@ -42,9 +42,9 @@ impl PromptBaseline {
         Self { path, reference: format!("prompt:{name}:{time}") }
     }
 
-    /// The last one of a session, by what the session remembers.
-    pub fn last(tmp: &Path, session: &str, variables: &serde_json::Map<String, Value>) -> Option<Self> {
-        Some(Self::new(tmp, session, variables.get(VARIABLE)?.as_i64()?))
+    /// When the last one of a session was taken, by what the session remembers.
+    pub fn last(variables: &serde_json::Map<String, Value>) -> Option<i64> {
+        variables.get(VARIABLE)?.as_i64()
     }
 
     /// What the session has to remember.

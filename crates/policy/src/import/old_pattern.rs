@@ -36,11 +36,11 @@ pub fn convert(old: &str) -> Converted {
         }
         _ => why.push("`**` was at least one folder in the old format, and may be none here".to_owned()),
     }
-    if let Some(shorter) = pattern.strip_suffix("/*").filter(|rest| *rest == "**" || rest.ends_with("/**")) {
+    if pattern == "**/*" || pattern.ends_with("/**/*") {
         if why.is_empty() {
             why.push("the same files".to_owned());
         }
-        pattern = shorter.to_owned();
+        pattern.truncate(pattern.len() - "/*".len());
     }
     Converted { pattern, why }
 }
