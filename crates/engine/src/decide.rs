@@ -285,7 +285,9 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         Truth::True => Outcome::Matched(rule.action),
         Truth::Unknown => incomplete_level(rule).map_or(Outcome::Passed, Outcome::Incomplete),
     };
-    if let (Outcome::Matched(_), Some(found)) = (&judged.outcome, judged.files.take()) {
+    if matches!(judged.outcome, Outcome::Matched(_))
+        && let Some(found) = judged.files.take()
+    {
         let Answered { settled, shown, is_given_up } = situation.facts.answered(rule, &found);
         let unknown = situation.facts.take_unknown();
         if !unknown.is_empty() {

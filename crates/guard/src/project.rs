@@ -64,9 +64,11 @@ impl Project {
         let own = self.tiers.project.as_ref().map(|folder| folder.path.join("tmp"));
         // A link would have us write where somebody else says.
         let is_linked = |tmp: &Path| {
-            ["", "rules", "rules/queue", "rules/settled", "rules/baselines"]
-                .iter()
-                .any(|part| tmp.join(part).is_symlink())
+            // With nothing joined: a path that ends in a slash is looked at behind the link.
+            tmp.is_symlink()
+                || ["rules", "rules/queue", "rules/settled", "rules/baselines", "rules/locks"]
+                    .iter()
+                    .any(|part| tmp.join(part).is_symlink())
         };
         own.filter(|tmp| !is_linked(tmp)).unwrap_or_else(|| environment.project_state(&self.root).join("tmp"))
     }

@@ -107,6 +107,31 @@ impl Scratch {
         command
     }
 
+    /// Git in the project, by somebody who exists only here, at a moment that is always the same.
+    pub fn git_command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command.args(arguments).current_dir(self.root()).env_clear();
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        command
+            .env("HOME", self.home())
+            .env("XDG_CONFIG_HOME", self.base.join("config"))
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "Somebody").env(format!("GIT_{who}_EMAIL"), "somebody@example.com");
+            command.env(format!("GIT_{who}_DATE"), "2026-01-01T00:00:00Z");
+        }
+        command
+    }
+
+    /// What git prints, without the last line end; it has to go well.
+    pub fn git(&self, arguments: &[&str]) -> String {
+        let reply = self.reply(&self.git_command(arguments).stdin(Stdio::null()).output().expect("git runs"));
+        assert_eq!(reply.code, Some(0), "git {arguments:?}: {}", reply.stderr);
+        reply.stdout.trim_end_matches('\n').to_owned()
+    }
+
     pub fn run(&self, arguments: &[&str]) -> Reply {
         self.reply(&self.command(arguments).stdin(Stdio::null()).output().expect("the program runs"))
     }

@@ -22,6 +22,7 @@ mod documentation;
 mod editing_rules;
 mod explain;
 mod failure_policy;
+mod file_rules;
 mod guarding;
 mod hostile;
 mod init_and_install;

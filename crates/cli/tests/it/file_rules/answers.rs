@@ -1,0 +1,179 @@
+//! Promises, acknowledgements and trailers.
+
+use serde_json::json;
+use testkit::{Reply, Scratch};
+
+use super::{README, commit, only_entry, stop, stop_of, stop_saying, summary, with_rule};
+
+fn ack_as_agent(project: &Scratch, arguments: &[&str]) -> Reply {
+    let mut command = project.command(arguments);
+    command.env("CLAUDE_CODE_SESSION_ID", "session-1");
+    project.feed(command, b"")
+}
+
+#[test]
+fn a_promise_counts_for_its_own_files_and_the_next_one_is_asked_for_alone() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n");
+    stop(&project);
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    project.file("src/b.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## README Accuracy
+    src/b.py
+
+    Source files changed. Verify README.md is accurate.
+
+    Where a rule is seen to or does not apply, say so with `<promise>readme</promise>` in your last message, outside of code, or run `linchpin ack readme --reason "…"`.
+    "#);
+    insta::assert_snapshot!(summary(&project), @"
+    passed 1x readme: src/a.py
+    queued 1x readme: src/b.py
+    ");
+    // The same files with other content are the same files.
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    project.file("src/a.py", "changed once more\n");
+    assert_eq!(stop(&project).stdout, "");
+}
+
+#[test]
+fn a_promise_before_anything_was_asked_for_counts() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop_saying(&project, "The README still holds. <promise>readme</promise>").stdout, "");
+    assert_eq!(summary(&project), "passed 0x readme: src/a.py");
+}
+
+#[test]
+fn what_is_no_promise() {
+    let project = with_rule("readme", &README.replace("safety", "max_holds: 99\nsafety"));
+    project.file("src/a.py", "changed\n");
+    for message in [
+        "promise: readme",
+        "```\n<promise>readme</promise>\n```",
+        "Say `<promise>readme</promise>`.",
+        "<promise>readme",
+        "<promise>readmes</promise>",
+        "<promise></promise>",
+    ] {
+        assert_eq!(stop_saying(&project, message).json()["decision"], "block", "{message}");
+    }
+}
+
+#[test]
+fn a_promise_is_read_from_the_transcript_where_the_hook_does_not_say_it() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n");
+    let line = |kind: &str, text: &str| {
+        let message = json!({ "role": kind, "content": [{ "type": "text", "text": text }] });
+        json!({ "type": kind, "uuid": "1", "sessionId": "session-1", "message": message }).to_string()
+    };
+    let transcript = [line("user", "<promise>readme</promise>"), line("assistant", "Not yet.")].join("\n");
+    std::fs::write(project.home().join("transcript.jsonl"), transcript + "\n").expect("a file");
+    let event = project.event("Stop", &json!({ "stop_hook_active": false }));
+    assert_eq!(project.hook("claude", &event).json()["decision"], "block");
+    std::fs::write(project.home().join("transcript.jsonl"), line("assistant", "<promise>readme</promise>") + "\n")
+        .expect("a file");
+    assert_eq!(project.hook("claude", &event).stdout, "");
+}
+
+#[test]
+fn other_content_asks_again_where_the_rule_says_so() {
+    let project = with_rule("readme", &README.replace("safety", "refire: content\nsafety"));
+    project.file("src/a.py", "changed\n");
+    stop(&project);
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(stop(&project).stdout, "");
+    project.file("src/a.py", "changed once more\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(summary(&project), "queued 1x readme: src/a.py");
+    // Back to what the promise was about.
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).stdout, "");
+}
+
+#[test]
+fn an_agent_acknowledges_what_it_is_asked_for() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    stop(&project);
+    stop_of(&project, "session-2", "Done.");
+    insta::assert_snapshot!(ack_as_agent(&project, &["ack", "readme", "--reason", "typo only"]).transcript(), @"
+    exit 0
+    --- stdout
+    Acknowledged `readme` in session session-1 of claude for 2 files.
+    --- stderr
+    ");
+    assert_eq!(stop(&project).stdout, "");
+    // It is about the rule and these files, whoever asks for them.
+    assert_eq!(stop_of(&project, "session-2", "Done.").stdout, "");
+    let (_, entry) = only_entry(&project);
+    insta::assert_snapshot!(entry["action_result"].to_string(), @r#"{"type":"prompt","command":null,"exit_code":null,"output":"acknowledged by agent: typo only","stdout":null,"stderr":null}"#);
+    insta::assert_snapshot!(ack_as_agent(&project, &["ack", "readme", "--reason", "x", "--json"]).stdout, @r#"{"acknowledged":"readme","agent":"claude","session":"session-1","reason":"x","by":"agent","files":0}"#);
+    let log = project.run(&["log", "--kind", "ack", "--limit", "1"]).stdout;
+    assert!(log.contains("ack readme, by the agent: x"), "{log}");
+}
+
+#[test]
+fn a_person_acknowledges_what_an_agent_may_not() {
+    let project = with_rule("readme", &README.replace("safety", "ack: human\nsafety"));
+    project.file("src/a.py", "changed\n");
+    stop(&project);
+    // Nor by a promise.
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").json()["decision"], "block");
+    insta::assert_snapshot!(ack_as_agent(&project, &["ack", "readme", "--reason", "typo only"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: rule `readme` is acknowledged by people (`ack: human`), and an agent runs this
+    help: say why it should be, and let a person decide
+    ");
+    insta::assert_snapshot!(project.run(&["ack", "readme", "--reason", "typo only"]).transcript(), @"
+    exit 0
+    --- stdout
+    Acknowledged `readme` in session session-1 of claude for 1 file.
+    --- stderr
+    ");
+    assert_eq!(stop(&project).stdout, "");
+}
+
+#[test]
+fn a_trailer_of_a_commit_answers_a_check_of_its_range() {
+    let project = with_rule("readme", README);
+    project.git(&["switch", "-q", "-c", "work"]);
+    project.file("src/a.py", "changed\n");
+    commit(&project, "Change");
+    assert_eq!(project.run(&["check", "main..work"]).code, Some(1));
+    let trailer = project.run(&["ack", "readme", "--reason", "nothing that\nthe README says", "--trailer"]);
+    insta::assert_snapshot!(trailer.transcript(), @"
+    exit 0
+    --- stdout
+    Linchpin-Ack: readme (nothing that the README says)
+    --- stderr
+    ");
+    project.file("src/b.py", "changed\n");
+    project.git(&["commit", "-q", "-a", "-m", "More", "-m", trailer.stdout.trim()]);
+    insta::assert_snapshot!(project.run(&["check", "main..work"]).transcript().replace(&project.git(&["rev-parse", "--short=12", "main"]), "[MAIN]"), @"
+    exit 0
+    --- stdout
+    The file rule is met; 2 files changed since [MAIN].
+    --- stderr
+    ");
+    let checked = project.run(&["check", "main..HEAD", "--json"]).json();
+    assert_eq!(checked["rules"][0]["outcome"], "acknowledged");
+    // In the range that it is in.
+    assert_eq!(project.run(&["check", "main..work~1"]).code, Some(1));
+    assert_eq!(project.run(&["check", "work~1..work"]).code, Some(0));
+    // Also by its title, and the whole working tree is answered for with it.
+    assert_eq!(project.run(&["check"]).code, Some(0));
+    project.file("src/c.py", "new\n");
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-q", "-m", "Third\n\nlinchpin-ack: README accuracy"]);
+    assert_eq!(project.run(&["check", "HEAD~1..HEAD"]).code, Some(0));
+    insta::assert_snapshot!(project.run(&["ack", "protect-guardrails", "--reason", "x", "--trailer"]).stderr, @"
+    error: rule `protect-guardrails` refuses or approves calls, so there is nothing to acknowledge
+    help: a person can let a single call through: `linchpin allow ID`, with the number that the refusal names
+    ");
+}

@@ -1,0 +1,244 @@
+//! What a change is a change from.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use testkit::Scratch;
+
+use super::{README, commit, prompt, stop, stop_saying, summary, tmp, told, with_rule};
+
+fn since_prompt() -> Scratch {
+    with_rule("readme", &README.replace("safety", "compare_to: prompt\nsafety"))
+}
+
+fn asked_for(project: &Scratch) -> Vec<String> {
+    let reply = stop(project);
+    let lines = if reply.stdout.is_empty() { String::new() } else { reply.reason() };
+    lines.lines().filter(|line| line.ends_with(".py")).map(str::to_owned).collect()
+}
+
+#[test]
+fn work_from_before_the_prompt_is_not_blamed_on_it() {
+    let project = since_prompt();
+    project.file("src/a.py", "dirty\n").file("src/left.py", "new\n").file("src/staged.py", "new\n");
+    project.git(&["add", "src/staged.py"]);
+    assert_eq!(prompt(&project, "Go on.").stdout, "");
+    let baselines: Vec<_> = fs::read_dir(tmp(&project).join("rules/baselines")).expect("a folder").flatten().collect();
+    assert_eq!(baselines.len(), 1);
+    let name = baselines[0].file_name().to_string_lossy().into_owned();
+    let seconds = name.strip_prefix("prompt_").and_then(|rest| rest.strip_suffix("_session-1.json"));
+    assert!(seconds.is_some_and(|seconds| seconds.parse::<u64>().is_ok()), "{name}");
+    let kept: Value = serde_json::from_slice(&fs::read(baselines[0].path()).expect("a file")).expect("JSON");
+    assert_eq!(kept["commit"], project.git(&["rev-parse", "HEAD"]));
+    assert_eq!(kept["staged_files"], json!(["src/staged.py"]));
+    assert_eq!(kept["untracked_files"], json!(["src/left.py"]));
+    assert!(kept["timestamp"].as_str().is_some_and(|time| time.ends_with('Z')), "{kept}");
+    let dirty: Vec<&String> = kept["contents"].as_object().expect("contents").keys().collect();
+    assert_eq!(dirty, ["src/a.py", "src/left.py", "src/staged.py"]);
+    // Nothing was done since, and committing what was there does nothing either.
+    assert_eq!(asked_for(&project), [""; 0]);
+    commit(&project, "What was left over");
+    assert_eq!(asked_for(&project), [""; 0]);
+    // What is committed during the turn is not missed.
+    project.file("src/b.py", "changed\n");
+    commit(&project, "Work");
+    assert_eq!(asked_for(&project), ["src/b.py"]);
+    // What was dirty and is touched again counts, too; what is as it was before does not.
+    project.file("src/left.py", "more\n").file("src/b.py", "b\n");
+    assert_eq!(asked_for(&project), ["src/left.py"]);
+    fs::remove_file(project.root().join("src/a.py")).expect("a file");
+    assert_eq!(asked_for(&project), ["src/a.py", "src/left.py"]);
+}
+
+#[test]
+fn a_new_prompt_asks_again() {
+    let project = since_prompt();
+    prompt(&project, "Begin.");
+    project.file("src/a.py", "one\n");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    project.file("src/a.py", "two\n");
+    assert_eq!(asked_for(&project), [""; 0]);
+    prompt(&project, "And now this.");
+    assert_eq!(asked_for(&project), [""; 0]);
+    project.file("src/a.py", "three\n");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    insta::assert_snapshot!(summary(&project), @"
+    passed 1x readme: src/a.py
+    queued 1x readme: src/a.py
+    ");
+}
+
+#[test]
+fn without_a_snapshot_it_is_the_base_and_that_is_said() {
+    let project = since_prompt();
+    project.file("src/a.py", "changed\n");
+    let reply = stop(&project);
+    assert!(reply.reason().contains("src/a.py"));
+    insta::assert_snapshot!(told(&reply), @"Linchpin: nothing was kept of the last prompt, so rules that compare with it compare with the base of the branch");
+    // Once a session.
+    assert_eq!(told(&stop(&project)), "");
+    // One that was deleted, or cannot be read, is none.
+    prompt(&project, "Go on.");
+    assert_eq!(asked_for(&project), [""; 0]);
+    fs::remove_dir_all(tmp(&project)).expect("a folder");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+}
+
+#[test]
+fn a_snapshot_that_cannot_be_kept_is_told_of() {
+    let project = since_prompt();
+    project.file(".linchpin/tmp/rules/baselines", "in the way\n").file("src/a.py", "changed\n");
+    let reply = prompt(&project, "Go on.");
+    insta::assert_snapshot!(reply.transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Linchpin: how things were at this prompt was not kept, so rules that compare with it compare with the base of the branch: File exists (os error 17)"}
+    --- stderr
+    "#);
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+}
+
+#[test]
+fn a_rebase_onto_a_newer_default_branch_asks_again() {
+    let project = with_rule("readme", README);
+    project.git(&["switch", "-q", "-c", "work"]);
+    project.file("src/a.py", "changed\n");
+    commit(&project, "Work");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    // A newer default branch alone changes nothing: the branch left it where it left it.
+    project.git(&["switch", "-q", "main"]);
+    project.file("other.txt", "new\n");
+    commit(&project, "Meanwhile");
+    project.git(&["switch", "-q", "work"]);
+    assert_eq!(asked_for(&project), [""; 0]);
+    project.git(&["rebase", "-q", "main"]);
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    insta::assert_snapshot!(summary(&project), @"
+    passed 1x readme: src/a.py
+    queued 1x readme: src/a.py
+    ");
+}
+
+#[test]
+fn the_tip_of_the_default_branch_counts_what_came_there_too() {
+    let project = with_rule("base", README);
+    project.rule("tip", &README.replace("README Accuracy", "Tip").replace("safety", "compare_to: default_tip\nsafety"));
+    commit(&project, "Another rule");
+    project.git(&["switch", "-q", "-c", "work"]);
+    project.git(&["switch", "-q", "main"]);
+    project.file("src/new.py", "new\n");
+    commit(&project, "Meanwhile");
+    project.git(&["switch", "-q", "work"]);
+    let reason = stop(&project).reason();
+    assert!(reason.contains("## Tip\nsrc/new.py\n") && !reason.contains("README Accuracy"), "{reason}");
+}
+
+#[test]
+fn the_net_difference_counts_wherever_it_lies() {
+    let project = with_rule("readme", README);
+    project.file(".gitignore", "*.log.py\n");
+    commit(&project, "Ignore");
+    project.git(&["switch", "-q", "-c", "work"]);
+    project.file("src/a.py", "changed\n");
+    commit(&project, "Committed");
+    project.file("src/b.py", "staged\n").file("src/new.py", "untracked\n").file("src/x.log.py", "ignored\n");
+    project.git(&["add", "src/b.py"]);
+    assert_eq!(asked_for(&project), ["src/a.py", "src/b.py", "src/new.py"]);
+    // Taken back in the working tree, it is no change, though it is committed.
+    project.file("src/a.py", "a\n").file("src/b.py", "b\n");
+    assert_eq!(asked_for(&project), ["src/new.py"]);
+    // The person's index is as it was.
+    assert_eq!(project.git(&["diff", "--cached", "--name-only"]), "src/b.py");
+}
+
+#[test]
+fn a_repository_without_a_commit_has_changed_everything() {
+    let project = super::repository();
+    project.rule("readme", README).file("src/a.py", "new\n");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    project.git(&["add", "-A"]);
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    commit(&project, "Begin");
+    assert_eq!(asked_for(&project), [""; 0]);
+}
+
+#[test]
+fn a_detached_head_and_a_linked_worktree_are_trees_as_well() {
+    let project = with_rule("readme", README);
+    project.git(&["checkout", "-q", "--detach"]);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    project.git(&["checkout", "-q", "."]);
+    project.git(&["worktree", "add", "-q", "-b", "other", "../other"]);
+    let other = project.root().join("../other").canonicalize().expect("a folder");
+    fs::write(other.join("src/b.py"), "changed\n").expect("a file");
+    let mut command = project.command(&["check", "--json"]);
+    command.current_dir(&other);
+    assert_eq!(project.feed(command, b"").json()["rules"][0]["trigger_files"], json!(["src/b.py"]));
+    assert_eq!(project.run(&["check"]).code, Some(0));
+}
+
+#[test]
+fn a_shallow_clone_says_from_where_it_counts() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "second\n");
+    commit(&project, "Second");
+    project.git(&["branch", "work", "HEAD~1"]);
+    let url = format!("file://{}", project.root().display());
+    project.git(&["clone", "-q", "--depth", "1", "--no-single-branch", &url, "../clone"]);
+    let clone = project.root().join("../clone").canonicalize().expect("a folder");
+    let git = |arguments: &[&str]| {
+        let output = project.git_command(arguments).current_dir(&clone).output().expect("git runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    git(&["switch", "-q", "work"]);
+    fs::write(clone.join("src/new.py"), "new\n").expect("a file");
+    let mut command = project.command(&["check", "--json"]);
+    command.current_dir(&clone);
+    let found = project.feed(command, b"").json();
+    assert_eq!(found["rules"][0]["trigger_files"], json!(["src/a.py", "src/new.py"]));
+    insta::assert_snapshot!(found["notes"].to_string(), @r#"["no common commit is known (a shallow clone?), so changes are counted from the tip"]"#);
+}
+
+#[test]
+fn names_modes_links_and_repositories_within() {
+    let project = with_rule("all", "---\ntrigger: src/**\n---\nLook.\n");
+    project.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", "./", "src/sub"]);
+    commit(&project, "A repository within");
+    // Only permissions differ, and only inside the other repository.
+    let path = project.root().join("src/a.py");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&path, mode).expect("a mode");
+    project.file("src/sub/new.py", "new\n");
+    assert_eq!(stop(&project).stdout, "");
+    for name in ["ü.py", "two words.py", "new\nline.py", "tab\there.py", "quo\"te.py"] {
+        project.file(&format!("src/{name}"), "new\n");
+    }
+    std::os::unix::fs::symlink("nowhere", project.root().join("src/link.py")).expect("a link");
+    let (_, entry) = {
+        stop(&project);
+        super::only_entry(&project)
+    };
+    let expected =
+        ["src/link.py", "src/new\nline.py", "src/quo\"te.py", "src/tab\there.py", "src/two words.py", "src/ü.py"];
+    assert_eq!(entry["trigger_files"], json!(expected));
+}
+
+#[test]
+fn a_project_in_a_folder_of_its_repository_sees_its_own_files() {
+    let project = with_rule("readme", README);
+    project.file("part/.linchpin/rules/own.md", README).file("part/src/a.py", "a\n");
+    commit(&project, "A part");
+    project.file("src/a.py", "changed\n").file("part/src/a.py", "changed\n").file("part/src/new.py", "new\n");
+    let check = |folder: &str| {
+        let mut command = project.command(&["check", "--json"]);
+        command.current_dir(project.root().join(folder));
+        project.feed(command, b"").json()["rules"][0]["trigger_files"].clone()
+    };
+    assert_eq!(check("part"), json!(["src/a.py", "src/new.py"]));
+    assert_eq!(check(""), json!(["src/a.py"]));
+    fs::rename(project.root().join("part/src/a.py"), project.root().join("part/src/b.py")).expect("moved");
+    assert_eq!(check("part"), json!(["src/a.py", "src/b.py", "src/new.py"]));
+}

@@ -1,0 +1,378 @@
+//! Commands that make a rule met.
+
+use std::fs;
+
+use serde_json::json;
+use testkit::{Reply, Scratch};
+
+use super::{README, commit, event, only_entry, repository, stop, stop_of, stop_saying, summary, told};
+
+/// A project with a rule for every `.py` file whose command runs this script, accepted by a person.
+fn with_script(action: &str, script: &str) -> Scratch {
+    let project = repository();
+    project.rule("run", &rule(action)).file("tools/run.sh", script).file(".gitignore", "*.log\n");
+    project.file("src/a.py", "a\n").file("src/b.py", "b\n");
+    commit(&project, "Begin");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project
+}
+
+fn rule(action: &str) -> String {
+    format!("---\nname: Run it\ntrigger: '**/*.py'\naction: {{{action}}}\n---\nMend what it says.\n")
+}
+
+fn text(project: &Scratch, path: &str) -> String {
+    fs::read_to_string(project.root().join(path)).unwrap_or_default()
+}
+
+/// How often a script ran that writes a line into a file that git ignores.
+fn runs(project: &Scratch) -> usize {
+    text(project, "runs.log").lines().count()
+}
+
+fn stop_with(project: &Scratch, variables: &[(&str, &str)]) -> Reply {
+    let mut command = project.command(&["hook", "claude"]);
+    command.envs(variables.iter().copied());
+    let payload = event(project, "session-1", "Stop", &json!({ "stop_hook_active": false }));
+    project.feed(command, payload.to_string().as_bytes())
+}
+
+#[test]
+fn a_command_sees_little_of_the_environment() {
+    let project = with_script("command: 'sh tools/run.sh'", "env | sed 's/=.*//' | sort > names.txt\n");
+    project.config("command_env: [EXTRA]\n").file("src/a.py", "changed\n");
+    commit(&project, "More");
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "changed again\n");
+    let variables = [
+        ("API_KEY", "secret"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ("BASH_ENV", "/x"),
+        ("CARGO_HOME", "/x"),
+        ("CLAUDE_CODE_SESSION_ID", "session-1"),
+        ("EXTRA", "1"),
+        ("GIT_DIR", "/nowhere"),
+        ("GITHUB_TOKEN", "secret"),
+        ("LANG", "C"),
+        ("LC_ALL", "C"),
+        ("LD_LIBRARY_PATH", "/x"),
+        ("NODE_OPTIONS", "--x"),
+        ("PYTHONPATH", "/x"),
+        ("SSH_AUTH_SOCK", "/x"),
+        ("TERM", "dumb"),
+        ("USER", "somebody"),
+    ];
+    assert_eq!(stop_with(&project, &variables).stdout, "");
+    // `PWD`, `OLDPWD`, `SHLVL` and `_` are the shell's own.
+    let names = text(&project, "names.txt");
+    let own = ["PWD", "OLDPWD", "SHLVL", "_"];
+    let names: Vec<&str> = names.lines().filter(|name| !own.contains(name)).collect();
+    insta::assert_snapshot!(names.join(" "), @"CARGO_HOME EXTRA HOME LANG LC_ALL PATH TERM TMPDIR TZ USER XDG_CONFIG_HOME XDG_STATE_HOME");
+}
+
+const ODD: [&str; 6] =
+    ["-dash.py", "src/$(touch x).py", "src/a b.py", "src/new\nline.py", "src/quo\"te's.py", "src/{file}.py"];
+
+#[test]
+fn odd_names_are_whole_arguments() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {files} {repo_root} \"two words\"'",
+        "printf '<%s>\\n' \"$@\" > arguments.txt\n",
+    );
+    for name in ODD {
+        project.file(name, "new\n");
+    }
+    assert_eq!(stop(&project).stdout, "");
+    insta::assert_snapshot!(project.shown(&text(&project, "arguments.txt")), @r#"
+    <./-dash.py>
+    <src/$(touch x).py>
+    <src/a b.py>
+    <src/new
+    line.py>
+    <src/quo"te's.py>
+    <src/{file}.py>
+    <[BASE]/project>
+    <two words>
+    "#);
+    let project = with_script("command: 'sh tools/run.sh {file}'", "printf done > \"$1\"\n");
+    for name in ODD {
+        project.file(name, "new\n");
+    }
+    assert_eq!(stop(&project).stdout, "");
+    for name in ODD {
+        assert_eq!(text(&project, name), "done", "{name}");
+    }
+    assert!(!project.root().join("x").exists());
+}
+
+#[test]
+fn captured_variables_are_arguments_and_the_group_that_is_whole_is_left_out() {
+    let project = repository();
+    project.rule("run", "---\npair: {trigger: 'src/{path}.py', expects: 'gen/{path}.txt'}\naction: {command: 'sh tools/run.sh {path} {file}'}\n---\nNo.\n");
+    project.file("tools/run.sh", "mkdir -p gen && printf '%s %s' \"$1\" \"$2\" > \"gen/$1.txt\"\n");
+    commit(&project, "Begin");
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "new\n").file("src/b.py", "new\n").file("gen/b.txt", "by hand");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(text(&project, "gen/a.txt"), "a src/a.py");
+    assert_eq!(text(&project, "gen/b.txt"), "by hand");
+}
+
+#[test]
+fn a_file_that_is_gone_is_left_out() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {files}'",
+        "echo run >> runs.log; printf '%s\\n' \"$@\" > arguments.txt\n",
+    );
+    fs::remove_file(project.root().join("src/b.py")).expect("a file");
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(text(&project, "arguments.txt"), "src/a.py\n");
+    // Where nothing is left, nothing is run.
+    let before = runs(&project);
+    project.file("src/a.py", "a\n");
+    fs::remove_file(project.root().join("arguments.txt")).expect("a file");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), before);
+}
+
+#[test]
+fn a_command_that_fails_is_told_first() {
+    let project =
+        with_script("command: 'sh tools/run.sh {file}'", "echo checking; echo \"$1: line 3: no\" >&2; exit 3\n");
+    project.rule("aaa", README);
+    project.file("src/a.py", "changed\n");
+    let reply = stop(&project);
+    insta::assert_snapshot!(reply.reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `sh tools/run.sh src/a.py`: it failed with exit code 3
+    checking
+    src/a.py: line 3: no
+
+    Mend what it says.
+
+    ## README Accuracy
+    src/a.py
+
+    Source files changed. Verify README.md is accurate.
+
+    Where a rule is seen to or does not apply, say so with `<promise>run</promise>` in your last message, outside of code, or run `linchpin ack run --reason "…"`. The rules are run, aaa.
+    "#);
+    assert_eq!(told(&reply), "");
+    let entry = super::queue(&project).into_values().find(|entry| entry["rule_name"] == "run").expect("an entry");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&entry["action_result"]).expect("JSON"), @r#"
+    {
+      "type": "command",
+      "command": "sh tools/run.sh src/a.py",
+      "exit_code": 3,
+      "output": "it failed with exit code 3",
+      "stdout": "checking\n",
+      "stderr": "src/a.py: line 3: no\n"
+    }
+    "#);
+    assert_eq!(entry["status"], "failed");
+    // A promise answers what is asked for, not what fails.
+    let reason = stop_saying(&project, "<promise>run</promise><promise>aaa</promise>").reason();
+    assert!(reason.contains("exit code 3") && !reason.contains("README"), "{reason}");
+}
+
+#[test]
+fn a_command_that_keeps_failing_lets_go_and_other_content_runs_it_again() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log; grep -q good \"$1\"\n");
+    project.file("src/a.py", "bad\n");
+    let blocks = (0..10).take_while(|_| stop(&project).stdout.contains("\"block\"")).count();
+    assert_eq!(blocks, 3);
+    assert_eq!(runs(&project), 1);
+    assert_eq!(stop(&project).stdout, "");
+    insta::assert_snapshot!(summary(&project), @"failed 4x run: src/a.py");
+    project.file("src/a.py", "still bad\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(runs(&project), 2);
+    project.file("src/a.py", "good\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 3);
+    // As it is, it has passed.
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 3);
+    project.file("src/a.py", "good as well\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 4);
+    // Only what changed.
+    project.file("src/b.py", "good\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 5);
+}
+
+#[test]
+fn a_command_that_never_comes_to_rest_is_told_to_agent_and_person() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {file}'",
+        "echo run >> runs.log; echo more >> \"$1\"; echo x > same.txt\n",
+    );
+    project.file("src/a.py", "changed\n");
+    let reply = stop(&project);
+    insta::assert_snapshot!(reply.reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `sh tools/run.sh {file}`: it does not come to rest: it changed `src/a.py` once more
+
+    Mend what it says.
+
+    Where a rule is seen to or does not apply, say so with `<promise>run</promise>` in your last message, outside of code, or run `linchpin ack run --reason "…"`.
+    "#);
+    insta::assert_snapshot!(told(&reply), @"Linchpin: rule `run`: it does not come to rest: it changed `src/a.py` once more");
+    assert_eq!(runs(&project), 2);
+    let (_, entry) = only_entry(&project);
+    assert_eq!(entry["status"], "failed");
+    insta::assert_snapshot!(entry["action_result"].to_string(), @r#"{"type":"command","command":"sh tools/run.sh {file}","exit_code":0,"output":"it does not come to rest: it changed `src/a.py` once more","stdout":"","stderr":""}"#);
+    // It is not run at every stop.
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(runs(&project), 2);
+}
+
+#[test]
+fn a_formatter_passes_and_is_run_twice_only_where_it_changed_something() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {file}'",
+        "echo run >> runs.log; tr a-z A-Z < \"$1\" > x.log && cat x.log > \"$1\"\n",
+    );
+    project.file("src/a.py", "shout\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(text(&project, "src/a.py"), "SHOUT\n");
+    assert_eq!(runs(&project), 2);
+    assert_eq!(summary(&project), "passed 0x run: src/a.py");
+    project.file("src/a.py", "LOUD\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 3);
+}
+
+#[test]
+fn a_command_that_takes_too_long_is_ended() {
+    let project = with_script("command: 'sh tools/run.sh {file}', timeout: 1s", "echo begun; sleep 60 & wait\n");
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `sh tools/run.sh src/a.py`: it was ended after 1 s
+    begun
+
+    Mend what it says.
+
+    Where a rule is seen to or does not apply, say so with `<promise>run</promise>` in your last message, outside of code, or run `linchpin ack run --reason "…"`.
+    "#);
+    let (_, entry) = only_entry(&project);
+    assert_eq!(entry["action_result"]["exit_code"], json!(null));
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    let project = with_script("command: 'no-such-program {file}'", "");
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `no-such-program src/a.py`: `no-such-program` cannot be started: No such file or directory (os error 2)
+
+    Mend what it says.
+
+    Where a rule is seen to or does not apply, say so with `<promise>run</promise>` in your last message, outside of code, or run `linchpin ack run --reason "…"`.
+    "#);
+}
+
+#[test]
+fn a_secret_in_the_output_is_masked_in_the_queue() {
+    let script = "echo \"key AKIAIOSFODNN7EXAMPLE and ghp_abcdefghijklmnopqrstuvwxyz0123456789\" >&2; exit 1\n";
+    let project = with_script("command: 'sh tools/run.sh {file}'", script);
+    project.file("src/a.py", "changed\n");
+    stop(&project);
+    let (path, _) = only_entry(&project);
+    assert!(!text(&project, &path.to_string_lossy()).contains("ghp_abcdefghijklmnopqrstuvwxyz"), "{path:?}");
+}
+
+#[test]
+fn a_repositorys_command_is_not_run_until_a_person_accepts_it() {
+    let project = repository();
+    project.rule("run", &rule("command: 'sh tools/run.sh {file}'")).file("tools/run.sh", "touch ran\n");
+    commit(&project, "Begin");
+    project.file("src/a.py", "new\n");
+    insta::assert_snapshot!(stop(&project).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Linchpin: .linchpin/rules/run.md: runs a command; it is not in force until a person accepts it"}
+    --- stderr
+    "#);
+    insta::assert_snapshot!(project.run(&["check", "--fix"]).transcript(), @"
+    exit 0
+    --- stdout
+    No file rules are in force.
+    --- stderr
+    ");
+    assert!(!project.root().join("ran").exists());
+    assert_eq!(super::queue(&project).len(), 0);
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    .linchpin/rules/run.md: runs a command; it is not in force until a person accepts it
+        name: Run it
+        trigger: '**/*.py'
+        action: {command: 'sh tools/run.sh {file}'}
+
+    Accepted. It holds until one of these parts changes.
+    --- stderr
+    ");
+    assert_eq!(stop(&project).stdout, "");
+    assert!(project.root().join("ran").exists());
+    // Another command is not the one that was accepted; a running session keeps that one.
+    fs::remove_file(project.root().join("ran")).expect("a file");
+    project.rule("run", &rule("command: 'sh tools/run.sh {file} --now'")).file("src/b.py", "new\n");
+    let reply = stop_of(&project, "session-2", "Done.");
+    assert!(told(&reply).contains("runs a command; it is not in force until"), "{}", reply.stdout);
+    assert!(!project.root().join("ran").exists());
+}
+
+#[test]
+fn nothing_is_run_in_observe_mode() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log\n");
+    project.config("mode: observe\n");
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "changed\n");
+    stop(&project);
+    assert_eq!(runs(&project), 0);
+}
+
+#[test]
+fn a_rule_of_the_users_own_needs_nobodys_trust() {
+    let project = repository();
+    commit(&project, "Begin");
+    project.user_rule("mine", &rule("command: 'touch ran'")).file("src/a.py", "new\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert!(project.root().join("ran").exists());
+}
+
+#[test]
+fn of_a_long_output_the_end_is_kept() {
+    let project = with_script("command: 'sh tools/run.sh'", "seq 1 20000; echo the end; exit 1\n");
+    project.file("src/a.py", "changed\n");
+    assert!(stop(&project).reason().contains("the end"));
+    let (_, entry) = only_entry(&project);
+    let kept = entry["action_result"]["stdout"].as_str().expect("text");
+    assert!(kept.len() <= 4096 && kept.len() > 2000 && kept.ends_with("20000\nthe end\n"), "{}", kept.len());
+}
+
+#[test]
+fn a_command_that_fails_can_be_acknowledged() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "exit 1\n");
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(project.run(&["ack", "run", "--reason", "the linter is wrong"]).code, Some(0));
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "passed 1x run: src/a.py");
+    // For what it was about.
+    project.file("src/a.py", "changed again\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+}

@@ -1,0 +1,86 @@
+//! What a rule's command may not do, whatever it tries.
+
+use std::fs;
+
+use testkit::Scratch;
+
+use super::{commit, only_entry, repository, stop, told};
+
+fn with_script(script: &str) -> Scratch {
+    let project = repository();
+    project.rule("run", "---\ntrigger: src/**\naction: {command: 'sh tools/run.sh {file}'}\n---\nNo.\n");
+    project.file("tools/run.sh", script);
+    commit(&project, "Begin");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project.file("src/a.py", "new\n");
+    project
+}
+
+#[test]
+fn it_writes_nothing_outside_of_the_repository() {
+    let project =
+        with_script("echo x > \"$TMPDIR/scratch\" || exit 7\necho x > inside.txt || exit 8\necho x > \"$HOME/evil\"\n");
+    let reply = stop(&project);
+    assert!(project.root().join("inside.txt").exists());
+    assert!(project.home().join("../tmp/scratch").exists());
+    if project.home().join("evil").exists() {
+        // Without Landlock it runs, and that is said.
+        assert!(told(&reply).contains("confined"), "{}", reply.stdout);
+        eprintln!("skipped: this kernel has no Landlock");
+        return;
+    }
+    let reason = reply.reason();
+    assert!(reason.contains("exit code 2") || reason.contains("exit code 1"), "{reason}");
+    assert!(reason.to_lowercase().contains("permission denied"), "{reason}");
+    assert_eq!(only_entry(&project).1["status"], "failed");
+}
+
+#[test]
+fn switched_off_by_a_person_it_writes_anywhere() {
+    let project = with_script("echo x > \"$HOME/good\"\n");
+    project.config("sandbox: off\n");
+    // Not by the repository alone.
+    let reply = stop(&project);
+    let is_confined = !project.home().join("good").exists();
+    assert!(is_confined || told(&reply).contains("confined"), "{}", reply.stdout);
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert!(project.home().join("good").exists());
+}
+
+#[test]
+fn a_change_of_the_policy_is_noticed() {
+    let project = with_script("mkdir -p .linchpin/rules && echo '---' > .linchpin/rules/extra.md\n");
+    let reply = stop(&project);
+    insta::assert_snapshot!(reply.reason(), @r#"
+    The following rules require attention:
+
+    ## run
+    `sh tools/run.sh {file}`: it changed Linchpin's own policy: `.linchpin/rules/extra.md`
+
+    No.
+
+    Where a rule is seen to or does not apply, say so with `<promise>run</promise>` in your last message, outside of code, or run `linchpin ack run --reason "…"`.
+    "#);
+    insta::assert_snapshot!(told(&reply), @"Linchpin: rule `run`: it changed Linchpin's own policy: `.linchpin/rules/extra.md`");
+    assert_eq!(only_entry(&project).1["status"], "failed");
+}
+
+#[test]
+fn gits_own_folder_is_told_apart() {
+    // Hooks and configuration of the repository lie inside of it, and what writes them is the rule's own command.
+    let project = with_script(
+        "git config core.fsmonitor ./tools/spy.sh; echo 'touch spied' > tools/spy.sh; chmod +x tools/spy.sh\n",
+    );
+    stop(&project);
+    stop(&project);
+    assert!(!project.root().join("spied").exists());
+}
+
+#[test]
+fn it_reads_nothing_from_standard_input() {
+    let project = with_script("cat > read.txt; test ! -s read.txt\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(fs::read_to_string(project.root().join("read.txt")).expect("a file"), "");
+}

@@ -1,0 +1,39 @@
+//! Rules and changes as data.
+
+use serde_json::Value;
+
+use super::project;
+
+/// One process a case; a rule's frontmatter is JSON, which is YAML.
+#[test]
+fn every_case_comes_out_as_it_should() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/file_rules.jsonl"));
+    let text = text.expect("a corpus");
+    let project = project();
+    let mut wrong = Vec::new();
+    for line in text.lines() {
+        let case: Value = serde_json::from_str(line).expect("a case");
+        project.rule("case", &format!("---\n{}\n---\nNo.\n", case["rule"]));
+        let changes = case["changes"].as_array().expect("changes").iter();
+        let changes: String = changes
+            .map(|change| {
+                format!("{}\t{}\n", change[0].as_str().expect("a letter"), change[1].as_str().expect("a path"))
+            })
+            .collect();
+        let reply = project.feed(project.command(&["check", "--changed-from", "-", "--json"]), changes.as_bytes());
+        let found = reply.json();
+        let pairs = |value: &Value| {
+            let mut pairs: Vec<String> = value.as_array().into_iter().flatten().map(Value::to_string).collect();
+            pairs.sort();
+            pairs
+        };
+        let is_unmet = case["unmet"] == Value::Bool(true);
+        let is_right = found["unmet"] == case["unmet"]
+            && reply.code == Some(i32::from(is_unmet))
+            && (case["pairs"].is_null() || pairs(&found["rules"][0]["pairs"]) == pairs(&case["pairs"]));
+        if !is_right {
+            wrong.push(format!("{line}\n  {}", reply.stdout));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

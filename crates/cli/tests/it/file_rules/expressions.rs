@@ -1,0 +1,154 @@
+//! What expressions know of files, in rules of both kinds.
+
+use testkit::Scratch;
+
+use super::{README, commit, repository, stop, stop_saying, with_rule};
+
+/// A rule that holds a stop where an expression is true.
+fn holding(when: &str) -> String {
+    format!("---\non: stop\naction: block\nwhen: \"{when}\"\n---\nNot yet.\n")
+}
+
+/// Whether a stop is held by such a rule, in a tree where one file changed, one is new and one is gone.
+fn held(when: &str) -> bool {
+    let project = with_rule("late", &holding(when));
+    change(&project);
+    let reply = stop(&project);
+    let text = reply.stdout.clone();
+    assert!(text.is_empty() || reply.reason().contains("Not yet."), "{when}: {text}");
+    assert!(!text.contains("at fault"), "{when}: {text}");
+    text.contains("\"block\"")
+}
+
+fn change(project: &Scratch) {
+    project.file("src/a.py", "changed\n").file("src/new.py", "new\n");
+    std::fs::remove_file(project.root().join("src/b.py")).expect("a file");
+}
+
+#[test]
+fn a_stop_rule_knows_what_changed() {
+    for when in [
+        "files.changed == ['src/a.py', 'src/b.py', 'src/new.py']",
+        "files.created == ['src/new.py']",
+        "files.deleted == ['src/b.py']",
+        "'src/a.py' in files.changed",
+        "len(files.changed) > 2 and 'README.md' not in files.changed",
+    ] {
+        assert!(held(when), "{when}");
+    }
+    for when in ["'README.md' in files.changed", "len(files.created) > 1", "files.deleted == []"] {
+        assert!(!held(when), "{when}");
+    }
+}
+
+#[test]
+fn a_rule_asks_whether_another_is_met() {
+    let project = with_rule("readme", &README.replace("---\nname", "---\non: subagent_stop\nname"));
+    project.rule("late", &holding("not file_rule_met('readme')"));
+    assert_eq!(stop(&project).stdout, "");
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @"Held by Linchpin rule `late`: Not yet.");
+    project.file("README.md", "changed\n");
+    assert_eq!(stop(&project).stdout, "");
+}
+
+#[test]
+fn an_answered_rule_and_its_files_are_two_things() {
+    let project = with_rule("readme", README);
+    project
+        .rule("late", &holding("not file_rule_met('readme')").replace("action: block", "action: block\nmax_holds: 9"));
+    project.file("src/a.py", "changed\n");
+    // The files still are as they are; what was promised is known to the rule that asked.
+    let reason = stop_saying(&project, "<promise>readme</promise>").reason();
+    assert!(reason.contains("`late`") && !reason.contains("README"), "{reason}");
+}
+
+#[test]
+fn a_file_rule_has_a_condition() {
+    let rule = README.replace("safety", "when: len(files.changed) > 1 or len(files.deleted) > 0\nsafety");
+    let project = with_rule("readme", &rule);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).stdout, "");
+    project.file("other.txt", "new\n");
+    assert!(stop(&project).reason().contains("## README Accuracy\nsrc/a.py\n"));
+    let project = with_rule("readme", &rule);
+    std::fs::remove_file(project.root().join("src/a.py")).expect("a file");
+    assert!(stop(&project).reason().contains("src/a.py"));
+}
+
+#[test]
+fn a_file_rule_asks_whether_another_is_met() {
+    let project = with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest it.\n");
+    project.rule("readme", &README.replace("safety", "when: file_rule_met('tests')\nsafety"));
+    project.file("src/a.py", "changed\n");
+    let reason = stop(&project).reason();
+    assert!(reason.contains("Test it.") && !reason.contains("README"), "{reason}");
+    project.file("tests/a_test.py", "new\n");
+    let reason = stop(&project).reason();
+    assert!(!reason.contains("Test it.") && reason.contains("README"), "{reason}");
+}
+
+#[test]
+fn a_condition_sees_the_changes_that_its_own_rule_looks_at() {
+    let rule = README.replace("safety", "compare_to: prompt\nwhen: files.changed == ['src/b.py']\nsafety");
+    let project = with_rule("readme", &rule);
+    project.file("src/a.py", "dirty\n");
+    super::prompt(&project, "Go on.");
+    project.file("src/b.py", "changed\n");
+    assert!(stop(&project).reason().contains("src/b.py"));
+}
+
+#[test]
+fn a_name_of_no_rule_is_an_error() {
+    let project = repository();
+    project.rule("late", &holding("not file_rule_met('readmes')")).rule("readme", README);
+    commit(&project, "Begin");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 0
+    --- stdout
+    4 rules in force, everything is sound.
+    --- stderr
+    ");
+    insta::assert_snapshot!(stop(&project).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"decision":"block","reason":"Held by Linchpin rule `late`: Not yet.\n\nThe rule itself is at fault and counts as matched: `when` cannot be evaluated: no file rule `readmes` is in force (.linchpin/rules/late.md)."}
+    --- stderr
+    "#);
+}
+
+#[test]
+fn calls_know_what_changed_as_well() {
+    let project = with_rule(
+        "publish",
+        "---\ncommand_pattern: '^publish'\nwhen: \"'src/a.py' in files.changed\"\n---\nCommit first.\n",
+    );
+    assert_eq!(project.decision("publish"), "allow");
+    project.file("src/a.py", "changed\n");
+    assert_eq!(project.decision("publish"), "deny");
+    assert_eq!(project.decision("ls"), "allow");
+}
+
+#[test]
+fn a_stop_is_judged_again_by_what_was_kept_of_it() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n");
+    stop(&project);
+    let explained = project.run(&["explain", "event", "1"]).stdout;
+    let explained: Vec<String> = explained.lines().map(crate::commands::without_time).collect();
+    insta::assert_snapshot!(explained.join("\n"), @"
+        1   claude stop
+      block by readme; its text is the same
+
+    The rules as they are now, by what was known then:
+
+    readme: block
+      .linchpin/rules/readme.md (project)
+      files                true     src/a.py
+    ");
+    // The tree has moved on; the record has not.
+    project.git(&["checkout", "-q", "."]);
+    let replayed = project.run(&["replay", "--json"]).json();
+    assert_eq!(replayed["changed"].as_array().map(Vec::len).unwrap_or_default(), 0, "{replayed}");
+    assert_eq!(project.run(&["replay"]).code, Some(0));
+}

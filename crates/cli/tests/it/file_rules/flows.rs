@@ -1,0 +1,295 @@
+//! The flows of the requirement, step by step, with the queue's files as it draws them.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{README, only_entry, queue, queue_folder, stop, stop_saying, summary, told, with_rule};
+
+/// An entry without what differs from run to run, which has to look as it should.
+fn shown(entry: &Value) -> String {
+    let mut entry = entry.clone();
+    let is_hex =
+        |text: &str, length: usize| text.len() == length && text.chars().all(|letter| letter.is_ascii_hexdigit());
+    let is_time = |text: &str| text.len() >= 20 && text.contains('T') && text.ends_with('Z');
+    let text = |entry: &Value, key: &str| entry[key].as_str().unwrap_or_default().to_owned();
+    assert!(is_hex(&text(&entry, "trigger_hash"), 12), "{entry}");
+    assert!(is_hex(&text(&entry, "baseline_ref"), 40), "{entry}");
+    assert!(is_time(&text(&entry, "created_at")), "{entry}");
+    assert!(entry["evaluated_at"].is_null() || is_time(&text(&entry, "evaluated_at")), "{entry}");
+    for key in ["trigger_hash", "baseline_ref", "created_at", "evaluated_at", "content"] {
+        if !entry[key].is_null() {
+            entry[key] = json!("[…]");
+        }
+    }
+    serde_json::to_string_pretty(&entry).expect("JSON")
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).expect("a file").permissions().mode() & 0o777
+}
+
+#[test]
+fn an_instruction_is_asked_for_until_it_is_promised() {
+    let project = with_rule("readme-accuracy", README);
+    // Nothing changed, nothing is asked for.
+    assert_eq!(stop(&project).stdout, "");
+    assert!(queue(&project).is_empty());
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## README Accuracy
+    src/a.py
+
+    Source files changed. Verify README.md is accurate.
+
+    Where a rule is seen to or does not apply, say so with `<promise>readme-accuracy</promise>` in your last message, outside of code, or run `linchpin ack readme-accuracy --reason "…"`.
+    "#);
+    let (path, entry) = only_entry(&project);
+    let hash = entry["trigger_hash"].as_str().expect("a hash").to_owned();
+    assert_eq!(path, queue_folder(&project).join(format!("{hash}.queued.json")));
+    assert_eq!(entry["baseline_ref"], project.git(&["rev-parse", "HEAD"]));
+    insta::assert_snapshot!(shown(&entry), @r#"
+    {
+      "rule_name": "readme-accuracy",
+      "trigger_hash": "[…]",
+      "status": "queued",
+      "created_at": "[…]",
+      "evaluated_at": null,
+      "baseline_ref": "[…]",
+      "trigger_files": [
+        "src/a.py"
+      ],
+      "expected_files": [],
+      "matched_files": [],
+      "action_result": null,
+      "session": "session-1",
+      "shown": 1,
+      "content": "[…]"
+    }
+    "#);
+    assert_eq!(mode(&queue_folder(&project)), 0o700);
+    assert_eq!(mode(&path), 0o600);
+    // Something else is no promise, and the demand stays the same.
+    assert_eq!(stop_saying(&project, "I looked at the README.").json()["decision"], "block");
+    assert_eq!(summary(&project), "queued 2x readme-accuracy: src/a.py");
+    // By its title, or by its id.
+    assert_eq!(stop_saying(&project, "Done. <promise>✓ readme accuracy</promise>").stdout, "");
+    let (path, entry) = only_entry(&project);
+    assert_eq!(path, queue_folder(&project).join(format!("{hash}.passed.json")));
+    assert_eq!(mode(&path), 0o600);
+    insta::assert_snapshot!(shown(&entry), @r#"
+    {
+      "rule_name": "readme-accuracy",
+      "trigger_hash": "[…]",
+      "status": "passed",
+      "created_at": "[…]",
+      "evaluated_at": "[…]",
+      "baseline_ref": "[…]",
+      "trigger_files": [
+        "src/a.py"
+      ],
+      "expected_files": [],
+      "matched_files": [],
+      "action_result": {
+        "type": "prompt",
+        "command": null,
+        "exit_code": null,
+        "output": "promised by the agent",
+        "stdout": null,
+        "stderr": null
+      },
+      "session": "session-1",
+      "shown": 2,
+      "content": "[…]"
+    }
+    "#);
+    // It stays answered, whatever is said later.
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "passed 2x readme-accuracy: src/a.py");
+}
+
+#[test]
+fn a_safety_that_changes_later_settles_the_demand() {
+    let project = with_rule("readme-accuracy", README);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    project.file("README.md", "It works otherwise.\n");
+    assert_eq!(stop(&project).stdout, "");
+    let (path, entry) = only_entry(&project);
+    assert!(path.to_string_lossy().ends_with(".skipped.json"), "{path:?}");
+    insta::assert_snapshot!(shown(&entry), @r#"
+    {
+      "rule_name": "readme-accuracy",
+      "trigger_hash": "[…]",
+      "status": "skipped",
+      "created_at": "[…]",
+      "evaluated_at": "[…]",
+      "baseline_ref": "[…]",
+      "trigger_files": [
+        "src/a.py"
+      ],
+      "expected_files": [],
+      "matched_files": [],
+      "action_result": null,
+      "session": "session-1",
+      "shown": 1,
+      "content": "[…]"
+    }
+    "#);
+    // Gone again, it asks again.
+    project.git(&["checkout", "-q", "README.md"]);
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(summary(&project), "queued 1x readme-accuracy: src/a.py");
+    // What it is about is gone: nothing is open.
+    project.git(&["checkout", "-q", "src/a.py"]);
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "skipped 1x readme-accuracy: src/a.py");
+}
+
+#[test]
+fn files_of_a_set_are_asked_for_whichever_changed() {
+    let rule = "---\nname: Source and test together\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nAsk for {expected_files}, not only {trigger_files}.\n";
+    let project = with_rule("source-test", rule);
+    project.file("src/foo/bar.py", "new\n").file("tests/b_test.py", "new\n").file("src/a.py", "x\n");
+    project.file("tests/a_test.py", "x\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Source and test together
+    src/foo/bar.py → tests/foo/bar_test.py
+    tests/b_test.py → src/b.py
+
+    Ask for tests/foo/bar_test.py, src/b.py, not only src/foo/bar.py, tests/b_test.py.
+
+    Where a rule is seen to or does not apply, say so with `<promise>source-test</promise>` in your last message, outside of code, or run `linchpin ack source-test --reason "…"`.
+    "#);
+    let (_, entry) = only_entry(&project);
+    insta::assert_snapshot!(shown(&entry), @r#"
+    {
+      "rule_name": "source-test",
+      "trigger_hash": "[…]",
+      "status": "queued",
+      "created_at": "[…]",
+      "evaluated_at": null,
+      "baseline_ref": "[…]",
+      "trigger_files": [
+        "src/foo/bar.py",
+        "tests/b_test.py"
+      ],
+      "expected_files": [
+        "tests/foo/bar_test.py",
+        "src/b.py"
+      ],
+      "matched_files": [
+        "src/a.py",
+        "tests/a_test.py"
+      ],
+      "action_result": null,
+      "session": "session-1",
+      "shown": 1,
+      "content": "[…]"
+    }
+    "#);
+    project.file("tests/foo/bar_test.py", "new\n").file("src/b.py", "x\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "skipped 1x source-test: src/foo/bar.py tests/b_test.py");
+}
+
+#[test]
+fn a_pair_goes_one_way() {
+    let rule = "---\nname: API documentation\npair: {trigger: 'api/{path}.py', expects: ['docs/api/{path}.md', 'openapi/{path}.yaml']}\n---\nDocument {path}.\n";
+    let project = with_rule("api-docs", rule);
+    project.file("docs/api/users.md", "new\n");
+    assert_eq!(stop(&project).stdout, "");
+    project.file("api/users.py", "new\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## API documentation
+    api/users.py → openapi/users.yaml
+
+    Document users.
+
+    Where a rule is seen to or does not apply, say so with `<promise>api-docs</promise>` in your last message, outside of code, or run `linchpin ack api-docs --reason "…"`.
+    "#);
+    let (_, entry) = only_entry(&project);
+    assert_eq!(entry["expected_files"], json!(["openapi/users.yaml"]));
+    assert_eq!(entry["matched_files"], json!(["docs/api/users.md"]));
+    project.file("openapi/users.yaml", "new\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "skipped 1x api-docs: api/users.py");
+}
+
+#[test]
+fn a_command_is_run_until_it_is_at_rest() {
+    let rule = "---\nname: Formatting\ntrigger: '**/*.py'\naction: {command: 'sh tools/format.sh {file}'}\n---\nMend what the formatter says.\n";
+    let project = with_rule("format", rule);
+    project.file("tools/format.sh", "tr a-z A-Z < \"$1\" > .out && cat .out > \"$1\" && rm .out\n");
+    super::commit(&project, "Format");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    project.file("src/a.py", "shout\n");
+    let reply = stop(&project);
+    assert_eq!(reply.stdout, "", "{}", reply.stdout);
+    assert_eq!(fs::read_to_string(project.root().join("src/a.py")).expect("a file"), "SHOUT\n");
+    let (path, entry) = only_entry(&project);
+    assert!(path.to_string_lossy().ends_with(".passed.json"), "{path:?}");
+    insta::assert_snapshot!(shown(&entry), @r#"
+    {
+      "rule_name": "format",
+      "trigger_hash": "[…]",
+      "status": "passed",
+      "created_at": "[…]",
+      "evaluated_at": "[…]",
+      "baseline_ref": "[…]",
+      "trigger_files": [
+        "src/a.py"
+      ],
+      "expected_files": [],
+      "matched_files": [],
+      "action_result": {
+        "type": "command",
+        "command": "sh tools/format.sh {file}",
+        "exit_code": 0,
+        "output": "ran for 1 file and is at rest",
+        "stdout": null,
+        "stderr": null
+      },
+      "session": "session-1",
+      "shown": 0,
+      "content": "[…]"
+    }
+    "#);
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(told(&stop(&project)), "");
+}
+
+#[test]
+fn a_new_file_is_asked_for_and_a_changed_one_is_not() {
+    let rule = "---\nname: New modules\ncreated: src/**/*.py\n---\nDocument {created_files}.\n";
+    let project = with_rule("new-modules", rule);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).stdout, "");
+    project.file("src/new.py", "new\n").file("src/staged.py", "new\n");
+    project.git(&["add", "src/staged.py"]);
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## New modules
+    src/new.py
+    src/staged.py
+
+    Document src/new.py, src/staged.py.
+
+    Where a rule is seen to or does not apply, say so with `<promise>new-modules</promise>` in your last message, outside of code, or run `linchpin ack new-modules --reason "…"`.
+    "#);
+    assert_eq!(summary(&project), "queued 1x new-modules: src/new.py src/staged.py");
+    assert_eq!(stop_saying(&project, "<promise>new-modules</promise>").stdout, "");
+    assert_eq!(summary(&project), "passed 1x new-modules: src/new.py src/staged.py");
+    // Moved is not new.
+    project.git(&["mv", "src/b.py", "src/moved.py"]);
+    assert_eq!(stop(&project).stdout, "");
+}

@@ -1,0 +1,173 @@
+//! How often a file rule holds a stop.
+
+use super::{README, stop, stop_of, stop_saying, summary, told, with_rule};
+
+#[test]
+fn whoever_ignores_a_rule_is_let_go_and_the_person_is_told() {
+    let project = with_rule("readme", &README.replace("safety", "max_holds: 2\nsafety"));
+    project.file("src/a.py", "changed\n");
+    for shown in 1..=2 {
+        let reply = stop(&project);
+        assert_eq!(reply.json()["decision"], "block");
+        assert_eq!(told(&reply), "");
+        assert_eq!(summary(&project), format!("queued {shown}x readme: src/a.py"));
+    }
+    insta::assert_snapshot!(stop(&project).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Linchpin: rule `readme` held this stop 2 times and was not met; it lets go now (max_holds: 2)\n\nThe following rules are not met:\n\n## README Accuracy\nsrc/a.py\n\nSource files changed. Verify README.md is accurate."}
+    --- stderr
+    "#);
+    assert_eq!(summary(&project), "failed 3x readme: src/a.py");
+    // Said once, and then no more.
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(stop(&project).stdout, "");
+    // Another file is another demand.
+    project.file("src/b.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    insta::assert_snapshot!(summary(&project), @"
+    failed 3x readme: src/a.py
+    queued 1x readme: src/a.py src/b.py
+    ");
+}
+
+#[test]
+fn as_often_as_the_configuration_says_or_three_times() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n");
+    let held = |project: &testkit::Scratch| (0..10).take_while(|_| stop(project).stdout.contains("\"block\"")).count();
+    assert_eq!(held(&project), 3);
+    let project = with_rule("readme", README);
+    project.config("max_holds: 1\n").file("src/a.py", "changed\n");
+    assert_eq!(held(&project), 1);
+    let project = with_rule("readme", &README.replace("safety", "max_holds: 0\nsafety"));
+    project.file("src/a.py", "changed\n");
+    assert_eq!(held(&project), 0);
+}
+
+#[test]
+fn a_warning_is_said_once_and_holds_nobody() {
+    let project = with_rule("readme", &README.replace("safety", "action: warn\nsafety"));
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"The following rules are not met:\n\n## README Accuracy\nsrc/a.py\n\nSource files changed. Verify README.md is accurate."}
+    --- stderr
+    "#);
+    assert_eq!(stop(&project).stdout, "");
+    project.file("src/b.py", "changed\n");
+    assert!(stop(&project).stdout.contains("src/b.py"));
+}
+
+#[test]
+fn several_rules_are_told_together_each_under_its_name() {
+    let project = with_rule("readme", README);
+    project.rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest it.\n");
+    project.rule("log", "---\nname: Changelog\npair: {trigger: '**/*.py', expects: CHANGELOG.md}\n---\nTell people.\n");
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Changelog
+    src/a.py → CHANGELOG.md
+    src/b.py → CHANGELOG.md
+
+    Tell people.
+
+    ## README Accuracy
+    src/a.py
+    src/b.py
+
+    Source files changed. Verify README.md is accurate.
+
+    ## tests
+    src/a.py → tests/a_test.py
+    src/b.py → tests/b_test.py
+
+    Test it.
+
+    Where a rule is seen to or does not apply, say so with `<promise>log</promise>` in your last message, outside of code, or run `linchpin ack log --reason "…"`. The rules are log, readme, tests.
+    "#);
+    // Each is answered for itself.
+    let reply = stop_saying(&project, "<promise>readme</promise> and <promise>CHANGELOG</promise>");
+    insta::assert_snapshot!(reply.reason(), @r#"
+    The following rules require attention:
+
+    ## tests
+    src/a.py → tests/a_test.py
+    src/b.py → tests/b_test.py
+
+    Test it.
+
+    Where a rule is seen to or does not apply, say so with `<promise>tests</promise>` in your last message, outside of code, or run `linchpin ack tests --reason "…"`.
+    "#);
+    insta::assert_snapshot!(summary(&project), @"
+    passed 1x log: src/a.py src/b.py
+    passed 1x readme: src/a.py src/b.py
+    queued 2x tests: src/a.py src/b.py
+    ");
+}
+
+#[test]
+fn many_files_are_counted() {
+    let project = with_rule("readme", README);
+    for number in 10..40 {
+        project.file(&format!("src/{number}.py"), "new\n");
+    }
+    let reason = stop(&project).reason();
+    assert!(reason.contains("src/29.py\nand 10 more\n"), "{reason}");
+    assert!(!reason.contains("src/30.py"), "{reason}");
+}
+
+#[test]
+fn nothing_is_held_in_observe_mode_and_nothing_is_counted() {
+    let project = with_rule("readme", README);
+    project.config("mode: observe\n").file("src/a.py", "changed\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    for _ in 0..5 {
+        assert!(!stop(&project).stdout.contains("\"block\""));
+    }
+    assert_eq!(summary(&project), "queued 0x readme: src/a.py");
+}
+
+#[test]
+fn outside_of_git_file_rules_are_off_and_say_so_once() {
+    let project = super::project();
+    project.rule("readme", README).file("src/a.py", "new\n");
+    insta::assert_snapshot!(stop(&project).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Linchpin: file rules are off here: this is no git repository"}
+    --- stderr
+    "#);
+    assert_eq!(stop(&project).stdout, "");
+    assert!(told(&stop_of(&project, "session-2", "Done.")).contains("no git repository"));
+}
+
+#[test]
+fn a_rule_at_fault_lets_go_as_well() {
+    let project = with_rule("faulty", &README.replace("safety", "when: 1 // (len(files.changed) - 1) > 0\nsafety"));
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    Source files changed. Verify README.md is accurate.
+
+    The rule itself is at fault and counts as matched: `when` cannot be evaluated: `//` by zero (.linchpin/rules/faulty.md).
+
+    Where a rule is seen to or does not apply, say so with `<promise>faulty</promise>` in your last message, outside of code, or run `linchpin ack faulty --reason "…"`.
+    "#);
+    let held = (0..10).take_while(|_| stop(&project).stdout.contains("\"block\"")).count();
+    assert_eq!(held + 1, 3);
+}
+
+#[test]
+fn a_condition_that_no_longer_holds_settles_the_demand() {
+    let project = with_rule("readme", &README.replace("safety", "when: len(files.changed) < 2\nsafety"));
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    project.file("other.txt", "new\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "skipped 1x readme: src/a.py");
+}

@@ -1,0 +1,126 @@
+//! The hook that has git check before a commit.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use testkit::{Reply, Scratch};
+
+use super::{README, bare, commit, repository, with_rule};
+use crate::PROGRAM;
+
+const INIT: [&str; 3] = ["init", "--no-hooks", "--pre-commit"];
+
+/// A commit by somebody who has the built binary in the path.
+fn try_commit(project: &Scratch, message: &str) -> Reply {
+    project.git(&["add", "-A"]);
+    committing(project, &["commit", "-q", "-m", message])
+}
+
+fn committing(project: &Scratch, arguments: &[&str]) -> Reply {
+    let mut command = project.git_command(arguments);
+    let folder = Path::new(PROGRAM).parent().expect("a folder").to_string_lossy().into_owned();
+    let path = std::env::var("PATH").expect("a path");
+    command.env("PATH", format!("{folder}:{path}")).env("XDG_STATE_HOME", project.home().join("state"));
+    project.feed(command, b"")
+}
+
+#[test]
+fn a_commit_that_a_rule_is_not_met_by_is_refused() {
+    let project = with_rule("readme", README);
+    insta::assert_snapshot!(project.run(&INIT).transcript(), @"
+    exit 0
+    --- stdout
+    A policy for [BASE]/project:
+      .linchpin/config.yml
+      .git/hooks/pre-commit
+
+    No hooks installed. `linchpin install AGENT` does it for one of claude, codex.
+
+    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    --- stderr
+    ");
+    let hook = project.root().join(".git/hooks/pre-commit");
+    insta::assert_snapshot!(fs::read_to_string(&hook).expect("a hook"), @"
+    #!/bin/sh
+    # Written by `linchpin init --pre-commit`.
+    exec linchpin check
+    ");
+    assert_eq!(fs::metadata(&hook).expect("a hook").permissions().mode() & 0o111, 0o111);
+    insta::assert_snapshot!(project.run(&INIT).transcript(), @"
+    exit 0
+    --- stdout
+    The policy in [BASE]/project/.linchpin is left as it is.
+
+    No hooks installed. `linchpin install AGENT` does it for one of claude, codex.
+
+    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    --- stderr
+    ");
+    project.file("src/a.py", "changed\n");
+    let head = project.git(&["rev-parse", "HEAD"]);
+    let refused = try_commit(&project, "Change");
+    insta::assert_snapshot!(refused.transcript().replace(&head[..12], "[HEAD]"), @"
+    exit 1
+    --- stdout
+    --- stderr
+    ## README Accuracy
+    src/a.py
+
+    Source files changed. Verify README.md is accurate.
+    (readme in .linchpin/rules/readme.md)
+
+    1 of 1 file rule not met; 2 files changed since [HEAD].
+    ");
+    assert_eq!(project.git(&["rev-parse", "HEAD"]), head);
+    project.file("README.md", "changed\n");
+    let committed = try_commit(&project, "Change, and say so");
+    assert_eq!(committed.code, Some(0), "{}", committed.transcript());
+    assert_ne!(project.git(&["rev-parse", "HEAD"]), head);
+    // Git has an index of its own for these, and neither is disturbed by the other.
+    project.file("src/a.py", "changed again\n");
+    for arguments in [&["commit", "-q", "-a", "-m", "All"][..], &["commit", "-q", "-m", "One", "src/a.py"]] {
+        assert_eq!(committing(&project, arguments).code, Some(1), "{arguments:?}");
+        assert_eq!(project.git(&["status", "--porcelain"]), " M src/a.py");
+    }
+    project.file("README.md", "changed again\n");
+    assert_eq!(committing(&project, &["commit", "-q", "-a", "-m", "All"]).code, Some(0));
+    assert_eq!(project.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn somebody_elses_hook_is_left_alone() {
+    let project = with_rule("readme", README);
+    project.file(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n");
+    insta::assert_snapshot!(project.run(&INIT).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `[BASE]/project/.git/hooks/pre-commit` is somebody else's hook
+    help: add the line `linchpin check` to it
+    ");
+    assert_eq!(
+        fs::read_to_string(project.root().join(".git/hooks/pre-commit")).expect("a hook"),
+        "#!/bin/sh\nexit 0\n"
+    );
+    // One that checks already is as good as ours.
+    project.file(".git/hooks/pre-commit", "#!/bin/sh\nmake lint && linchpin check\n");
+    assert_eq!(project.run(&INIT).code, Some(0));
+}
+
+#[test]
+fn where_git_looks_for_hooks() {
+    let project = repository();
+    commit(&project, "Begin");
+    project.git(&["config", "core.hooksPath", "tools/hooks"]);
+    assert_eq!(project.run(&INIT).code, Some(0));
+    assert!(project.root().join("tools/hooks/pre-commit").exists());
+    let found = project.run(&["init", "--no-hooks", "--pre-commit", "--json"]).json();
+    insta::assert_snapshot!(found.to_string(), @r#"{"root":"[BASE]/project","written":[],"hooks":[]}"#);
+    insta::assert_snapshot!(bare().run(&INIT).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `[BASE]/project` is in no git repository, so there are no commits
+    ");
+}

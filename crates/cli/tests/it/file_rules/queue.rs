@@ -1,0 +1,149 @@
+//! The queue's files, in whatever state somebody left them.
+
+use std::fs;
+
+use super::{README, only_entry, queue_folder, stop, stop_saying, summary, tmp, told, with_rule};
+
+/// A project in which the rule has asked once.
+fn asked() -> testkit::Scratch {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    project
+}
+
+/// What is told, without the name that differs.
+fn without_hash(project: &testkit::Scratch, text: &str) -> String {
+    let (_, entry) = only_entry(project);
+    text.replace(entry["trigger_hash"].as_str().expect("a hash"), "[HASH]")
+}
+
+#[test]
+fn an_entry_that_cannot_be_read_is_removed_told_of_and_found_again() {
+    for text in ["{", "", "[]", "{\"rule_name\": 1}", "\u{0}\u{0}"] {
+        let project = asked();
+        let (path, _) = only_entry(&project);
+        fs::write(&path, text).expect("a file");
+        let reply = stop(&project);
+        assert_eq!(reply.json()["decision"], "block", "{text:?}");
+        let told = without_hash(&project, &told(&reply));
+        assert!(told.starts_with("Linchpin: the queue entry `[HASH].queued.json` cannot be used ("), "{told}");
+        assert!(told.ends_with("removed; what still holds is found again"), "{told}");
+        assert_eq!(summary(&project), "queued 1x readme: src/a.py");
+    }
+}
+
+#[test]
+fn an_entry_that_is_about_something_else_than_its_name_says() {
+    for (key, value) in [("status", "passed"), ("trigger_hash", "0123456789ab")] {
+        let project = asked();
+        let (path, mut entry) = only_entry(&project);
+        entry[key] = value.into();
+        fs::write(&path, entry.to_string()).expect("a file");
+        let reply = stop(&project);
+        assert_eq!(reply.json()["decision"], "block", "{key}");
+        let told = without_hash(&project, &told(&reply));
+        assert!(told.contains("it is about something else than its name says"), "{told}");
+        assert_eq!(summary(&project), "queued 1x readme: src/a.py");
+    }
+}
+
+#[test]
+fn files_of_others_are_left_alone() {
+    let project = asked();
+    let folder = queue_folder(&project);
+    fs::write(folder.join(".tmpAbCdEf"), "{\"rule_na").expect("a file");
+    fs::write(folder.join("notes.txt"), "mine").expect("a file");
+    fs::write(folder.join("0123456789ab.passed.json"), "{").expect("a file");
+    let reply = stop(&project);
+    assert_eq!(reply.json()["decision"], "block");
+    assert_eq!(told(&reply), "");
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 4, "{names:?}");
+    assert!(names.contains(&"notes.txt".to_owned()) && names.contains(&".tmpAbCdEf".to_owned()), "{names:?}");
+}
+
+#[test]
+fn a_folder_in_the_place_of_an_entry() {
+    let project = asked();
+    let (path, _) = only_entry(&project);
+    fs::remove_file(&path).expect("a file");
+    fs::create_dir(&path).expect("a folder");
+    fs::write(path.join("inside"), "x").expect("a file");
+    let reply = stop(&project);
+    assert_eq!(reply.json()["decision"], "block");
+    insta::assert_snapshot!(without_hash(&project, &told(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` cannot be used (Is a directory (os error 21)): removed; what still holds is found again");
+    assert_eq!(summary(&project), "queued 1x readme: src/a.py");
+}
+
+#[test]
+fn where_nothing_can_be_written_nobody_is_held_and_everybody_is_told() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n").file(".linchpin/tmp/rules/queue", "in the way\n");
+    insta::assert_snapshot!(stop(&project).transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Linchpin: rule `readme` needs the journal and was skipped"}
+    --- stderr
+    "#);
+    assert_eq!(stop(&project).code, Some(0));
+    // Out of the way again, it asks.
+    fs::remove_file(queue_folder(&project)).expect("a file");
+    assert_eq!(stop(&project).json()["decision"], "block");
+}
+
+#[test]
+fn a_promise_that_cannot_be_written_down() {
+    let project = asked();
+    project.file(".linchpin/tmp/rules/settled", "in the way\n");
+    insta::assert_snapshot!(stop_saying(&project, "<promise>readme</promise>").transcript(), @r#"
+    exit 0
+    --- stdout
+    {"systemMessage":"Linchpin: rule `readme` needs the journal and was skipped"}
+    --- stderr
+    "#);
+}
+
+#[test]
+fn links_lead_nowhere() {
+    for link in ["tmp", "tmp/rules", "tmp/rules/queue", "tmp/rules/settled"] {
+        let project = with_rule("readme", README);
+        project.file("src/a.py", "changed\n");
+        let elsewhere = project.home().join("elsewhere");
+        fs::create_dir(&elsewhere).expect("a folder");
+        let link = project.root().join(".linchpin").join(link);
+        fs::create_dir_all(link.parent().expect("a folder")).expect("a folder");
+        std::os::unix::fs::symlink(&elsewhere, &link).expect("a link");
+        assert_eq!(stop(&project).json()["decision"], "block", "{link:?}");
+        assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "", "{link:?}");
+        assert_eq!(stop(&project).stdout, "", "{link:?}");
+        assert_eq!(fs::read_dir(&elsewhere).expect("a folder").count(), 0, "{link:?}");
+    }
+}
+
+#[test]
+fn deleting_all_of_it_begins_again() {
+    let project = asked();
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(stop(&project).stdout, "");
+    fs::remove_dir_all(tmp(&project)).expect("a folder");
+    let reply = stop(&project);
+    assert_eq!(reply.json()["decision"], "block");
+    assert_eq!(told(&reply), "");
+    assert_eq!(summary(&project), "queued 1x readme: src/a.py");
+}
+
+#[test]
+fn what_is_in_files_is_not_in_the_queue() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "password = 'correct horse'\n");
+    stop(&project);
+    let (path, _) = only_entry(&project);
+    assert!(!fs::read_to_string(path).expect("an entry").contains("horse"));
+}

@@ -1,0 +1,126 @@
+//! Several sessions in one tree: each answers for its own edits.
+
+use std::fs::File;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+use testkit::Scratch;
+
+use super::{README, event, stop_of, stop_saying, with_rule};
+
+/// A call of a tool, and what is done while it runs.
+fn call(project: &Scratch, session: &str, tool: &str, input: &Value, id: &str, run: impl FnOnce()) {
+    let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
+    assert_eq!(project.hook("claude", &event(project, session, "PreToolUse", &fields)).decision(), "allow");
+    run();
+    let mut fields = fields;
+    fields["tool_response"] = json!({ "stdout": "", "stderr": "" });
+    project.hook("claude", &event(project, session, "PostToolUse", &fields));
+}
+
+/// A file that was written when none of the calls ran.
+fn written_before(project: &Scratch, path: &str) {
+    project.file(path, "changed\n");
+    let file = File::options().write(true).open(project.root().join(path)).expect("a file");
+    file.set_modified(SystemTime::now() - Duration::from_secs(3600)).expect("a time");
+}
+
+fn asked_of(project: &Scratch, session: &str) -> Vec<String> {
+    let reply = stop_of(project, session, "Done.");
+    let text = if reply.stdout.is_empty() { String::new() } else { reply.reason() };
+    text.lines().filter(|line| line.ends_with(".py")).map(str::to_owned).collect()
+}
+
+fn at_work(rule: &str) -> Scratch {
+    let project = with_rule("readme", rule);
+    let path = |path: &str| project.root().join(path);
+    // Named by a call, written by a shell call's own words, and by what a shell call runs.
+    call(&project, "one", "Write", &json!({ "file_path": path("src/a.py"), "content": "x" }), "1", || {});
+    call(&project, "two", "Bash", &json!({ "command": "cd src && sed -i s/b/c/ b.py" }), "2", || {});
+    call(
+        &project,
+        "one",
+        "Edit",
+        &json!({ "file_path": path("src/both.py"), "old_string": "x", "new_string": "y" }),
+        "3",
+        || {},
+    );
+    call(&project, "two", "Bash", &json!({ "command": "echo y >> src/both.py" }), "4", || {});
+    call(&project, "two", "Read", &json!({ "file_path": path("src/a.py") }), "5", || {});
+    call(&project, "two", "Bash", &json!({ "command": "make generated" }), "6", || {
+        project.file("src/generated.py", "new\n");
+    });
+    for path in ["src/a.py", "src/b.py", "src/both.py", "src/nobody.py"] {
+        written_before(&project, path);
+    }
+    project
+}
+
+#[test]
+fn each_session_is_asked_for_its_own_edits_and_for_nobodys() {
+    let project = at_work(README);
+    assert_eq!(asked_of(&project, "one"), ["src/a.py", "src/both.py", "src/nobody.py"]);
+    assert_eq!(asked_of(&project, "two"), ["src/b.py", "src/both.py", "src/generated.py", "src/nobody.py"]);
+    // A session that did nothing answers for what nobody did.
+    assert_eq!(asked_of(&project, "three"), ["src/nobody.py"]);
+}
+
+#[test]
+fn a_rule_about_the_whole_tree_asks_everybody() {
+    let project = at_work(&README.replace("safety", "attribute: tree\nsafety"));
+    for session in ["one", "two", "three"] {
+        let all = ["src/a.py", "src/b.py", "src/both.py", "src/generated.py", "src/nobody.py"];
+        assert_eq!(asked_of(&project, session), all, "{session}");
+    }
+}
+
+#[test]
+fn what_another_session_expects_is_no_answer_of_its_own() {
+    let project = with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest it.\n");
+    let path = |path: &str| project.root().join(path);
+    call(&project, "one", "Write", &json!({ "file_path": path("src/a.py"), "content": "x" }), "1", || {});
+    call(&project, "two", "Write", &json!({ "file_path": path("src/b.py"), "content": "x" }), "2", || {});
+    written_before(&project, "src/a.py");
+    written_before(&project, "src/b.py");
+    insta::assert_snapshot!(stop_of(&project, "one", "Done.").reason(), @r#"
+    The following rules require attention:
+
+    ## tests
+    src/a.py → tests/a_test.py
+
+    Test it.
+
+    Where a rule is seen to or does not apply, say so with `<promise>tests</promise>` in your last message, outside of code, or run `linchpin ack tests --reason "…"`.
+    "#);
+    insta::assert_snapshot!(stop_of(&project, "two", "Done.").reason(), @r#"
+    The following rules require attention:
+
+    ## tests
+    src/b.py → tests/b_test.py
+
+    Test it.
+
+    Where a rule is seen to or does not apply, say so with `<promise>tests</promise>` in your last message, outside of code, or run `linchpin ack tests --reason "…"`.
+    "#);
+}
+
+#[test]
+fn a_call_that_was_refused_has_written_nothing() {
+    let project = with_rule("readme", README);
+    project.rule("not-b", "---\nwrites: src/b.py\n---\nNo.\n");
+    let path = project.root().join("src/b.py");
+    let fields =
+        json!({ "tool_name": "Write", "tool_input": { "file_path": path, "content": "x" }, "tool_use_id": "1" });
+    assert_eq!(project.hook("claude", &event(&project, "two", "PreToolUse", &fields)).decision(), "deny");
+    written_before(&project, "src/b.py");
+    assert_eq!(asked_of(&project, "one"), ["src/b.py"]);
+}
+
+#[test]
+fn a_session_that_is_alone_answers_for_everything() {
+    let project = with_rule("readme", README);
+    call(&project, "session-1", "Bash", &json!({ "command": "ls" }), "1", || {});
+    written_before(&project, "src/a.py");
+    assert_eq!(asked_of(&project, "session-1"), ["src/a.py"]);
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+}
