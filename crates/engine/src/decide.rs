@@ -6,7 +6,7 @@ use crate::event::EventKind;
 use crate::expr;
 use crate::facts::Answered;
 use crate::file_rules::{self, FileMatch, FileRule, Placeholders, Reach};
-use crate::rules::{Clause, Detect, Rule, RuleSet, RuleSetError, Truth};
+use crate::rules::{AckBy, Clause, Detect, Rule, RuleSet, RuleSetError, Truth};
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, Section, Verdict};
 
@@ -393,7 +393,7 @@ impl Decision {
             because,
             digest: Some(rule.digest.clone()),
             protects_guard: rule.protects_guard(),
-            section: judged.files.as_ref().map(|_| Section::Demand),
+            section: judged.files.as_ref().map(|_| section_kind(rule)),
         }
     }
 
@@ -429,6 +429,13 @@ pub fn most_holds(rule: &Rule) -> u32 {
 fn let_go(rule: &Rule, held: u32, most: u32) -> String {
     let times = if held == 1 { "once".to_owned() } else { format!("{held} times") };
     format!("rule `{}` held this stop {times} and was not met; it lets go now (max_holds: {most})", rule.id)
+}
+
+fn section_kind(rule: &Rule) -> Section {
+    match rule.ack {
+        AckBy::Agent => Section::Demand,
+        AckBy::Human => Section::PersonsDemand,
+    }
 }
 
 /// What a file rule asks for, under its title.

@@ -62,6 +62,8 @@ pub enum Section {
     FailedCommand,
     /// Something is asked for.
     Demand,
+    /// Something is asked for, and only a person can say that it need not be.
+    PersonsDemand,
 }
 
 /// The whole answer to one event.

@@ -286,7 +286,14 @@ impl<'a> Judge<'a> {
             approved |= decision.verdict.approved;
             findings.extend(decision.verdict.findings);
             notices.extend(decision.verdict.notices);
-            notices.extend(decision.skipped.iter().map(|rule| failure::skipped_rule_notice(rule)));
+            let unwritten = here.facts.files_asked().and_then(|files| files.settlement.take_problem());
+            let is_about_files = |rule: &str| here.facts.files_asked().is_some_and(|files| files.rule(rule).is_some());
+            for rule in &decision.skipped {
+                notices.push(match &unwritten {
+                    Some(why) if is_about_files(rule) => format!("rule `{rule}` was skipped: {why}"),
+                    _ => failure::skipped_rule_notice(rule),
+                });
+            }
             let counted = |(rule, count): (String, u32)| (here.facts.hold_counter(&rule), count);
             holds.extend(decision.holds.into_iter().map(counted));
             effects.facts.extend(here.facts.used());

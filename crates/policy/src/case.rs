@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use engine::file_rules::{Change, Status};
+use engine::file_rules::{Change, Status, is_project_path};
 use engine::{EventKind, Level};
 use serde_json::{Map, Value};
 
@@ -315,7 +315,17 @@ fn files(fields: &mut Fields) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for (key, status) in keys {
         let paths = fields.texts(key).unwrap_or_default();
-        changes.extend(paths.into_iter().map(|path| Change { status, path: path.value }));
+        for Text { value: path, span } in paths {
+            let is_listed = |change: &Change| change.path == path;
+            if !is_project_path(&path) {
+                let message = format!("`{path}` is no path from the project's root");
+                fields.refuse(ErrorKind::InvalidValue, message, span);
+            } else if changes.iter().any(is_listed) {
+                fields.refuse(ErrorKind::InvalidValue, format!("`{path}` is listed twice"), span);
+            } else {
+                changes.push(Change { status, path });
+            }
+        }
     }
     Some(changes)
 }

@@ -241,17 +241,22 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
         fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `10m`", span.clone());
     }
     let action = command.zip(words).map(|(text, words)| {
-        let names_one = words.iter().any(|word| word.contains("{file}"));
-        let run_for = run_for.unwrap_or(if names_one { RunFor::EachMatch } else { RunFor::AllMatches });
-        if names_one && run_for == RunFor::AllMatches {
-            let message = "`{file}` is one file, and the command is run once for all: use `{files}`";
-            fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
+        let captured = mode.map(captured).unwrap_or_default();
+        let names = |name: &str| words.iter().any(|word| word.contains(&format!("{{{name}}}")));
+        let of_one = std::iter::once("file").chain(captured.iter().map(String::as_str)).find(|name| names(name));
+        let run_for = run_for.unwrap_or(if of_one.is_some() { RunFor::EachMatch } else { RunFor::AllMatches });
+        if let (Some(name), RunFor::AllMatches) = (of_one, run_for) {
+            let message = format!("`{{{name}}}` is of one file, and the command is run once for all");
+            fields.problems.push(
+                Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
+                    .help("use `{files}`, or `run_for: each_match`"),
+            );
         }
         if words.iter().any(|word| word.contains("{files}") && word != "{files}") {
             let message = "`{files}` may be many arguments, so it has to be one of its own";
             fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
         }
-        warn_of_unknown_placeholder(&text, &words, mode, &mut fields);
+        warn_of_unknown_placeholder(&text, &words, captured, &mut fields);
         let timeout = timeout.map_or(DEFAULT_TIMEOUT, |(timeout, _)| timeout);
         CommandAction { text: text.value, words, run_for, timeout }
     });
@@ -273,19 +278,21 @@ fn split(text: &Text, fields: &mut Fields) -> Option<Vec<String>> {
     }
 }
 
-/// Braces mean other things in other programs, so only what nearly is a placeholder is spoken of.
-fn warn_of_unknown_placeholder(text: &Text, words: &[String], mode: Option<&FileMode>, fields: &mut Fields) {
-    let sources: Vec<&str> = match mode {
-        Some(FileMode::Trigger { trigger, .. }) => trigger.iter().map(|pattern| pattern.source.as_str()).collect(),
-        Some(FileMode::Set(members)) => members.iter().map(|pattern| pattern.source.as_str()).collect(),
-        Some(FileMode::Pair { trigger, .. }) => vec![trigger.source.as_str()],
-        Some(FileMode::Created(patterns)) => patterns.iter().map(|pattern| pattern.source.as_str()).collect(),
-        None => return,
+/// The variables that a file's own pattern binds.
+fn captured(mode: &FileMode) -> Vec<String> {
+    let patterns = match mode {
+        FileMode::Trigger { trigger, .. } => trigger.as_slice(),
+        FileMode::Set(members) => members,
+        FileMode::Pair { trigger, .. } => std::slice::from_ref(trigger),
+        FileMode::Created(patterns) => patterns,
     };
-    let bound = sources.iter().filter_map(|source| Pattern::parse(source).ok());
-    let mut known: Vec<String> =
-        bound.flat_map(|pattern| pattern.variables().map(str::to_owned).collect::<Vec<_>>()).collect();
-    known.extend(["file", "files", "repo_root"].map(str::to_owned));
+    let parsed = patterns.iter().filter_map(|pattern| Pattern::parse(&pattern.source).ok());
+    parsed.flat_map(|pattern| pattern.variables().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// Braces mean other things in other programs, so only what nearly is a placeholder is spoken of.
+fn warn_of_unknown_placeholder(text: &Text, words: &[String], captured: Vec<String>, fields: &mut Fields) {
+    let known: Vec<String> = captured.into_iter().chain(["file", "files", "repo_root"].map(str::to_owned)).collect();
     for word in words {
         let name = word.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map(|(name, _)| name);
         let Some(name) = name.filter(|name| !known.iter().any(|known| known == name)) else { continue };

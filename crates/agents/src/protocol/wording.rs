@@ -30,16 +30,19 @@ fn demands(sections: &[&Finding], level: Level) -> String {
         named.map(|finding| shown(&finding.rule)).collect()
     };
     let ack = |name: &str| format!("`linchpin ack {name} --reason \"…\"`");
-    // A command that failed is not put right by saying so.
-    let answer = match names(Some(Section::Demand)).first() {
-        Some(name) => format!(
+    let first = |wanted: Section| names(Some(wanted)).into_iter().next();
+    let answer = if let Some(name) = first(Section::Demand) {
+        format!(
             "Where a rule is seen to or does not apply, say so with `<promise>{name}</promise>` in your last message, outside \
              of code, or run {}.",
-            ack(name)
-        ),
-        None => {
-            format!("Where a rule does not apply, run {}.", ack(names(None).first().map_or("RULE", String::as_str)))
-        }
+            ack(&name)
+        )
+    } else if let Some(name) = first(Section::FailedCommand) {
+        // A command that failed is not put right by saying so.
+        format!("Where a rule does not apply, run {}.", ack(&name))
+    } else {
+        let name = first(Section::PersonsDemand).unwrap_or_default();
+        format!("Where a rule does not apply, a person can say so: {}.", ack(&name))
     };
     let which = if sections.len() == 1 { String::new() } else { format!(" The rules are {}.", names(None).join(", ")) };
     format!("The following rules require attention:\n\n{}\n\n{answer}{which}", texts.join("\n\n"))

@@ -13,7 +13,7 @@ use engine::rules::Rule;
 use engine::suggest;
 use guard::Project;
 use guard::file_rules::{self, CheckedRule};
-use policy::{Diagnostic, Loaded};
+use policy::{Diagnostic, ErrorKind, Loaded};
 
 use super::Context;
 use crate::arguments::{Check, CheckFormat};
@@ -27,22 +27,25 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
     super::validate::require_policy(&project)?;
     let loaded = project.load(&context.environment);
     let rules = rules(arguments, &loaded)?;
-    let comparison = Comparison::of(arguments, &project, &loaded.config, &rules)?;
+    let mut comparison = Comparison::of(arguments, &project, &loaded.config, &rules)?;
     let check = file_rules::Check {
         rules: &rules,
         config: &loaded.config,
         place: guard::place(&project.root, &loaded.config, &context.environment),
-        compared: comparison.compared,
-        acknowledged: comparison.acknowledged,
+        compared: std::mem::take(&mut comparison.compared),
+        acknowledged: std::mem::take(&mut comparison.acknowledged),
         now: super::now(),
     };
     let mut checked = file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
-    let mut notes = comparison.notes;
+    let mut notes = std::mem::take(&mut comparison.notes);
+    let untrusted = loaded.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted);
+    notes.extend(untrusted.map(|problem| format!("{}: {}", problem.source.name, problem.message)));
     if arguments.fix {
-        notes.extend(fix::run_commands(&mut checked, &comparison.since, &project, &loaded.config, context));
+        notes.extend(fix::run_commands(&mut checked, &comparison.baseline, &project, &loaded.config, context));
     }
     let problems: Vec<Diagnostic> = loaded.errors().cloned().collect();
-    let report = Report { checked, problems, since: comparison.since, changed: comparison.changed, notes };
+    let Comparison { baseline, since, changed, .. } = comparison;
+    let report = Report { checked, problems, baseline, since, changed, notes };
     let format = if context.output.json { CheckFormat::Json } else { arguments.format };
     match format {
         CheckFormat::Text => text::show(&report, context),

@@ -38,6 +38,11 @@ pub struct Change {
     pub path: String,
 }
 
+/// Whether a text is the path of a file in a project, as changes name it.
+pub fn is_project_path(path: &str) -> bool {
+    path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
 /// Changes by path, in byte order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {

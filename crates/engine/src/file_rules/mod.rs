@@ -13,7 +13,7 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
-pub use changes::{Change, Changes, Status};
+pub use changes::{Change, Changes, Status, is_project_path};
 pub use file_match::{FileMatch, Trigger};
 pub use file_pattern::FilePattern;
 pub use file_rule::{Attribute, Baseline, CommandAction, FileMode, FileRule, Reach, Refire, RunFor};

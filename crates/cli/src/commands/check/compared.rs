@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::file_rules::{Attribute, Baseline, Change, Changes, Reach, Status};
+use engine::file_rules::{Attribute, Baseline, Change, Changes, Reach, Status, is_project_path};
 use engine::rules::Rule;
 use guard::Project;
 use guard::file_rules::Compared;
@@ -25,6 +25,9 @@ const GIT_LIMIT: Duration = Duration::from_mins(2);
 pub struct Comparison {
     pub compared: Compared,
     pub acknowledged: Vec<String>,
+    /// What changes were compared with, by its full name.
+    pub baseline: String,
+    /// The same for people.
     pub since: String,
     pub changed: usize,
     pub notes: Vec<String>,
@@ -34,8 +37,14 @@ impl Comparison {
     pub fn of(arguments: &Check, project: &Project, config: &Config, rules: &[Rule]) -> Result<Self, Problem> {
         if let Some(list) = &arguments.changed_from {
             let changes = Arc::new(listed(list)?);
-            let (since, compared) = (format!("what `{list}` lists"), everywhere(&changes));
-            return Ok(Self { compared, acknowledged: Vec::new(), since, changed: changes.len(), notes: Vec::new() });
+            return Ok(Self {
+                compared: everywhere(&changes),
+                acknowledged: Vec::new(),
+                baseline: list.clone(),
+                since: format!("by what `{list}` lists"),
+                changed: changes.len(),
+                notes: Vec::new(),
+            });
         }
         let tree = Tree::of(&project.root, GIT_LIMIT).ok_or_else(|| {
             Problem::new("NotARepository", format!("`{}` is in no git repository", project.root.display()))
@@ -116,8 +125,9 @@ impl Looking<'_> {
         notes.extend(base.note.clone());
         let messages =
             if head.is_empty() || head == base.id { String::new() } else { self.tree.messages(&base.id, head)? };
-        let since = base.id.get(..12).unwrap_or(&base.id).to_owned();
-        Ok(Comparison { compared, acknowledged: acknowledged::names(&messages), since, changed, notes })
+        let since = format!("since {}", base.id.get(..12).unwrap_or(&base.id));
+        let acknowledged = acknowledged::names(&messages);
+        Ok(Comparison { compared, acknowledged, baseline: base.id.clone(), since, changed, notes })
     }
 
     fn commit(&self, name: &str) -> Result<String, Problem> {
@@ -168,8 +178,8 @@ fn listed(list: &str) -> Result<Changes, Problem> {
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let change = line.split_once('\t').and_then(|(letter, path)| {
             let path = path.strip_prefix("./").unwrap_or(path);
-            let is_inside = !path.starts_with('/') && path.split('/').all(|part| !matches!(part, "" | "." | ".."));
-            Some(Change { status: Status::from_letter(letter.trim())?, path: is_inside.then(|| path.to_owned())? })
+            let path = is_project_path(path).then(|| path.to_owned())?;
+            Some(Change { status: Status::from_letter(letter.trim())?, path })
         });
         let change = change.ok_or_else(|| {
             Problem::new("InvalidValue", format!("{list}:{}: `{line}` is no change", number + 1))

@@ -13,7 +13,7 @@ const SESSION: &str = "check";
 /// Runs them in order of the rules, and writes down what came of it. Returns what people should know.
 pub fn run_commands(
     checked: &mut [CheckedRule],
-    since: &str,
+    baseline: &str,
     project: &Project,
     config: &Config,
     context: &Context,
@@ -27,7 +27,7 @@ pub fn run_commands(
         let Some(action) = checked.rule.as_file_rule().and_then(|file| file.command.as_ref()) else { continue };
         let outcome = commands.run(&checked.rule.id, action, &checked.found);
         let demand = Demand { rule: checked.rule.clone(), found: checked.found.clone(), is_let_go: false };
-        settlement.ran(&demand, since, &outcome);
+        settlement.ran(&demand, baseline, &outcome);
         notes.extend(outcome.notices.iter().cloned());
         if outcome.is_passed {
             checked.outcome = Outcome::Passed;

@@ -10,7 +10,9 @@ pub struct Report {
     pub checked: Vec<CheckedRule>,
     /// What is wrong with policy files.
     pub problems: Vec<Diagnostic>,
-    /// What changes were compared with, for people.
+    /// What changes were compared with, by its full name.
+    pub baseline: String,
+    /// The same for people: `since 1a2b3c`.
     pub since: String,
     /// How many files changed.
     pub changed: usize,
@@ -33,7 +35,7 @@ impl Report {
         let problems: Vec<Value> = self.problems.iter().map(crate::commands::validate::to_json).collect();
         json!({
             "unmet": self.unmet().next().is_some(),
-            "since": self.since,
+            "baseline": self.baseline,
             "changed": self.changed,
             "rules": rules,
             "problems": problems,

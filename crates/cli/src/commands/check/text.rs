@@ -20,7 +20,9 @@ pub fn show(report: &Report, context: &Context) {
         output.line(output.dim(&format!("({} in {})", checked.rule.id, checked.rule.source)));
         output.blank();
     }
+    let mut waiting = 0;
     for checked in report.waiting() {
+        waiting += 1;
         let files = counted(checked.found.triggers.len(), "file");
         output
             .line(format!("`{}` was not judged: `linchpin check --fix` runs its command ({files}).", checked.rule.id));
@@ -28,8 +30,9 @@ pub fn show(report: &Report, context: &Context) {
     for note in &report.notes {
         output.line(format!("Note: {note}."));
     }
-    let changed = format!("{} changed since {}", counted(report.changed, "file"), report.since);
-    output.line(match (report.checked.len(), unmet) {
+    let changed = format!("{} changed {}", counted(report.changed, "file"), report.since);
+    output.line(match (report.checked.len() - waiting, unmet) {
+        (0, _) if waiting > 0 => format!("Nothing else to judge; {changed}."),
         (0, _) => "No file rules are in force.".to_owned(),
         (1, 0) => format!("The file rule is met; {changed}."),
         (all, 0) => format!("All {all} file rules are met; {changed}."),
