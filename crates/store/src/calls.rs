@@ -6,6 +6,9 @@ use engine::event::FileAccess;
 
 use crate::{Result, SessionKey, Store};
 
+/// A call of which no end was seen is not thought to last longer than this; in milliseconds.
+const LONGEST: i64 = 10 * 60 * 1000;
+
 /// A tool call that was not refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
@@ -13,7 +16,7 @@ pub struct Call {
     pub session: String,
     /// Milliseconds since 1970.
     pub started: i64,
-    /// Where no end of it was seen: when the session was next heard of, or for ever.
+    /// Where no end of it was seen: when the session was next heard of, and not much later than it started.
     pub ended: i64,
     pub tool: String,
     pub command: Option<String>,
@@ -60,7 +63,8 @@ impl Store {
             match kind.as_str() {
                 "before_tool" => {
                     let key = (agent.clone(), session.clone(), id.unwrap_or_default());
-                    let ended = ends.remove(&key).or(next).unwrap_or(i64::MAX);
+                    let unseen = next.unwrap_or(i64::MAX).min(time.saturating_add(LONGEST));
+                    let ended = ends.remove(&key).unwrap_or(unseen);
                     let paths: Option<String> = row.get(6)?;
                     calls.push(Call {
                         agent,

@@ -48,23 +48,22 @@ impl Attribution {
     ) -> BTreeMap<String, BTreeSet<(&'c str, &'c str)>> {
         let mut owners: BTreeMap<String, BTreeSet<_>> = BTreeMap::new();
         let root_text = root.to_string_lossy();
-        let times: Vec<(&str, i64)> =
-            changes.paths().filter_map(|path| Some((path, modified(&root.join(path))?))).collect();
+        let key = |call: &'c Call| (call.agent.as_str(), call.session.as_str());
         for call in calls {
-            let key = (call.agent.as_str(), call.session.as_str());
             for path in self.written(call) {
                 let tidy = paths::tidy(&path);
                 if let Some(inside) = paths::below(&tidy, &root_text).filter(|inside| changes.contains(inside)) {
-                    owners.entry(inside.to_owned()).or_default().insert(key);
+                    owners.entry(inside.to_owned()).or_default().insert(key(call));
                 }
             }
-            // What a call that only reads ran beside is not its doing.
-            if call.may_write() {
-                for (path, time) in &times {
-                    if (call.started..=call.ended).contains(time) {
-                        owners.entry((*path).to_owned()).or_default().insert(key);
-                    }
-                }
+        }
+        // Of the others it is only known when they changed. What a call that only reads ran beside is not its doing.
+        for path in changes.paths().filter(|path| !owners.contains_key(*path)).collect::<Vec<_>>() {
+            let Some(time) = modified(&root.join(path)) else { continue };
+            let running = calls.iter().filter(|call| call.may_write() && (call.started..=call.ended).contains(&time));
+            let running: BTreeSet<_> = running.map(key).collect();
+            if !running.is_empty() {
+                owners.insert(path.to_owned(), running);
             }
         }
         owners
