@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::event::EventKind;
 use crate::expr;
-use crate::rules::{Clause, Detect, Rule, RuleSet, RuleSetError, Truth};
+use crate::rules::{Clause, Detect, Rule, RuleSet, RuleSetError, Subject, Truth};
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, Verdict};
 
@@ -180,6 +180,27 @@ struct Judged {
     outcome: Outcome,
 }
 
+impl Judged {
+    /// What made the rule speak, in words. What is allowed needs none.
+    fn subject(&self, situation: &Situation) -> Option<String> {
+        let truth = match self.outcome {
+            Outcome::Matched(level) if level > Level::Allow => Truth::True,
+            Outcome::Incomplete(_) => Truth::Unknown,
+            _ => return None,
+        };
+        Subject::told(&self.clauses, truth, situation)
+    }
+}
+
+fn with_subject(reason: String, subject: Option<String>) -> String {
+    let is_one_paragraph = !reason.contains("\n\n");
+    match subject {
+        None => reason,
+        Some(subject) if is_one_paragraph => format!("{reason} {subject}"),
+        Some(subject) => format!("{reason}\n\n{subject}"),
+    }
+}
+
 fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
     let mut judged = Judged { clauses: Vec::new(), commands: Vec::new(), outcome: Outcome::Passed };
     let mut truth = Truth::True;
@@ -213,7 +234,7 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         }
         let unknown = situation.facts.take_unknown();
         if !unknown.is_empty() {
-            judged.clauses.push(Clause { key: "when", truth: Truth::Unknown, shown: when.clone() });
+            judged.clauses.push(Clause::new("when", Truth::Unknown, when.clone()));
             if truth != Truth::False {
                 judged.outcome = undecidable(unknown);
             }
@@ -222,7 +243,7 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         match evaluated {
             Ok(value) => {
                 let holds = Truth::from(value);
-                judged.clauses.push(Clause { key: "when", truth: holds, shown: when.clone() });
+                judged.clauses.push(Clause::new("when", holds, when.clone()));
                 truth = truth.and(holds);
             }
             Err(_) if truth == Truth::False => {}
@@ -293,6 +314,7 @@ impl Decision {
                 rule.reason.clone()
             }
         };
+        let reason = with_subject(reason, judged.subject(inquiry.situation));
         let level = if level == Level::Block && inquiry.situation.event.kind.is_stop() {
             self.hold(rule, inquiry)
         } else {

@@ -44,6 +44,16 @@ pub struct Touch {
     pub access: Option<Access>,
     /// The simple command that names it, where one does.
     pub command: Option<usize>,
+    /// For people: as it was named.
+    pub written: Arc<str>,
+}
+
+/// What is done to a path, and by what.
+#[derive(Debug, Clone)]
+struct Act {
+    access: Option<Access>,
+    command: Option<usize>,
+    written: Arc<str>,
 }
 
 /// All paths that the event names.
@@ -146,7 +156,8 @@ impl Situation {
         self.touches.get_or_init(|| {
             let mut touches = Touches::default();
             for file in self.event.tool.iter().flat_map(|tool| &tool.files) {
-                self.add_touch(&file.path, Some(file.access), None, &mut touches.known);
+                let act = Act { access: Some(file.access), command: None, written: Arc::from(file.path.as_str()) };
+                self.add_touch(&file.path, &act, &mut touches.known);
             }
             for effect in self.script().into_iter().flat_map(Script::effects) {
                 self.add_effect(effect, &mut touches);
@@ -172,18 +183,20 @@ impl Situation {
             touches.unknown.push(UnknownTouch { shown: raw, access, command });
             return;
         };
+        let act = Act { access, command, written: Arc::from(path.as_str()) };
         if folders.is_empty() {
             // It could be here.
-            self.add_touch(&path, None, command, &mut touches.known);
+            self.add_touch(&path, &Act { access: None, ..act }, &mut touches.known);
             touches.unknown.push(UnknownTouch { shown: raw, access, command });
             return;
         }
         for folder in folders {
             let folder = self.place.absolute(folder, &self.event.cwd);
             let path = self.place.absolute(&path, &folder);
-            self.add_touch(&path, access, command, &mut touches.known);
+            self.add_touch(&path, &act, &mut touches.known);
             for path in is_pattern.then(|| self.facts.expanded(&path)).flatten().unwrap_or_default() {
-                self.add_touch(&path, access, command, &mut touches.known);
+                let written = Arc::from(paths::below(&path, &self.event.cwd).unwrap_or(&path));
+                self.add_touch(&path, &Act { written, ..act.clone() }, &mut touches.known);
             }
             // The folder that is meant is there: nothing goes on anywhere else.
             if folders.len() > 1 && !is_either && self.facts.is_folder(&folder) {
@@ -193,7 +206,8 @@ impl Situation {
     }
 
     /// By its text, and by where it leads: behind a link, `..` is another folder than the text says.
-    fn add_touch(&self, path: &str, access: Option<Access>, command: Option<usize>, touches: &mut Vec<Touch>) {
+    fn add_touch(&self, path: &str, act: &Act, touches: &mut Vec<Touch>) {
+        let Act { access, command, .. } = *act;
         let absolute = self.place.absolute(path, &self.event.cwd);
         // To delete a link is not to delete what it leads to, unless a slash says so.
         let followed = absolute.strip_suffix('/').unwrap_or(&absolute);
@@ -218,11 +232,19 @@ impl Situation {
                 absolute: path,
                 access,
                 command,
+                written: Arc::clone(&act.written),
             };
-            if !touches.contains(&touch) {
+            if !touches.iter().any(|other| other.is_like(&touch)) {
                 touches.push(touch);
             }
         }
+    }
+}
+
+impl Touch {
+    /// The same, however it was written.
+    fn is_like(&self, other: &Self) -> bool {
+        (self.absolute == other.absolute) && (self.access, self.command) == (other.access, other.command)
     }
 }
 

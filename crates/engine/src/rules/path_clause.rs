@@ -1,7 +1,10 @@
 //! `paths`, `reads`, `writes` and `deletes`: patterns for what a call does to files.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
+use super::subject::{Subject, Surest};
 use super::{Clause, Truth};
 use crate::event::Access;
 use crate::facts::EventPart;
@@ -96,6 +99,7 @@ impl PathClause {
         let is_read = situation.script().is_none_or(|script| script.complete);
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
+        let mut surest = Surest::default();
         for touch in situation.touches() {
             let named_by_others = touch.command.and_then(|place| commands.get(place)) == Some(&Truth::False);
             let here =
@@ -103,6 +107,7 @@ impl PathClause {
             if here > Truth::False && self.matches(touch, situation) {
                 truth = truth.or(here);
                 shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
+                surest.offer(here, || Subject { path: Some(Arc::clone(&touch.written)), command: touch.command });
             }
         }
         let is_meant =
@@ -111,6 +116,8 @@ impl PathClause {
         for touch in unknown.filter(|touch| self.may_be_about(touch, !commands.is_empty(), situation)) {
             truth = truth.or(Truth::Unknown);
             shown.push(touch.shown.clone());
+            let path = || Some(Arc::from(touch.shown.as_str()));
+            surest.offer(Truth::Unknown, || Subject { path: path(), command: touch.command });
         }
         if shown.is_empty() {
             shown.push(
@@ -118,7 +125,7 @@ impl PathClause {
                     .to_owned(),
             );
         }
-        Clause { key: self.about.name(), truth, shown: shown.join(", ") }
+        Clause { key: self.about.name(), truth, shown: shown.join(", "), subject: surest.subject() }
     }
 
     /// Of the one command at this place.

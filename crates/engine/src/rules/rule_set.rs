@@ -13,9 +13,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{CommandMatcher, Detect, PathPattern, Rule, ToolRule};
-use crate::event::EventKinds;
+use crate::event::{Access, EventKinds};
 use crate::shell::SimpleCommand;
-use crate::situation::Situation;
+use crate::situation::{Situation, UnknownTouch};
 
 /// Rules in byte order of their ids, each with another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -327,7 +327,9 @@ impl Head<'_> {
         let is_known = situation.script().is_none_or(|script| {
             script.complete && (!self.is_about_commands || script.commands.iter().all(SimpleCommand::is_known))
         });
-        if !is_known {
+        // Nor can anybody say what is deleted where that is not known.
+        let is_deleted = |touch: &UnknownTouch| touch.access == Some(Access::Delete);
+        if !is_known || situation.unknown_touches().iter().any(is_deleted) {
             return true;
         }
         situation.touches().iter().any(|touch| {

@@ -1,5 +1,7 @@
 //! Rules against events: what is passed over by its head, and what the clauses make of what is not known.
 
+mod subjects;
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -171,7 +173,7 @@ fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
         prop::sample::select(vec!["src/**", "**/*.rs", "*", "~/.ssh/**", "/etc/*", "{name}.lock", "outside_project"]);
     let paths = prop::option::of((
         prop::collection::vec(pattern, 1..3),
-        prop::sample::select(vec![PathKey::Paths, PathKey::Writes]),
+        prop::sample::select(vec![PathKey::Paths, PathKey::Writes, PathKey::Deletes]),
     ));
     let matchers = prop::collection::vec(any_matcher(), 0..2);
     let branch = prop::option::of(prop::sample::select(vec!["main", "release/*"]));
@@ -241,6 +243,9 @@ fn any_event() -> impl Strategy<Value = Event> {
         "",
         "git -C sub push",
         "vi Cargo.lock src/x/y.rs",
+        "rm -r \"$X\"",
+        "rm -r src",
+        "mv src/x y",
     ];
     let shell = prop::sample::select(commands.to_vec()).prop_map(bash);
     let path = prop::sample::select(vec![
