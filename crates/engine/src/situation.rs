@@ -44,6 +44,8 @@ pub struct Touch {
     pub access: Option<Access>,
     /// The simple command that names it, where one does.
     pub command: Option<usize>,
+    /// It is deleted with all that is in it.
+    pub takes_all: bool,
     /// For people: as it was named.
     pub written: Arc<str>,
 }
@@ -53,6 +55,7 @@ pub struct Touch {
 struct Act {
     access: Option<Access>,
     command: Option<usize>,
+    takes_all: bool,
     written: Arc<str>,
 }
 
@@ -156,7 +159,8 @@ impl Situation {
         self.touches.get_or_init(|| {
             let mut touches = Touches::default();
             for file in self.event.tool.iter().flat_map(|tool| &tool.files) {
-                let act = Act { access: Some(file.access), command: None, written: Arc::from(file.path.as_str()) };
+                let written = Arc::from(file.path.as_str());
+                let act = Act { access: Some(file.access), command: None, takes_all: false, written };
                 self.add_touch(&file.path, &act, &mut touches.known);
             }
             for effect in self.script().into_iter().flat_map(Script::effects) {
@@ -167,7 +171,7 @@ impl Situation {
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut Touches) {
-        let Effect { path, raw, access, is_pattern, command, folders } = effect;
+        let Effect { path, raw, access, takes_all, is_pattern, command, folders } = effect;
         let is_remote = command.is_some_and(|place| {
             self.script().and_then(|script| script.commands.get(place)).is_some_and(|command| command.is_remote)
         });
@@ -183,7 +187,7 @@ impl Situation {
             touches.unknown.push(UnknownTouch { shown: raw, access, command });
             return;
         };
-        let act = Act { access, command, written: Arc::from(path.as_str()) };
+        let act = Act { access, command, takes_all, written: Arc::from(path.as_str()) };
         if folders.is_empty() {
             // It could be here.
             self.add_touch(&path, &Act { access: None, ..act }, &mut touches.known);
@@ -199,7 +203,7 @@ impl Situation {
                 self.add_touch(&path, &Act { written, ..act.clone() }, &mut touches.known);
             }
             // The folder that is meant is there: nothing goes on anywhere else.
-            if folders.len() > 1 && !is_either && self.facts.is_folder(&folder) {
+            if folders.len() > 1 && !is_either && self.facts.is_folder(&folder) == Some(true) {
                 break;
             }
         }
@@ -221,6 +225,8 @@ impl Situation {
         let textual = paths::tidy(&absolute);
         let resolved = resolved.filter(|resolved| *resolved != textual);
         let mut paths: Vec<String> = [Some(textual), resolved].into_iter().flatten().collect();
+        let is_file = |path: &String| self.facts.is_folder(path) == Some(false);
+        let takes_all = act.takes_all && !paths.last().is_some_and(is_file);
         // With the project goes all that is in it.
         if access == Some(Access::Delete) && paths.iter().any(|path| paths::below(&self.place.root, path).is_some()) {
             paths.extend([".linchpin", ".git"].map(|name| format!("{}/{name}", self.place.root)));
@@ -232,6 +238,7 @@ impl Situation {
                 absolute: path,
                 access,
                 command,
+                takes_all,
                 written: Arc::clone(&act.written),
             };
             if !touches.iter().any(|other| other.is_like(&touch)) {
@@ -244,7 +251,8 @@ impl Situation {
 impl Touch {
     /// The same, however it was written.
     fn is_like(&self, other: &Self) -> bool {
-        (self.absolute == other.absolute) && (self.access, self.command) == (other.access, other.command)
+        let deed = |touch: &Self| (touch.access, touch.takes_all, touch.command);
+        self.absolute == other.absolute && deed(self) == deed(other)
     }
 }
 

@@ -332,9 +332,10 @@ impl Head<'_> {
         if !is_known || situation.unknown_touches().iter().any(is_deleted) {
             return true;
         }
+        // What goes with a folder has other names.
         situation.touches().iter().any(|touch| {
             let spellings = [touch.inside.as_deref(), Some(touch.absolute.as_str()), touch.in_home.as_deref()];
-            spellings.into_iter().flatten().any(|text| literals.is_in(text))
+            touch.takes_all || spellings.into_iter().flatten().any(|text| literals.is_in(text))
         })
     }
 }

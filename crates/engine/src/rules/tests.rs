@@ -1,5 +1,6 @@
 //! Rules against events: what is passed over by its head, and what the clauses make of what is not known.
 
+mod folders;
 mod subjects;
 
 use std::sync::Arc;
@@ -54,14 +55,17 @@ fn about_command(pattern: &str) -> Rule {
     rule("command", Detect::Tool(Box::new(ToolRule { search, ..ToolRule::default() })))
 }
 
-fn verdict(rules: &[Rule], event: Event, thorough: bool) -> Verdict {
-    let place = Place {
+fn place() -> Place {
+    Place {
         root: "/r".to_owned(),
         home: Some("/home/u".to_owned()),
         temp: Some("/tmp".to_owned()),
         known_as: Vec::new(),
-    };
-    let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(NoFacts)));
+    }
+}
+
+fn verdict(rules: &[Rule], event: Event, thorough: bool) -> Verdict {
+    let situation = Arc::new(Situation::new(Arc::new(event), place(), Arc::new(NoFacts)));
     let rules = RuleSet::pack(rules).expect("rules are packed");
     decide(&Inquiry { situation: &situation, rules: &rules, thorough }).expect("rules are read").verdict
 }
