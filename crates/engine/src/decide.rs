@@ -391,6 +391,8 @@ impl<'a> Coverage<'a> {
         };
         // A loop sets a variable, which may be `PATH`.
         script.complete
+            // The policy of a folder does not speak for what happens elsewhere.
+            && self.situation.is_all_here()
             && script.loose.is_empty()
             && (self.whole || (!script.commands.is_empty() && script.commands.iter().enumerate().all(covered)))
     }

@@ -19,6 +19,8 @@ pub struct Situation {
     texts: OnceLock<Vec<String>>,
     touches: OnceLock<Touches>,
     rewrites: OnceLock<Vec<Rewrite>>,
+    /// For each simple command, whether it is the matter of this place.
+    pub(crate) here: OnceLock<Vec<bool>>,
     pub(crate) converted: Converted,
 }
 
@@ -30,6 +32,8 @@ pub struct Place {
     pub temp: Option<String>,
     /// Folders that patterns know under another name: where they are, and how rules spell them (`~/.config/…`).
     pub known_as: Vec<(String, String)>,
+    /// Whether the root is a folder of a project with a policy of its own, and not the whole of it.
+    pub is_part: bool,
 }
 
 /// A path that the event names, in every spelling that a pattern can be about.
@@ -85,6 +89,7 @@ impl Situation {
             texts: OnceLock::new(),
             touches: OnceLock::new(),
             rewrites: OnceLock::new(),
+            here: OnceLock::new(),
             converted: Converted::default(),
         }
     }
@@ -258,7 +263,7 @@ impl Touch {
 
 impl Place {
     /// A path of a shell's text, or of a tool.
-    fn absolute(&self, path: &str, folder: &str) -> String {
+    pub(crate) fn absolute(&self, path: &str, folder: &str) -> String {
         let marked = [(paths::TEMP, self.temp.as_deref()), (paths::ROOT, Some(self.root.as_str()))];
         let placed = marked.into_iter().find_map(|(mark, place)| Some((place?, path.strip_prefix(mark)?)));
         placed.map_or_else(

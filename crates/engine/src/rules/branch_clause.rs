@@ -24,7 +24,7 @@ impl BranchClause {
         let mut shown = Vec::new();
         let mut surest = Surest::default();
         for rewrite in situation.rewrites() {
-            let is_meant = commands.get(rewrite.command) != Some(&Truth::False);
+            let is_meant = commands.get(rewrite.command) != Some(&Truth::False) && situation.concerns(rewrite.command);
             let is_protected = if is_meant { self.speaks_of(&rewrite.branch) } else { Truth::False };
             let here = if rewrite.is_sure { is_protected } else { is_protected.and(Truth::Unknown) };
             if here > Truth::False {

@@ -128,19 +128,18 @@ impl PathClause {
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
         let mut surest = Surest::default();
-        for touch in situation.touches() {
-            let named_by_others = touch.command.and_then(|place| commands.get(place)) == Some(&Truth::False);
-            let here =
-                if named_by_others { Truth::False } else { self.truth_for(touch.access, touch.command, situation) };
+        let is_meant = |command: Option<usize>| {
+            command.is_none_or(|place| commands.get(place) != Some(&Truth::False) && situation.concerns(place))
+        };
+        for touch in situation.touches().iter().filter(|touch| is_meant(touch.command)) {
+            let here = self.truth_for(touch.access, touch.command, situation);
             if here > Truth::False && self.is_about(touch, situation) {
                 truth = truth.or(here);
                 shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
                 surest.offer(here, || Subject { path: Some(Arc::clone(&touch.written)), command: touch.command });
             }
         }
-        let is_meant =
-            |touch: &UnknownTouch| touch.command.and_then(|place| commands.get(place)) != Some(&Truth::False);
-        let unknown = situation.unknown_touches().iter().filter(|touch| is_meant(touch));
+        let unknown = situation.unknown_touches().iter().filter(|touch| is_meant(touch.command));
         for touch in unknown.filter(|touch| self.may_be_about(touch, !commands.is_empty(), situation)) {
             truth = truth.or(Truth::Unknown);
             shown.push(touch.shown.clone());

@@ -61,6 +61,7 @@ fn place() -> Place {
         home: Some("/home/u".to_owned()),
         temp: Some("/tmp".to_owned()),
         known_as: Vec::new(),
+        is_part: false,
     }
 }
 

@@ -123,6 +123,7 @@ impl ToolRule {
             let matched = || self.matchers.iter().map(|matcher| matcher.truth(command, place, situation));
             match before.get(place) {
                 Some(Truth::False) => Truth::False,
+                _ if !situation.concerns(place) => Truth::False,
                 before => before.copied().unwrap_or(Truth::True).and(matched().fold(Truth::False, Truth::or)),
             }
         };

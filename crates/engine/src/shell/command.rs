@@ -338,14 +338,19 @@ impl SimpleCommand {
             .collect()
     }
 
-    /// The folders that git may work in here; `None` where it could be any.
-    pub(crate) fn git_folders(&self) -> Option<Folders> {
-        let arguments = self.arguments.as_ref()?;
+    /// The folders that it may work in, by where it runs and by what it is told; `None` where it could be any.
+    pub(crate) fn works_in(&self) -> Option<Folders> {
         let mut folders = self.folders.clone();
-        for argument in arguments.list.iter().filter(|argument| argument.role == Role::Folder) {
-            folders = folders.then(self.text_from(argument.word, argument.from)?);
+        let arguments = self.arguments.iter().flat_map(|arguments| &arguments.list);
+        for argument in arguments.filter(|argument| argument.role == Role::Folder) {
+            folders = folders.then(self.meaning_from(argument.word, argument.from)?);
         }
-        (!arguments.has_flag(&["--git-dir"])).then_some(folders)
+        Some(folders)
+    }
+
+    /// The same of git.
+    pub(crate) fn git_folders(&self) -> Option<Folders> {
+        self.works_in().filter(|_| self.arguments.as_ref().is_some_and(|known| !known.has_flag(&["--git-dir"])))
     }
 
     /// What stands in a word from a place on; `None` where that is not known.
