@@ -182,11 +182,11 @@ impl PathClause {
         }
     }
 
-    /// A path that is not known may be any. That counts for a rule that names commands, and for what is deleted; else every
-    /// variable that is read from would be asked about.
+    /// A path that is not known may be any. That counts for a rule that names commands, and for one about deletions; else
+    /// every variable that is read from would be asked about.
     fn may_be_about(&self, touch: &UnknownTouch, names_commands: bool, situation: &Situation) -> bool {
-        let is_deleted = touch.access == Some(Access::Delete);
-        (names_commands || is_deleted) && self.truth_for(touch.access, touch.command, situation) > Truth::False
+        let is_deletion = self.about == PathKey::Deletes && touch.access == Some(Access::Delete);
+        (names_commands || is_deletion) && self.truth_for(touch.access, touch.command, situation) > Truth::False
     }
 
     /// Whether it speaks of what is done there. To delete a folder is to delete what is in it.
