@@ -177,9 +177,8 @@ impl Situation {
 
     fn add_effect(&self, effect: Effect, touches: &mut Touches) {
         let Effect { path, raw, access, takes_all, is_pattern, command, folders } = effect;
-        let is_remote = command.is_some_and(|place| {
-            self.script().and_then(|script| script.commands.get(place)).is_some_and(|command| command.is_remote)
-        });
+        let command_of = |place: usize| self.script()?.commands.get(place);
+        let is_out_of_sight = command.and_then(command_of).is_some_and(SimpleCommand::is_out_of_sight);
         // Without a folder, only a path that needs none can be told.
         let is_free = path.as_deref().is_some_and(paths::is_free);
         let is_either = folders.is_either();
@@ -188,7 +187,7 @@ impl Situation {
             None if is_free => &[String::new()],
             None => &[],
         };
-        let Some(path) = path.filter(|_| !is_remote) else {
+        let Some(path) = path.filter(|_| !is_out_of_sight) else {
             touches.unknown.push(UnknownTouch { shown: raw, access, command });
             return;
         };

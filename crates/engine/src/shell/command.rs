@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::branch::Branch;
+use super::container::Container;
 use super::written::Written;
 use crate::paths;
 use crate::programs::{Argument, Arguments, Role, Session, arguments};
@@ -19,6 +21,8 @@ pub struct SimpleCommand {
     pub via: Vec<String>,
     /// Whether it would run somewhere else: on another machine, or in a container.
     pub is_remote: bool,
+    /// The container that it runs in, of this machine.
+    pub(super) container: Option<Arc<Container>>,
     pub folders: Folders,
     /// The shell it runs in: a place in [`super::Script::scopes`].
     pub scope: usize,
@@ -296,6 +300,11 @@ impl SimpleCommand {
             }
         }
         text
+    }
+
+    /// Whether nobody here can say what becomes of paths that it names.
+    pub(crate) fn is_out_of_sight(&self) -> bool {
+        self.is_remote && self.container.is_none()
     }
 
     /// Whether what every word will be is known.

@@ -43,6 +43,10 @@ impl Script {
             let mut found = Found { command, place, folders: command.folders.clone(), effects: &mut effects };
             found.in_redirects();
             found.in_words();
+            if let Some(container) = &command.container {
+                let within = effects.split_off(first);
+                effects.extend(within.iter().flat_map(|effect| container.on_host(effect)));
+            }
             for number in first..effects.len() {
                 let through = links.iter().filter_map(|link| link.followed(effects.get(number)?)).collect::<Vec<_>>();
                 effects.extend(through);
