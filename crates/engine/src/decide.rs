@@ -6,7 +6,7 @@ use crate::event::EventKind;
 use crate::expr;
 use crate::facts::Answered;
 use crate::file_rules::{self, FileMatch, FileRule, Placeholders, Reach};
-use crate::rules::{AckBy, Clause, Detect, Rule, RuleSet, RuleSetError, Truth};
+use crate::rules::{AckBy, Clause, Detect, Rule, RuleSet, RuleSetError, Subject, Truth};
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, Section, Verdict};
 
@@ -212,6 +212,27 @@ struct Judged {
     outcome: Outcome,
 }
 
+impl Judged {
+    /// What made the rule speak, in words. What is allowed needs none.
+    fn subject(&self, situation: &Situation) -> Option<String> {
+        let truth = match self.outcome {
+            Outcome::Matched(level) if level > Level::Allow => Truth::True,
+            Outcome::Incomplete(_) => Truth::Unknown,
+            _ => return None,
+        };
+        Subject::told(&self.clauses, truth, situation)
+    }
+}
+
+fn with_subject(reason: String, subject: Option<String>) -> String {
+    let is_one_paragraph = !reason.contains("\n\n");
+    match subject {
+        None => reason,
+        Some(subject) if is_one_paragraph => format!("{reason} {subject}"),
+        Some(subject) => format!("{reason}\n\n{subject}"),
+    }
+}
+
 fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
     let mut judged =
         Judged { clauses: Vec::new(), commands: Vec::new(), files: None, shown: 0, outcome: Outcome::Passed };
@@ -220,7 +241,7 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         match look_at_files(file, situation) {
             Ok(Some(found)) => {
                 truth = found.is_unmet().into();
-                judged.clauses.push(Clause { key: "files", truth, shown: shown_files(&found) });
+                judged.clauses.push(Clause { key: "files", truth, shown: shown_files(&found), subject: None });
                 judged.files = Some(found);
             }
             Ok(None) => return judged,
@@ -261,7 +282,7 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         }
         let unknown = situation.facts.take_unknown();
         if !unknown.is_empty() {
-            judged.clauses.push(Clause { key: "when", truth: Truth::Unknown, shown: when.clone() });
+            judged.clauses.push(Clause::new("when", Truth::Unknown, when.clone()));
             if truth != Truth::False {
                 judged.outcome = undecidable(unknown);
             }
@@ -270,7 +291,7 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         match evaluated {
             Ok(value) => {
                 let holds = Truth::from(value);
-                judged.clauses.push(Clause { key: "when", truth: holds, shown: when.clone() });
+                judged.clauses.push(Clause::new("when", holds, when.clone()));
                 truth = truth.and(holds);
             }
             Err(_) if truth == Truth::False => {}
@@ -380,6 +401,7 @@ impl Decision {
                 judged.files.as_ref().map_or_else(|| rule.reason.clone(), |found| section(rule, found))
             }
         };
+        let reason = with_subject(reason, judged.subject(inquiry.situation));
         let holds = level == Level::Block && inquiry.situation.event.kind.is_stop();
         let level = match &judged.files {
             Some(found) => self.demand(rule, found, judged.shown, if holds { Level::Block } else { level }),
@@ -488,6 +510,8 @@ impl<'a> Coverage<'a> {
         };
         // A loop sets a variable, which may be `PATH`.
         script.complete
+            // The policy of a folder does not speak for what happens elsewhere.
+            && self.situation.is_all_here()
             && script.loose.is_empty()
             && (self.whole || (!script.commands.is_empty() && script.commands.iter().enumerate().all(covered)))
     }

@@ -56,9 +56,9 @@ pub trait Facts: Send + Sync {
         None
     }
 
-    /// Whether there is surely such a folder.
-    fn is_folder(&self, _path: &str) -> bool {
-        false
+    /// Whether what is there is a folder; `None` where nothing is, or nobody can look.
+    fn is_folder(&self, _path: &str) -> Option<bool> {
+        None
     }
 
     /// The real path behind links, as far as the path exists; `None` where nobody can look.

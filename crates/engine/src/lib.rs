@@ -21,6 +21,7 @@ pub mod shell;
 pub mod situation;
 pub mod suggest;
 pub mod verdict;
+mod whereabouts;
 
 pub use decide::{Decision, Inquiry, decide};
 pub use event::{Event, EventKind};

@@ -19,6 +19,8 @@ pub struct Situation {
     texts: OnceLock<Vec<String>>,
     touches: OnceLock<Touches>,
     rewrites: OnceLock<Vec<Rewrite>>,
+    /// For each simple command, whether it is the matter of this place.
+    pub(crate) here: OnceLock<Vec<bool>>,
     pub(crate) converted: Converted,
 }
 
@@ -30,6 +32,8 @@ pub struct Place {
     pub temp: Option<String>,
     /// Folders that patterns know under another name: where they are, and how rules spell them (`~/.config/…`).
     pub known_as: Vec<(String, String)>,
+    /// Whether the root is a folder of a project with a policy of its own, and not the whole of it.
+    pub is_part: bool,
 }
 
 /// A path that the event names, in every spelling that a pattern can be about.
@@ -44,6 +48,19 @@ pub struct Touch {
     pub access: Option<Access>,
     /// The simple command that names it, where one does.
     pub command: Option<usize>,
+    /// It is deleted with all that is in it.
+    pub takes_all: bool,
+    /// For people: as it was named.
+    pub written: Arc<str>,
+}
+
+/// What is done to a path, and by what.
+#[derive(Debug, Clone)]
+struct Act {
+    access: Option<Access>,
+    command: Option<usize>,
+    takes_all: bool,
+    written: Arc<str>,
 }
 
 /// All paths that the event names.
@@ -72,6 +89,7 @@ impl Situation {
             texts: OnceLock::new(),
             touches: OnceLock::new(),
             rewrites: OnceLock::new(),
+            here: OnceLock::new(),
             converted: Converted::default(),
         }
     }
@@ -146,7 +164,9 @@ impl Situation {
         self.touches.get_or_init(|| {
             let mut touches = Touches::default();
             for file in self.event.tool.iter().flat_map(|tool| &tool.files) {
-                self.add_touch(&file.path, Some(file.access), None, &mut touches.known);
+                let written = Arc::from(file.path.as_str());
+                let act = Act { access: Some(file.access), command: None, takes_all: false, written };
+                self.add_touch(&file.path, &act, &mut touches.known);
             }
             for effect in self.script().into_iter().flat_map(Script::effects) {
                 self.add_effect(effect, &mut touches);
@@ -156,10 +176,9 @@ impl Situation {
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut Touches) {
-        let Effect { path, raw, access, is_pattern, command, folders } = effect;
-        let is_remote = command.is_some_and(|place| {
-            self.script().and_then(|script| script.commands.get(place)).is_some_and(|command| command.is_remote)
-        });
+        let Effect { path, raw, access, takes_all, is_pattern, command, folders } = effect;
+        let command_of = |place: usize| self.script()?.commands.get(place);
+        let is_out_of_sight = command.and_then(command_of).is_some_and(SimpleCommand::is_out_of_sight);
         // Without a folder, only a path that needs none can be told.
         let is_free = path.as_deref().is_some_and(paths::is_free);
         let is_either = folders.is_either();
@@ -168,32 +187,35 @@ impl Situation {
             None if is_free => &[String::new()],
             None => &[],
         };
-        let Some(path) = path.filter(|_| !is_remote) else {
+        let Some(path) = path.filter(|_| !is_out_of_sight) else {
             touches.unknown.push(UnknownTouch { shown: raw, access, command });
             return;
         };
+        let act = Act { access, command, takes_all, written: Arc::from(path.as_str()) };
         if folders.is_empty() {
             // It could be here.
-            self.add_touch(&path, None, command, &mut touches.known);
+            self.add_touch(&path, &Act { access: None, ..act }, &mut touches.known);
             touches.unknown.push(UnknownTouch { shown: raw, access, command });
             return;
         }
         for folder in folders {
             let folder = self.place.absolute(folder, &self.event.cwd);
             let path = self.place.absolute(&path, &folder);
-            self.add_touch(&path, access, command, &mut touches.known);
+            self.add_touch(&path, &act, &mut touches.known);
             for path in is_pattern.then(|| self.facts.expanded(&path)).flatten().unwrap_or_default() {
-                self.add_touch(&path, access, command, &mut touches.known);
+                let written = Arc::from(paths::below(&path, &self.event.cwd).unwrap_or(&path));
+                self.add_touch(&path, &Act { written, ..act.clone() }, &mut touches.known);
             }
             // The folder that is meant is there: nothing goes on anywhere else.
-            if folders.len() > 1 && !is_either && self.facts.is_folder(&folder) {
+            if folders.len() > 1 && !is_either && self.facts.is_folder(&folder) == Some(true) {
                 break;
             }
         }
     }
 
     /// By its text, and by where it leads: behind a link, `..` is another folder than the text says.
-    fn add_touch(&self, path: &str, access: Option<Access>, command: Option<usize>, touches: &mut Vec<Touch>) {
+    fn add_touch(&self, path: &str, act: &Act, touches: &mut Vec<Touch>) {
+        let Act { access, command, .. } = *act;
         let absolute = self.place.absolute(path, &self.event.cwd);
         // To delete a link is not to delete what it leads to, unless a slash says so.
         let followed = absolute.strip_suffix('/').unwrap_or(&absolute);
@@ -207,6 +229,8 @@ impl Situation {
         let textual = paths::tidy(&absolute);
         let resolved = resolved.filter(|resolved| *resolved != textual);
         let mut paths: Vec<String> = [Some(textual), resolved].into_iter().flatten().collect();
+        let is_file = |path: &String| self.facts.is_folder(path) == Some(false);
+        let takes_all = act.takes_all && !paths.last().is_some_and(is_file);
         // With the project goes all that is in it.
         if access == Some(Access::Delete) && paths.iter().any(|path| paths::below(&self.place.root, path).is_some()) {
             paths.extend([".linchpin", ".git"].map(|name| format!("{}/{name}", self.place.root)));
@@ -218,17 +242,27 @@ impl Situation {
                 absolute: path,
                 access,
                 command,
+                takes_all,
+                written: Arc::clone(&act.written),
             };
-            if !touches.contains(&touch) {
+            if !touches.iter().any(|other| other.is_like(&touch)) {
                 touches.push(touch);
             }
         }
     }
 }
 
+impl Touch {
+    /// The same, however it was written.
+    fn is_like(&self, other: &Self) -> bool {
+        let deed = |touch: &Self| (touch.access, touch.takes_all, touch.command);
+        self.absolute == other.absolute && deed(self) == deed(other)
+    }
+}
+
 impl Place {
     /// A path of a shell's text, or of a tool.
-    fn absolute(&self, path: &str, folder: &str) -> String {
+    pub(crate) fn absolute(&self, path: &str, folder: &str) -> String {
         let marked = [(paths::TEMP, self.temp.as_deref()), (paths::ROOT, Some(self.root.as_str()))];
         let placed = marked.into_iter().find_map(|(mark, place)| Some((place?, path.strip_prefix(mark)?)));
         placed.map_or_else(

@@ -1,7 +1,7 @@
 //! One event, judged and recorded.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,6 +63,7 @@ struct Jurisdiction<'a> {
     project: &'a Project,
     policy: &'a Compiled,
     facts: Arc<LiveFacts>,
+    situation: Arc<Situation>,
 }
 
 impl<'a> Judge<'a> {
@@ -79,15 +80,10 @@ impl<'a> Judge<'a> {
     /// Judges an event and records it. `is_first`: nothing was heard of the session before. `more_time` is asked for
     /// where git has to be waited for, or a rule's command.
     pub fn judge(&self, event: &Arc<Event>, is_first: bool, more_time: &dyn Fn(Duration)) -> Judged {
-        let nested = self.nested(event);
-        if self.asks_git(event, &nested) {
-            more_time(GIT_LIMIT);
-        }
         let occasion = Occasion {
             event,
             is_first,
-            kept: self.keep_baselines(event, &nested),
-            nested,
+            kept: self.prepare_for_file_rules(event, more_time),
             programs: Programs::new(self.environment, &self.policy.config),
             ran: Ran::default(),
             more_time,
@@ -105,36 +101,39 @@ impl<'a> Judge<'a> {
         })
     }
 
-    fn asks_git(&self, event: &Event, nested: &[(Project, Held)]) -> bool {
-        // Where an agent waits for a call, nobody waits longer for its file rules.
-        let mut policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
-        let asks = |policy: &Compiled| policy.rules.baselines().is_ok_and(|baselines| !baselines.is_empty());
-        (event.kind.is_stop() || event.kind == EventKind::Prompt) && policies.any(asks)
-    }
-
-    /// Where a rule compares with how things were at the prompt, that is written down when the prompt arrives.
-    fn keep_baselines(&self, event: &Event, nested: &[(Project, Held)]) -> KeptBaselines {
+    /// Where git has to be waited for, there is more time. Where a rule compares with how things were at the prompt, that
+    /// is written down when the prompt arrives.
+    fn prepare_for_file_rules(&self, event: &Arc<Event>, more_time: &dyn Fn(Duration)) -> KeptBaselines {
         let mut kept = KeptBaselines::default();
-        if event.kind != EventKind::Prompt {
+        // Where an agent waits for a call, nobody waits longer for its file rules.
+        if !event.kind.is_stop() && event.kind != EventKind::Prompt {
             return kept;
         }
+        let own = self.jurisdiction(self.project, &self.policy, event, None);
+        let nested = self.nested(event, &own.situation);
         let nested = nested.iter().map(|(project, held)| (project, &held.policy));
         for (project, policy) in nested.chain([(self.project, &self.policy)]) {
             let baselines = policy.rules.baselines().unwrap_or_default();
-            let Some(tree) =
-                baselines.contains(&Baseline::Prompt).then(|| Tree::of(&project.root, GIT_LIMIT)).flatten()
-            else {
-                continue;
-            };
-            let baseline = PromptBaseline::new(&project.tmp(self.environment), &event.session, event.time);
-            match baseline.take(&tree, timestamp(event.time)) {
-                Ok(()) => kept.is_kept = true,
-                Err(error) => kept.notices.push(format!(
-                    "how things were at this prompt was not kept, so rules that compare with it compare with the base of the branch: {error}"
-                )),
+            if !baselines.is_empty() {
+                more_time(GIT_LIMIT);
+            }
+            if event.kind == EventKind::Prompt && baselines.contains(&Baseline::Prompt) {
+                self.keep_baseline(project, event, &mut kept);
             }
         }
         kept
+    }
+
+    fn keep_baseline(&self, project: &Project, event: &Event, kept: &mut KeptBaselines) {
+        let Some(tree) = Tree::of(&project.root, GIT_LIMIT) else { return };
+        let baseline = PromptBaseline::new(&project.tmp(self.environment), &event.session, event.time);
+        match baseline.take(&tree, timestamp(event.time)) {
+            Ok(()) => kept.is_kept = true,
+            Err(error) => kept.notices.push(format!(
+                "how things were at this prompt was not kept, so rules that compare with it compare with the base of \
+                 the branch: {error}"
+            )),
+        }
     }
 
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
@@ -216,8 +215,10 @@ impl<'a> Judge<'a> {
 
     /// `state`: none where the journal cannot be used.
     fn verdict(&self, occasion: &Occasion<'_>, state: Option<&SessionState>) -> (Verdict, Effects) {
-        let Occasion { event, nested, is_first, kept, .. } = occasion;
+        let Occasion { event, is_first, kept, .. } = occasion;
         let is_first = *is_first;
+        let own = self.jurisdiction(self.project, &self.policy, event, state);
+        let nested = self.nested(event, &own.situation);
         let policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
         let read = policies.flat_map(|policy| &policy.read).cloned().collect();
         let mut effects = Effects { read, ..Effects::default() };
@@ -231,25 +232,19 @@ impl<'a> Judge<'a> {
         let mut broken = Vec::new();
         let mut holds = Vec::new();
         let mut approved = false;
-        for (project, held) in nested {
+        for (project, held) in &nested {
             let folder = project.root.strip_prefix(&self.project.root).unwrap_or(&project.root);
             notices.extend(held.news.iter().map(|change| session_policy::kept_notice(change, folder)));
         }
-        for here in self.jurisdictions(nested, event, state) {
+        let further_in = nested.iter().map(|(project, held)| self.jurisdiction(project, &held.policy, event, state));
+        for here in std::iter::once(own).chain(further_in) {
             broken.extend(here.policy.broken.iter().map(failure::broken_notice));
             if is_first {
                 notices.extend(here.policy.untrusted.iter().cloned());
             }
-            let place = place(&here.project.root, &here.policy.config, self.environment);
-            let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&here.facts) as _));
             let observers = &here.policy.config.observers;
-            notices.extend(observing::observe(
-                observers,
-                &situation,
-                &here.facts,
-                here.project,
-                Some(&occasion.programs),
-            ));
+            let programs = Some(&occasion.programs);
+            notices.extend(observing::observe(observers, &here.situation, &here.facts, here.project, programs));
             let is_outermost = std::ptr::eq(here.project, self.project);
             for (name, value) in here.facts.observed() {
                 // A policy further in does not decide what the one around it goes by.
@@ -257,7 +252,7 @@ impl<'a> Judge<'a> {
                     effects.changes.variables.entry(name).or_insert(value);
                 }
             }
-            let inquiry = Inquiry { situation: &situation, rules: &here.policy.rules, thorough: false };
+            let inquiry = Inquiry { situation: &here.situation, rules: &here.policy.rules, thorough: false };
             let Ok(mut decision) = engine::decide(&inquiry) else {
                 findings.push(Failure::UnreadablePolicy.finding());
                 here.project.forget_compiled(self.environment);
@@ -325,16 +320,15 @@ impl<'a> Judge<'a> {
     }
 
     /// The policies of folders between the root and what the event is about.
-    fn nested(&self, event: &Event) -> Vec<(Project, Held)> {
+    fn nested(&self, event: &Event, situation: &Situation) -> Vec<(Project, Held)> {
         // One that vanished during the session counts as it last was.
         let has_policy = |folder: &Path| {
-            if folder.as_os_str().len() > LONGEST_PATH {
-                return false;
-            }
-            PolicyFolder::of_project(folder).has_policy()
+            let policy = PolicyFolder::of_project(folder);
+            // Most folders have none: that should cost no more than one look.
+            (policy.path.is_dir() && policy.has_policy())
                 || session_policy::knows(&nested_project(folder), event, self.environment)
         };
-        let nested = nested_roots(&self.project.root, event, has_policy).into_iter().map(|root| {
+        let nested = nested_roots(&self.project.root, situation, has_policy).into_iter().map(|root| {
             let project = nested_project(&root);
             let policy = session_policy::of_event(&project, event, self.environment);
             (project, policy)
@@ -342,16 +336,18 @@ impl<'a> Judge<'a> {
         nested.collect()
     }
 
-    fn jurisdictions<'b>(
-        &'b self,
-        nested: &'b [(Project, Held)],
+    fn jurisdiction<'b>(
+        &self,
+        project: &'b Project,
+        policy: &'b Compiled,
         event: &Arc<Event>,
         state: Option<&SessionState>,
-    ) -> Vec<Jurisdiction<'b>> {
-        let own = std::iter::once((self.project, &self.policy));
-        let all = own.chain(nested.iter().map(|(project, held)| (project, &held.policy)));
-        all.map(|(project, policy)| Jurisdiction { project, policy, facts: self.facts(project, policy, event, state) })
-            .collect()
+    ) -> Jurisdiction<'b> {
+        let facts = self.facts(project, policy, event, state);
+        let is_part = project.root != self.project.root;
+        let place = Place { is_part, ..place(&project.root, &policy.config, self.environment) };
+        let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&facts) as _));
+        Jurisdiction { project, policy, facts, situation }
     }
 
     fn facts(
@@ -433,7 +429,6 @@ struct Effects {
 /// An event that is being judged, and what is done for it once, however often it is judged.
 struct Occasion<'a> {
     event: &'a Arc<Event>,
-    nested: Vec<(Project, Held)>,
     /// Nothing was heard of the session before.
     is_first: bool,
     kept: KeptBaselines,
@@ -500,6 +495,7 @@ pub fn place(root: &Path, config: &Config, environment: &Environment) -> Place {
         home: environment.home.as_deref().map(text),
         temp: Some(text(&environment.temp)),
         known_as,
+        is_part: false,
     }
 }
 
@@ -545,19 +541,18 @@ pub(crate) fn nested_project(root: &Path) -> Project {
     Project { root: root.to_owned(), tiers }
 }
 
-/// The folders below the root that have a policy of their own and that the event is about: where it happens, and the
-/// files that it names.
-pub(crate) fn nested_roots(root: &Path, event: &Event, has_policy: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let files = event.tool.iter().flat_map(|call| &call.files).map(|file| file.path.as_str());
-    let mut roots: Vec<PathBuf> = std::iter::once(event.cwd.as_str())
-        .chain(files)
-        .map(|path| PathBuf::from(engine::paths::tidy(path)))
-        .flat_map(|path| {
-            let between = path.ancestors().take_while(|folder| *folder != root && folder.starts_with(root));
-            between.filter(|folder| has_policy(folder)).map(Path::to_owned).collect::<Vec<_>>()
-        })
-        .collect();
-    roots.sort();
-    roots.dedup();
-    roots
+/// The folders below the root that have a policy of their own and that the event is about: where it and its commands
+/// happen, and the files that they name.
+pub(crate) fn nested_roots(root: &Path, situation: &Situation, has_policy: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut folders = BTreeSet::new();
+    for path in situation.whereabouts().iter().map(Path::new) {
+        let possible = path.ancestors().skip_while(|folder| folder.as_os_str().len() > LONGEST_PATH);
+        // What is around one that is known is known too.
+        for folder in possible.take_while(|folder| *folder != root && folder.starts_with(root)) {
+            if !folders.insert(folder.to_owned()) {
+                break;
+            }
+        }
+    }
+    folders.into_iter().filter(|folder| has_policy(folder)).collect()
 }

@@ -300,12 +300,12 @@ impl Facts for LiveFacts {
         Some(found)
     }
 
-    fn is_folder(&self, path: &str) -> bool {
-        let is_there = Path::new(path).is_dir();
-        if is_there && let Ok(mut links) = self.links.lock() {
-            links.insert(folder_mark(path), path.to_owned());
+    fn is_folder(&self, path: &str) -> Option<bool> {
+        let is_folder = Path::new(path).metadata().ok()?.is_dir();
+        if let Ok(mut links) = self.links.lock() {
+            links.insert(folder_mark(path), if is_folder { path.to_owned() } else { String::new() });
         }
-        is_there
+        Some(is_folder)
     }
 
     fn written(&self, path: &str) -> Option<Written> {
@@ -384,7 +384,7 @@ pub fn text_mark(path: &str) -> String {
 /// In the place of a text that nobody knows; no text has this.
 pub const UNKNOWN_TEXT: &str = "\0";
 
-/// A folder that is there is kept among the links, as one from this to itself.
+/// A folder that is there is kept among the links, as one from this to itself; what is no folder leads nowhere.
 pub fn folder_mark(path: &str) -> String {
     format!("{path}/")
 }

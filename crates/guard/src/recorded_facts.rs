@@ -220,8 +220,8 @@ impl Facts for RecordedFacts {
         Some(if text == UNKNOWN_TEXT { Written::Unknown } else { Written::Text(text) })
     }
 
-    fn is_folder(&self, path: &str) -> bool {
-        self.resolved(&folder_mark(path)).is_some()
+    fn is_folder(&self, path: &str) -> Option<bool> {
+        self.resolved(&folder_mark(path)).map(|folder| !folder.is_empty())
     }
 
     fn holds(&self, rule: &str) -> u32 {

@@ -20,7 +20,7 @@ use engine::decide::{Consideration, Outcome as Judged, Undecided};
 use engine::event::ShellText;
 use engine::facts::EventPart;
 use engine::rules::{Clause, RuleSetError, Truth};
-use engine::{Decision, Event, Finding, Inquiry, Level, Situation, Verdict};
+use engine::{Decision, Event, Finding, Inquiry, Level, Place, Situation, Verdict};
 use policy::{Compiled, PolicyFolder, Tiers};
 use store::{Entry, Filter, SessionKey, Store, StoreError};
 
@@ -249,7 +249,7 @@ impl<'a> Replay<'a> {
         self.follow(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(Vec::new()) };
         let event = Arc::new(event);
-        self.meet_policies(&event);
+        self.meet_policies(entry, &event);
         Ok(self.try_again(entry, &event, true)?.considered)
     }
 
@@ -258,7 +258,7 @@ impl<'a> Replay<'a> {
         self.follow(entry)?;
         let Some(event) = recorded_event(entry) else { return Ok(None) };
         let event = Arc::new(event);
-        self.meet_policies(&event);
+        self.meet_policies(entry, &event);
         // Of what is not wanted, only holds have consequences.
         if !is_wanted && !event.kind.is_stop() {
             return Ok(None);
@@ -289,15 +289,23 @@ impl<'a> Replay<'a> {
     }
 
     /// Reads the policies of folders that an event falls under, where they were not met before.
-    fn meet_policies(&mut self, event: &Event) {
-        for root in nested_roots(self.root, event, has_policy) {
+    fn meet_policies(&mut self, entry: &Arc<Entry>, event: &Arc<Event>) {
+        for root in self.nested_roots(entry, event) {
             self.nested.entry(root).or_insert_with_key(|root| nested_project(root).looked_at(self.environment));
         }
     }
 
-    fn jurisdictions(&self, event: &Event) -> Vec<Jurisdiction<'_>> {
-        let own = Jurisdiction { root: self.root, folder: Path::new(""), policy: &self.policy };
-        let roots: BTreeSet<PathBuf> = nested_roots(self.root, event, has_policy).into_iter().collect();
+    fn own(&self) -> Jurisdiction<'_> {
+        Jurisdiction { root: self.root, folder: Path::new(""), policy: &self.policy }
+    }
+
+    fn nested_roots(&self, entry: &Arc<Entry>, event: &Arc<Event>) -> BTreeSet<PathBuf> {
+        nested_roots(self.root, &self.situation(&self.own(), entry, event), has_policy).into_iter().collect()
+    }
+
+    fn jurisdictions(&self, entry: &Arc<Entry>, event: &Arc<Event>) -> Vec<Jurisdiction<'_>> {
+        let own = self.own();
+        let roots = self.nested_roots(entry, event);
         let nested = self.nested.iter().filter(|(root, _)| roots.contains(*root));
         let nested = nested.filter_map(|(root, policy)| {
             let folder = root.strip_prefix(self.root).ok()?;
@@ -312,7 +320,7 @@ impl<'a> Replay<'a> {
         let mut findings: Vec<Finding> =
             entry.verdict.findings.iter().filter(|finding| finding.rule == GUARD).cloned().collect();
         let mut approved = false;
-        for here in self.jurisdictions(event) {
+        for here in self.jurisdictions(entry, event) {
             let decision = self.decide(&here, entry, event, thorough)?;
             approved |= decision.verdict.approved;
             findings.extend(decision.verdict.findings);
@@ -364,11 +372,16 @@ impl<'a> Replay<'a> {
         event: &Arc<Event>,
         thorough: bool,
     ) -> Result<Decision, RuleSetError> {
+        let situation = Arc::new(self.situation(here, entry, event));
+        engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough })
+    }
+
+    fn situation(&self, here: &Jurisdiction<'_>, entry: &Arc<Entry>, event: &Arc<Event>) -> Situation {
         let past = self.sessions.get(&session_of(entry)).cloned().unwrap_or_default();
         let facts = RecordedFacts::new(entry, event, past, here.folder, here.policy, &self.journal);
-        let place = place(here.root, &here.policy.config, self.environment);
-        let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::new(facts)));
-        engine::decide(&Inquiry { situation: &situation, rules: &here.policy.rules, thorough })
+        let is_part = here.root != self.root;
+        let place = Place { is_part, ..place(here.root, &here.policy.config, self.environment) };
+        Situation::new(Arc::clone(event), place, Arc::new(facts))
     }
 
     fn compare(&self, entry: &Arc<Entry>, event: &Arc<Event>, trial: &Trial) -> Result<Outcome, ReplayError> {

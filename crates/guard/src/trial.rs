@@ -24,7 +24,7 @@ const NOW: i64 = 1_800_000_000_000;
 pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, RuleSetError> {
     let event = Arc::new(event_of(&case.subject));
     let place =
-        Place { root: ROOT.to_owned(), home: Some(HOME.to_owned()), temp: Some(TEMP.to_owned()), known_as: Vec::new() };
+        Place { root: ROOT.to_owned(), home: Some(HOME.to_owned()), temp: Some(TEMP.to_owned()), ..Place::default() };
     let on_stop = on_stop(&case.subject, rules)?;
     let rules = on_stop.as_ref().unwrap_or(rules);
     let facts = CaseFacts {

@@ -11,7 +11,7 @@ fn a_refused_call_passes_once() {
     let project = project();
     project.rule("no-danger", NO_DANGER);
     insta::assert_snapshot!(project.hook("claude", &project.bash("danger --all")).reason(), @"
-    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`.
+    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger --all`.)
 
     A person can let this call through: `linchpin allow 1`
     ");
@@ -21,7 +21,7 @@ fn a_refused_call_passes_once() {
     Bash, refused in session session-1 of claude
         danger --all
 
-    block no-danger: Danger is not for agents. Use `safety`.
+    block no-danger: Danger is not for agents. Use `safety`. (It is about `danger --all`.)
 
     Allowed once: the agent may make this call again, and it passes.
     --- stderr
@@ -138,7 +138,7 @@ fn what_cannot_be_allowed_is_said() {
     Bash, refused in session session-1 of claude
         danger
 
-    block no-danger: Danger is not for agents. Use `safety`.
+    block no-danger: Danger is not for agents. Use `safety`. (It is about `danger`.)
 
     --- stderr
     error: there is no terminal to ask on

@@ -24,7 +24,7 @@ fn a_rule_that_is_removed_stays_for_the_session() {
     project.rule("no-danger", NO_DANGER);
     assert_eq!(project.decision("danger"), "deny");
     remove(&project, "no-danger");
-    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).stdout, @r#"{"systemMessage":"Linchpin: rule `no-danger` was removed or switched off during this session; it stays as it was until a person runs `linchpin trust`","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`.\n\nA person can let this call through: `linchpin allow 2`"}}"#);
+    insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).stdout, @r#"{"systemMessage":"Linchpin: rule `no-danger` was removed or switched off during this session; it stays as it was until a person runs `linchpin trust`","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger`.)\n\nA person can let this call through: `linchpin allow 2`"}}"#);
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(decision_elsewhere(&project, "danger"), "allow");
     insta::assert_snapshot!(project.run(&["status", "--session", "session-1"]).stdout, @"

@@ -12,7 +12,7 @@ fn a_forbidden_command_is_refused_and_a_harmless_one_is_not() {
     insta::assert_snapshot!(refused.transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`.\n\nA person can let this call through: `linchpin allow 1`"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger --all`.)\n\nA person can let this call through: `linchpin allow 1`"}}
     --- stderr
     "#);
     let allowed = project.hook("claude", &project.bash("echo danger; safety"));
@@ -36,13 +36,13 @@ fn codex_is_told_in_its_own_shape_and_asking_is_refusing_there() {
     insta::assert_snapshot!(project.hook("codex", &event("danger")).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`.\n\nA person can let this call through: `linchpin allow 1`"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger`.)\n\nA person can let this call through: `linchpin allow 1`"}}
     --- stderr
     "#);
     insta::assert_snapshot!(project.hook("codex", &event("deploy now")).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"A person has to decide this; until then it is refused.\n\nApproval required by Linchpin rule `ask-first`: A person deploys.\n\nA person can let this call through: `linchpin allow 2`"}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"A person has to decide this; until then it is refused.\n\nApproval required by Linchpin rule `ask-first`: A person deploys. (It is about `deploy now`.)\n\nA person can let this call through: `linchpin allow 2`"}}
     --- stderr
     "#);
     insta::assert_snapshot!(project.hook("codex", &event("safety")).transcript(), @"
@@ -59,11 +59,11 @@ fn the_strictest_rule_wins_and_every_reason_is_shown() {
     project.rule("b-question", "---\ntools: [Bash]\naction: ask\n---\nWould you?\n");
     project.rule("c-refusal", NO_DANGER);
     insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).reason(), @"
-    Blocked by Linchpin rule `c-refusal`: Danger is not for agents. Use `safety`.
+    Blocked by Linchpin rule `c-refusal`: Danger is not for agents. Use `safety`. (It is about `danger`.)
 
     Approval required by Linchpin rule `b-question`: Would you?
 
-    Warning by Linchpin rule `a-warning`: Mind the step.
+    Warning by Linchpin rule `a-warning`: Mind the step. (It is about `danger`.)
 
     A person can let this call through: `linchpin allow 1`
     ");
@@ -76,7 +76,7 @@ fn a_warning_reaches_agent_and_person_and_stops_nothing() {
     insta::assert_snapshot!(project.hook("claude", &project.bash("make all")).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Warning by Linchpin rule `careful`: This takes an hour.","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: This takes an hour."}}
+    {"systemMessage":"Warning by Linchpin rule `careful`: This takes an hour. (It is about `make all`.)","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: This takes an hour. (It is about `make all`.)"}}
     --- stderr
     "#);
 }

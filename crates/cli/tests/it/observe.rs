@@ -15,7 +15,7 @@ fn nothing_is_stopped_and_everything_is_recorded() {
     insta::assert_snapshot!(project.hook("claude", &project.bash("danger")).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: observe mode: everything is judged and recorded, nothing is stopped\n\nWarning by Linchpin rule `careful`: Mind the step.","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: Mind the step."}}
+    {"systemMessage":"Linchpin: observe mode: everything is judged and recorded, nothing is stopped\n\nWarning by Linchpin rule `careful`: Mind the step. (It is about `danger`.)","hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Warning by Linchpin rule `careful`: Mind the step. (It is about `danger`.)"}}
     --- stderr
     "#);
     let stop = || project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": true }))).transcript();
@@ -89,7 +89,7 @@ fn a_long_reason_is_cut_where_the_configuration_says() {
     let told = project.hook("claude", &project.bash("danger")).reason();
     insta::assert_snapshot!(told[told.len() - 150..], @"
     er is not for agents, and never was. Danger is not for agents, and never
-    [1440 bytes left out]
+    [1464 bytes left out]
 
     A person can let this call through: `linchpin allow 2`
     ");

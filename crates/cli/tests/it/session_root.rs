@@ -66,6 +66,56 @@ fn patterns_of_a_nested_policy_start_from_its_own_folder() {
 }
 
 #[test]
+fn a_nested_policy_counts_for_the_commands_that_run_there_or_name_a_path_there() {
+    let project = project();
+    project.file("sub/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNo.\n");
+    project.file("sub/.linchpin/rules/kept.md", "---\ndeletes: [keep.txt]\n---\nKept.\n");
+    project.file("sub/.linchpin/rules/inside.md", "---\nwrites: [outside_project]\n---\nOutside.\n");
+    project.file("sub/deep/x", "").file("other/x", "");
+    let cases = [
+        ("cd sub && hazard", "deny"),
+        ("cd sub/deep; hazard", "deny"),
+        ("(cd sub && ls) && make -C sub && hazard", "allow"),
+        ("hazard sub/deep/x", "deny"),
+        ("hazard > sub/deep/log", "deny"),
+        ("hazard; cat sub/deep/x", "allow"),
+        ("bash -c 'cd sub; hazard'", "deny"),
+        ("rm sub/keep.txt", "deny"),
+        ("rm -r sub", "deny"),
+        ("cd sub && rm ./keep.txt", "deny"),
+        ("cp sub/deep/x /r", "deny"),
+        ("touch other/x; cat sub/deep/x", "allow"),
+        ("cd other && hazard && rm keep.txt", "allow"),
+    ];
+    for (command, expected) in cases {
+        assert_eq!(project.decision(command), expected, "{command}");
+    }
+    let reply = project.run(&["replay"]);
+    let expected = format!("{0} events: {0} the same, 0 changed (0 stricter, 0 milder), 0 undecidable\n", cases.len());
+    assert_eq!(reply.stdout, expected);
+}
+
+#[test]
+fn a_nested_policy_approves_nothing_that_happens_elsewhere() {
+    let project = project();
+    project.file("sub/.linchpin/rules/some.md", "---\ncommand_pattern: ^(stroll|gaze)\naction: allow\n---\nGo.\n");
+    project.file("sub/.linchpin/rules/all.md", "---\ntools: [Bash]\naction: allow\n---\nGo.\n");
+    let mut trust = project.command(&["trust", "--yes"]);
+    trust.current_dir(project.root().join("sub"));
+    let trusted = project.feed(trust, b"");
+    assert_eq!(trusted.code, Some(0), "{}", trusted.transcript());
+    let approved = |command: &str, folder: &str| {
+        let mut payload = project.bash(command);
+        payload["cwd"] = json!(project.root().join(folder));
+        project.hook("claude", &payload).stdout.contains("\"allow\"")
+    };
+    assert!(approved("stroll x; gaze", "sub"));
+    assert!(!approved("stroll x; cd ..; gaze", "sub"));
+    assert!(!approved("stroll x; gaze sub/x", "."));
+    assert!(!approved("stroll sub/x", "."));
+}
+
+#[test]
 fn a_policy_that_vanishes_during_the_session_still_counts() {
     let project = project();
     project.rule("no-danger", NO_DANGER);

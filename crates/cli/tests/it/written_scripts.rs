@@ -27,7 +27,7 @@ fn a_script_is_judged_by_its_content() {
         assert_eq!(project.decision(command), "deny", "{command}");
     }
     insta::assert_snapshot!(project.hook("claude", &project.bash("bash x.sh")).reason(), @"
-    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`.
+    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger --all`.)
 
     A person can let this call through: `linchpin allow 9`
     ");

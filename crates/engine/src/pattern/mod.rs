@@ -81,6 +81,13 @@ impl Pattern {
         path.len() <= MAX_PATH_BYTES && self.program.matches(path)
     }
 
+    /// Whether a path below this folder could match; an empty one is where the pattern starts from.
+    pub fn may_match_below(&self, folder: &str) -> bool {
+        let is_start = folder.is_empty() || folder.ends_with('/');
+        let start = if is_start { folder.to_owned() } else { format!("{folder}/") };
+        start.len() <= MAX_PATH_BYTES && self.program.may_begin_with(&start)
+    }
+
     pub fn captures(&self, path: &str) -> Option<Captures> {
         if path.len() > MAX_PATH_BYTES {
             return None;

@@ -71,6 +71,60 @@ impl Program {
         self.run(path, &mut [])
     }
 
+    /// Whether a match could begin with this text, which ends a segment, and go on behind it. Whatever is then left of
+    /// the program can be met: by some letter in every place.
+    pub(super) fn may_begin_with(&self, start: &str) -> bool {
+        let could_begin = |prefix: &String| start.starts_with(prefix.as_str()) || prefix.starts_with(start);
+        if !self.prefixes.iter().any(could_begin) {
+            return false;
+        }
+        let positions = start.len() + 1;
+        let mut taken = Marks::new(self.instructions.len() * positions);
+        let mut untried = vec![(0, 0)];
+        while let Some((counter, position)) = untried.pop() {
+            if !taken.set(counter * positions + position) {
+                continue;
+            }
+            let rest = start.get(position..).unwrap_or_default();
+            let first = rest.chars().next();
+            let behind = first.map(|letter| position + letter.len_utf8());
+            let mut next_if = |counter: usize, accepted: bool| {
+                untried.extend(behind.filter(|_| accepted).map(|behind| (counter, behind)));
+            };
+            match self.instructions.get(counter) {
+                Some(Instruction::Literal(text)) => {
+                    // No segment is empty.
+                    let more = text.strip_prefix(rest).filter(|more| !more.is_empty() && !more.starts_with('/'));
+                    if more.is_some() {
+                        return true;
+                    }
+                    untried.extend(rest.starts_with(text.as_str()).then_some((counter + 1, position + text.len())));
+                }
+                Some(Instruction::InSegment | Instruction::Any | Instruction::OneOf(_) | Instruction::Run { .. })
+                    if rest.is_empty() =>
+                {
+                    return true;
+                }
+                Some(Instruction::InSegment) => next_if(counter + 1, first != Some('/')),
+                Some(Instruction::Any) => next_if(counter + 1, true),
+                Some(Instruction::OneOf(set)) => {
+                    next_if(counter + 1, first.is_some_and(|letter| set.contains(letter)));
+                }
+                Some(Instruction::Run { crosses_folders, .. }) => {
+                    next_if(counter, *crosses_folders || first != Some('/'));
+                    untried.push((counter + 1, position));
+                }
+                Some(Instruction::Choice { first, second, .. }) => {
+                    untried.extend([(*first, position), (*second, position)]);
+                }
+                Some(Instruction::Jump(target)) => untried.push((*target, position)),
+                Some(Instruction::Begin(_) | Instruction::End(_)) => untried.push((counter + 1, position)),
+                Some(Instruction::Match) | None => {}
+            }
+        }
+        false
+    }
+
     /// Where each variable stood, by slot.
     pub(super) fn captures(&self, path: &str) -> Option<Vec<Range<usize>>> {
         let mut slots = vec![0..0; self.slots];

@@ -244,6 +244,7 @@ fn hostile_patterns_finish() {
     let stars = format!("{}b", "*a".repeat(200));
     assert!(!Pattern::parse(&stars).unwrap().matches(&"a".repeat(4000)));
     let folders = format!("{}b", "**/a/".repeat(100));
+    assert!(Pattern::parse(&folders).unwrap().may_match_below(&"a/".repeat(2000)));
     assert!(!Pattern::parse(&folders).unwrap().matches(&"a/".repeat(2000)));
     let alternatives = format!("{}b", "{a,aa,*}".repeat(100));
     assert!(!Pattern::parse(&alternatives).unwrap().matches(&"a".repeat(4000)));
@@ -307,6 +308,59 @@ fn small_pattern() -> impl Strategy<Value = String> {
     proptest::collection::vec(segment, 1..5).prop_map(|segments| segments.join("/"))
 }
 
+/// Each segment can be met by one of at most two letters, so that [`small_paths`] has a match of every such pattern.
+fn simple_segments() -> impl Strategy<Value = String> {
+    let segment = prop_oneof![
+        4 => "[ab]{1,2}",
+        2 => Just("**".to_owned()),
+        1 => Just("*".to_owned()),
+        1 => Just("?".to_owned()),
+        1 => Just("[!a]".to_owned()),
+        1 => Just("b*".to_owned()),
+        1 => Just("{a,bb}".to_owned()),
+        1 => Just("{b/a,*a}".to_owned()),
+        1 => Just("a{,/b}".to_owned()),
+    ];
+    let variable = prop_oneof![3 => Just(""), 1 => Just("{name}/"), 1 => Just("{path}/"), 1 => Just("{**deep}/")];
+    (variable, proptest::collection::vec(segment, 1..4))
+        .prop_map(|(variable, segments)| format!("{variable}{}", segments.join("/")))
+}
+
+/// Every path of up to four segments of one or two letters.
+fn small_paths() -> Vec<String> {
+    let names = ["a", "b", "aa", "ab", "ba", "bb"];
+    let mut paths: Vec<String> = names.map(str::to_owned).to_vec();
+    let mut longest = paths.clone();
+    for _ in 1..4 {
+        longest = longest.iter().flat_map(|path| names.map(|name| format!("{path}/{name}"))).collect();
+        paths.extend(longest.iter().cloned());
+    }
+    paths
+}
+
+#[test]
+fn below_a_folder() {
+    let cases = [
+        ("src/**/*.ts", "src", true),
+        ("src/**/*.ts", "src/deep/er", true),
+        ("src/**/*.ts", "", true),
+        ("src/**/*.ts", "source", false),
+        ("src/important.txt", "src", true),
+        ("src/important.txt", "src/important.txt", false),
+        ("src/important.txt", "sr", false),
+        ("src/*.ts", "src/deep", false),
+        ("src", "src", false),
+        ("/etc/*", "/", true),
+        ("/etc/*", "/etc/", true),
+        ("/**/x", "/", true),
+        ("~/.ssh/**", "~", true),
+    ];
+    for (pattern, folder, expected) in cases {
+        let parsed = Pattern::parse_anywhere(pattern).unwrap();
+        assert_eq!(parsed.may_match_below(folder), expected, "{pattern} below {folder}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
@@ -353,6 +407,14 @@ proptest! {
         if found.is_some() {
             prop_assert!(path.contains(pattern.required_literal()));
         }
+    }
+
+    #[test]
+    fn what_may_lie_below_agrees_with_trying_all_of_it(text in simple_segments(), folder in "([ab]{1,2}(/[ab]{1,2}){0,2})?") {
+        let pattern = Pattern::parse(&text).unwrap();
+        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let found = small_paths().into_iter().find(|path| pattern.matches(&format!("{start}{path}")));
+        prop_assert_eq!(pattern.may_match_below(&folder), found.is_some(), "{} below {}: {:?}", text, folder, found);
     }
 
     #[test]

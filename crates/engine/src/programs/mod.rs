@@ -25,7 +25,9 @@ pub enum Role {
     /// Read and written.
     Edit,
     Delete,
-    /// Read and deleted: it is elsewhere afterwards.
+    /// Deleted with all that is in it.
+    DeleteAll,
+    /// Read and deleted: it is elsewhere afterwards, with all that is in it.
     Move,
     /// A path that it does none of this to: it is listed, tested or recorded.
     Look,
@@ -78,6 +80,7 @@ const ROLES: &[(&str, Role)] = &[
     ("WRITE", Role::Write),
     ("EDIT", Role::Edit),
     ("DELETE", Role::Delete),
+    ("DELETE_ALL", Role::DeleteAll),
     ("MOVE", Role::Move),
     ("LOOK", Role::Look),
     ("PATH", Role::Path),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::subject::{Subject, Surest};
 use super::{Clause, Truth, Wildcard};
 use crate::shell::Rewritten;
 use crate::situation::Situation;
@@ -21,12 +22,14 @@ impl BranchClause {
         let is_read = situation.script().is_none_or(|script| script.complete);
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
+        let mut surest = Surest::default();
         for rewrite in situation.rewrites() {
-            let is_meant = commands.get(rewrite.command) != Some(&Truth::False);
+            let is_meant = commands.get(rewrite.command) != Some(&Truth::False) && situation.concerns(rewrite.command);
             let is_protected = if is_meant { self.speaks_of(&rewrite.branch) } else { Truth::False };
             let here = if rewrite.is_sure { is_protected } else { is_protected.and(Truth::Unknown) };
             if here > Truth::False {
                 truth = truth.or(here);
+                surest.offer(here, || Subject { path: None, command: Some(rewrite.command) });
                 shown.push(name(&rewrite.branch));
             }
         }
@@ -34,7 +37,7 @@ impl BranchClause {
             shown.push(if is_read { "no such branch" } else { "a command that cannot be read" }.to_owned());
         }
         shown.dedup();
-        Clause { key: Self::KEY, truth, shown: shown.join(", ") }
+        Clause { key: Self::KEY, truth, shown: shown.join(", "), subject: surest.subject() }
     }
 
     fn speaks_of(&self, branch: &Rewritten) -> Truth {

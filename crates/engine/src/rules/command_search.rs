@@ -41,9 +41,10 @@ impl CommandSearch {
         script
             .commands
             .iter()
-            .map(|command| {
+            .enumerate()
+            .map(|(place, command)| {
                 // One that only assigns or redirects runs no program to speak of.
-                if command.words.is_empty() {
+                if command.words.is_empty() || !situation.concerns(place) {
                     return Ok(Truth::False);
                 }
                 let meant = pattern.as_ref().map_or(Ok(Truth::True), |search| search.truth(command))?;

@@ -8,6 +8,7 @@ mod command_matcher;
 mod command_search;
 mod path_clause;
 mod rule_set;
+mod subject;
 mod tool_rule;
 mod wildcard;
 
@@ -21,6 +22,7 @@ pub use command_matcher::{CommandMatcher, FlagPattern, VariablePattern};
 pub use command_search::{CommandSearch, TextSearch};
 pub use path_clause::{PathClause, PathKey, PathPattern};
 pub use rule_set::{RuleSet, RuleSetError};
+pub use subject::Subject;
 pub use tool_rule::{Clause, McpPattern, ToolMatch, ToolName, ToolRule};
 pub use wildcard::Wildcard;
 

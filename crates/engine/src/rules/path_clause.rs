@@ -1,10 +1,14 @@
 //! `paths`, `reads`, `writes` and `deletes`: patterns for what a call does to files.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
+use super::subject::{Subject, Surest};
 use super::{Clause, Truth};
 use crate::event::Access;
 use crate::facts::EventPart;
+use crate::paths;
 use crate::pattern::Pattern;
 use crate::situation::{Situation, Touch, UnknownTouch};
 
@@ -80,12 +84,39 @@ impl PathPattern {
             }
         }
     }
+
+    /// Whether what it matches could lie in a folder that is deleted. One that only says what a file is called, as `**/x`
+    /// does, is not taken to mean every folder.
+    fn may_match_below(&self, touch: &Touch, situation: &Situation) -> bool {
+        let Self::Glob { source, .. } = self else { return false };
+        let place = &situation.place;
+        let (base, folder) = if source.starts_with('/') {
+            (Some("/"), Some(&touch.absolute))
+        } else if source.starts_with("~/") {
+            (place.home.as_deref(), touch.in_home.as_ref())
+        } else {
+            (Some(place.root.as_str()), touch.inside.as_ref())
+        };
+        // With the folder that it starts from goes all that it could match.
+        if base.is_some_and(|base| paths::below(base, &touch.absolute).is_some()) {
+            return true;
+        }
+        let may_match =
+            |folder: &String| Pattern::parse_anywhere(source).is_ok_and(|pattern| pattern.may_match_below(folder));
+        says_where(source) && folder.is_some_and(may_match)
+    }
+}
+
+/// Whether the first segment is one, and not any number of them.
+fn says_where(pattern: &str) -> bool {
+    let first = pattern.trim_start_matches("~/").trim_start_matches('/');
+    !["**", "{**", "{path}"].iter().any(|any| first.starts_with(any))
 }
 
 fn in_temp(touch: &Touch, situation: &Situation) -> bool {
     let Some(temp) = &situation.place.temp else { return false };
-    let project_is_there = crate::paths::below(&situation.place.root, temp).is_some();
-    !project_is_there && crate::paths::below(&touch.absolute, temp).is_some()
+    let project_is_there = paths::below(&situation.place.root, temp).is_some();
+    !project_is_there && paths::below(&touch.absolute, temp).is_some()
 }
 
 impl PathClause {
@@ -96,21 +127,24 @@ impl PathClause {
         let is_read = situation.script().is_none_or(|script| script.complete);
         let mut truth = if is_read { Truth::False } else { Truth::Unknown };
         let mut shown = Vec::new();
-        for touch in situation.touches() {
-            let named_by_others = touch.command.and_then(|place| commands.get(place)) == Some(&Truth::False);
-            let here =
-                if named_by_others { Truth::False } else { self.truth_for(touch.access, touch.command, situation) };
-            if here > Truth::False && self.matches(touch, situation) {
+        let mut surest = Surest::default();
+        let is_meant = |command: Option<usize>| {
+            command.is_none_or(|place| commands.get(place) != Some(&Truth::False) && situation.concerns(place))
+        };
+        for touch in situation.touches().iter().filter(|touch| is_meant(touch.command)) {
+            let here = self.truth_for(touch.access, touch.command, situation);
+            if here > Truth::False && self.is_about(touch, situation) {
                 truth = truth.or(here);
                 shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
+                surest.offer(here, || Subject { path: Some(Arc::clone(&touch.written)), command: touch.command });
             }
         }
-        let is_meant =
-            |touch: &UnknownTouch| touch.command.and_then(|place| commands.get(place)) != Some(&Truth::False);
-        let unknown = situation.unknown_touches().iter().filter(|touch| is_meant(touch));
+        let unknown = situation.unknown_touches().iter().filter(|touch| is_meant(touch.command));
         for touch in unknown.filter(|touch| self.may_be_about(touch, !commands.is_empty(), situation)) {
             truth = truth.or(Truth::Unknown);
             shown.push(touch.shown.clone());
+            let path = || Some(Arc::from(touch.shown.as_str()));
+            surest.offer(Truth::Unknown, || Subject { path: path(), command: touch.command });
         }
         if shown.is_empty() {
             shown.push(
@@ -118,7 +152,7 @@ impl PathClause {
                     .to_owned(),
             );
         }
-        Clause { key: self.about.name(), truth, shown: shown.join(", ") }
+        Clause { key: self.about.name(), truth, shown: shown.join(", "), subject: surest.subject() }
     }
 
     /// Of the one command at this place.
@@ -126,7 +160,7 @@ impl PathClause {
         situation.facts.asked(EventPart::Paths);
         let own = situation.touches().iter().filter(|touch| touch.command == Some(place));
         let truth = |touch: &Touch| self.truth_for(touch.access, touch.command, situation);
-        let known = own.map(|touch| truth(touch).and(self.matches(touch, situation).into()));
+        let known = own.map(|touch| truth(touch).and(self.is_about(touch, situation).into()));
         let unknown = situation.unknown_touches().iter().filter(|touch| touch.command == Some(place));
         let unknown = unknown.filter(|touch| self.may_be_about(touch, true, situation)).map(|_| Truth::Unknown);
         known.chain(unknown).fold(Truth::False, Truth::or)
@@ -148,11 +182,18 @@ impl PathClause {
         }
     }
 
-    /// A path that is not known may be any. That counts for a rule that names commands, and for what is deleted; else every
-    /// variable that is read from would be asked about.
+    /// A path that is not known may be any. That counts for a rule that names commands, and for one about deletions; else
+    /// every variable that is read from would be asked about.
     fn may_be_about(&self, touch: &UnknownTouch, names_commands: bool, situation: &Situation) -> bool {
-        let is_deleted = touch.access == Some(Access::Delete);
-        (names_commands || is_deleted) && self.truth_for(touch.access, touch.command, situation) > Truth::False
+        let is_deletion = self.about == PathKey::Deletes && touch.access == Some(Access::Delete);
+        (names_commands || is_deletion) && self.truth_for(touch.access, touch.command, situation) > Truth::False
+    }
+
+    /// Whether it speaks of what is done there. To delete a folder is to delete what is in it.
+    fn is_about(&self, touch: &Touch, situation: &Situation) -> bool {
+        let is_in = |pattern: &PathPattern| pattern.may_match_below(touch, situation);
+        self.matches(touch, situation)
+            || (touch.takes_all && self.patterns.iter().any(is_in) && !self.excepts(touch, situation))
     }
 
     /// Whether it speaks of every path that the call names, in all that each of them leads to.
@@ -165,7 +206,10 @@ impl PathClause {
     }
 
     fn matches(&self, touch: &Touch, situation: &Situation) -> bool {
-        let has = |patterns: &[PathPattern]| patterns.iter().any(|pattern| pattern.matches(touch, situation));
-        has(&self.patterns) && !has(&self.except)
+        self.patterns.iter().any(|pattern| pattern.matches(touch, situation)) && !self.excepts(touch, situation)
+    }
+
+    fn excepts(&self, touch: &Touch, situation: &Situation) -> bool {
+        self.except.iter().any(|pattern| pattern.matches(touch, situation))
     }
 }

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{CommandMatcher, Detect, PathPattern, Rule, ToolRule};
-use crate::event::EventKinds;
+use crate::event::{Access, EventKinds};
 use crate::file_rules::Baseline;
 use crate::shell::SimpleCommand;
-use crate::situation::Situation;
+use crate::situation::{Situation, UnknownTouch};
 
 /// Rules in byte order of their ids, each with another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -349,12 +349,15 @@ impl Head<'_> {
         let is_known = situation.script().is_none_or(|script| {
             script.complete && (!self.is_about_commands || script.commands.iter().all(SimpleCommand::is_known))
         });
-        if !is_known {
+        // Nor can anybody say what is deleted where that is not known.
+        let is_deleted = |touch: &UnknownTouch| touch.access == Some(Access::Delete);
+        if !is_known || situation.unknown_touches().iter().any(is_deleted) {
             return true;
         }
+        // What goes with a folder has other names.
         situation.touches().iter().any(|touch| {
             let spellings = [touch.inside.as_deref(), Some(touch.absolute.as_str()), touch.in_home.as_deref()];
-            spellings.into_iter().flatten().any(|text| literals.is_in(text))
+            touch.takes_all || spellings.into_iter().flatten().any(|text| literals.is_in(text))
         })
     }
 }

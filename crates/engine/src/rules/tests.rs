@@ -1,5 +1,8 @@
 //! Rules against events: what is passed over by its head, and what the clauses make of what is not known.
 
+mod folders;
+mod subjects;
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -52,14 +55,18 @@ fn about_command(pattern: &str) -> Rule {
     rule("command", Detect::Tool(Box::new(ToolRule { search, ..ToolRule::default() })))
 }
 
-fn verdict(rules: &[Rule], event: Event, thorough: bool) -> Verdict {
-    let place = Place {
+fn place() -> Place {
+    Place {
         root: "/r".to_owned(),
         home: Some("/home/u".to_owned()),
         temp: Some("/tmp".to_owned()),
         known_as: Vec::new(),
-    };
-    let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(NoFacts)));
+        is_part: false,
+    }
+}
+
+fn verdict(rules: &[Rule], event: Event, thorough: bool) -> Verdict {
+    let situation = Arc::new(Situation::new(Arc::new(event), place(), Arc::new(NoFacts)));
     let rules = RuleSet::pack(rules).expect("rules are packed");
     decide(&Inquiry { situation: &situation, rules: &rules, thorough }).expect("rules are read").verdict
 }
@@ -171,7 +178,7 @@ fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
         prop::sample::select(vec!["src/**", "**/*.rs", "*", "~/.ssh/**", "/etc/*", "{name}.lock", "outside_project"]);
     let paths = prop::option::of((
         prop::collection::vec(pattern, 1..3),
-        prop::sample::select(vec![PathKey::Paths, PathKey::Writes]),
+        prop::sample::select(vec![PathKey::Paths, PathKey::Writes, PathKey::Deletes]),
     ));
     let matchers = prop::collection::vec(any_matcher(), 0..2);
     let branch = prop::option::of(prop::sample::select(vec!["main", "release/*"]));
@@ -241,6 +248,9 @@ fn any_event() -> impl Strategy<Value = Event> {
         "",
         "git -C sub push",
         "vi Cargo.lock src/x/y.rs",
+        "rm -r \"$X\"",
+        "rm -r src",
+        "mv src/x y",
     ];
     let shell = prop::sample::select(commands.to_vec()).prop_map(bash);
     let path = prop::sample::select(vec![

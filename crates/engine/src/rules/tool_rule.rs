@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Truth};
+use super::{BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Subject, Truth};
 use crate::event::{McpTool, ToolCall};
 use crate::pattern::Pattern;
 use crate::search::SearchError;
@@ -35,6 +35,8 @@ pub struct Clause {
     pub truth: Truth,
     /// What was compared with what, for people.
     pub shown: String,
+    /// What made it so, where it is about commands or paths.
+    pub subject: Option<Subject>,
 }
 
 /// A tool rule, judged.
@@ -58,6 +60,10 @@ impl ToolMatch {
 }
 
 impl Clause {
+    pub(crate) fn new(key: &'static str, truth: Truth, shown: String) -> Self {
+        Self { key, truth, shown, subject: None }
+    }
+
     pub fn is_about_paths(&self) -> bool {
         PathKey::ALL.iter().any(|key| key.name() == self.key)
     }
@@ -68,7 +74,7 @@ impl ToolRule {
     pub fn judge(&self, situation: &Situation, thorough: bool) -> Result<ToolMatch, SearchError> {
         let mut found = ToolMatch { clauses: Vec::new(), commands: Vec::new() };
         let Some(call) = &situation.event.tool else {
-            found.clauses.push(Clause { key: "tools", truth: Truth::False, shown: "no tool call".to_owned() });
+            found.clauses.push(Clause::new("tools", Truth::False, "no tool call".to_owned()));
             return Ok(found);
         };
         if !self.tools.is_empty() || !self.mcp_tools.is_empty() {
@@ -117,6 +123,7 @@ impl ToolRule {
             let matched = || self.matchers.iter().map(|matcher| matcher.truth(command, place, situation));
             match before.get(place) {
                 Some(Truth::False) => Truth::False,
+                _ if !situation.concerns(place) => Truth::False,
                 before => before.copied().unwrap_or(Truth::True).and(matched().fold(Truth::False, Truth::or)),
             }
         };
@@ -127,7 +134,7 @@ impl ToolRule {
         let named = self.tools.iter().any(|tool| call.names().any(|name| tool.matches(name)));
         let reached = self.mcp_tools.iter().any(|pattern| call.mcp.iter().any(|tool| pattern.matches(tool)));
         let key = if self.tools.is_empty() { "mcp_tools" } else { "tools" };
-        Clause { key, truth: (named || reached).into(), shown: call.names().collect::<Vec<_>>().join(", ") }
+        Clause::new(key, (named || reached).into(), call.names().collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -168,7 +175,7 @@ fn glob_matches(glob: &str, name: &str) -> bool {
 fn command_clause(key: &'static str, situation: &Situation, truths: &[Truth]) -> Clause {
     // A shell call without a command is asked about whatever the rules say.
     let Some(script) = situation.script() else {
-        return Clause { key, truth: Truth::False, shown: "not a shell call with a command".to_owned() };
+        return Clause::new(key, Truth::False, "not a shell call with a command".to_owned());
     };
     let found = truths.iter().copied().fold(Truth::False, Truth::or);
     // What the parser could not read may hold anything.
@@ -180,5 +187,5 @@ fn command_clause(key: &'static str, situation: &Situation, truths: &[Truth]) ->
         _ if texts.is_empty() => "a command that cannot be read".to_owned(),
         _ => texts.join("; "),
     };
-    Clause { key, truth, shown }
+    Clause { key, truth, shown, subject: Subject::among(truths, truth, situation) }
 }

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::branch::Branch;
+use super::container::Container;
 use super::written::Written;
 use crate::paths;
 use crate::programs::{Argument, Arguments, Role, Session, arguments};
@@ -19,6 +21,8 @@ pub struct SimpleCommand {
     pub via: Vec<String>,
     /// Whether it would run somewhere else: on another machine, or in a container.
     pub is_remote: bool,
+    /// The container that it runs in, of this machine.
+    pub(super) container: Option<Arc<Container>>,
     pub folders: Folders,
     /// The shell it runs in: a place in [`super::Script::scopes`].
     pub scope: usize,
@@ -298,6 +302,11 @@ impl SimpleCommand {
         text
     }
 
+    /// Whether nobody here can say what becomes of paths that it names.
+    pub(crate) fn is_out_of_sight(&self) -> bool {
+        self.is_remote && self.container.is_none()
+    }
+
     /// Whether what every word will be is known.
     pub fn is_known(&self) -> bool {
         self.words.iter().all(|word| word.value.is_some())
@@ -338,14 +347,19 @@ impl SimpleCommand {
             .collect()
     }
 
-    /// The folders that git may work in here; `None` where it could be any.
-    pub(crate) fn git_folders(&self) -> Option<Folders> {
-        let arguments = self.arguments.as_ref()?;
+    /// The folders that it may work in, by where it runs and by what it is told; `None` where it could be any.
+    pub(crate) fn works_in(&self) -> Option<Folders> {
         let mut folders = self.folders.clone();
-        for argument in arguments.list.iter().filter(|argument| argument.role == Role::Folder) {
-            folders = folders.then(self.text_from(argument.word, argument.from)?);
+        let arguments = self.arguments.iter().flat_map(|arguments| &arguments.list);
+        for argument in arguments.filter(|argument| argument.role == Role::Folder) {
+            folders = folders.then(self.meaning_from(argument.word, argument.from)?);
         }
-        (!arguments.has_flag(&["--git-dir"])).then_some(folders)
+        Some(folders)
+    }
+
+    /// The same of git.
+    pub(crate) fn git_folders(&self) -> Option<Folders> {
+        self.works_in().filter(|_| self.arguments.as_ref().is_some_and(|known| !known.has_flag(&["--git-dir"])))
     }
 
     /// What stands in a word from a place on; `None` where that is not known.

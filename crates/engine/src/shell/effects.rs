@@ -23,6 +23,8 @@ pub struct Effect {
     pub raw: String,
     /// `None`: who knows what for.
     pub access: Option<Access>,
+    /// It is deleted with all that is in it.
+    pub takes_all: bool,
     /// The path stands for all that it matches.
     pub is_pattern: bool,
     /// The command that does it: a place in [`Script::commands`], or none for a word that may come to any of them.
@@ -41,6 +43,10 @@ impl Script {
             let mut found = Found { command, place, folders: command.folders.clone(), effects: &mut effects };
             found.in_redirects();
             found.in_words();
+            if let Some(container) = &command.container {
+                let within = effects.split_off(first);
+                effects.extend(within.iter().flat_map(|effect| container.on_host(effect)));
+            }
             for number in first..effects.len() {
                 let through = links.iter().filter_map(|link| link.followed(effects.get(number)?)).collect::<Vec<_>>();
                 effects.extend(through);
@@ -53,6 +59,7 @@ impl Script {
                     path: Some(piece.to_owned()),
                     raw: word.clone(),
                     access: None,
+                    takes_all: false,
                     is_pattern: false,
                     command: None,
                     folders: Folders::default(),
@@ -105,6 +112,15 @@ struct Found<'a> {
 
 impl Found<'_> {
     fn add(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
+        self.add_deed(path, word, access, false);
+    }
+
+    /// Deletes it, and all that is in it.
+    fn add_deletion_of_all(&mut self, path: Option<&str>, word: &Word) {
+        self.add_deed(path, word, Some(Access::Delete), true);
+    }
+
+    fn add_deed(&mut self, path: Option<&str>, word: &Word, access: Option<Access>, takes_all: bool) {
         // Of one that nobody knows, the end may still tell what it is.
         if let (None, Some(Access::Read | Access::Write), Some((_, name))) =
             (path, access, word.known_end().split_once('/'))
@@ -121,6 +137,7 @@ impl Found<'_> {
             path: path.filter(|path| !is_others(path)).map(str::to_owned),
             raw: word.raw.clone(),
             access,
+            takes_all,
             is_pattern: word.glob || self.folders.has_pattern(),
             command: Some(self.place),
             folders: self.folders.clone(),
@@ -272,7 +289,7 @@ impl Found<'_> {
                 let local = text.filter(|text| !is_remote(text));
                 match argument.role {
                     // What is lost elsewhere is lost as well, and nobody knows what it is.
-                    Role::DeleteOrRemote => self.add(local, word, Some(Access::Delete)),
+                    Role::DeleteOrRemote => self.add_deletion_of_all(local, word),
                     _ if text.is_some() && local.is_none() => {}
                     Role::ReadOrRemote => self.add(local, word, Some(Access::Read)),
                     _ => self.add(local, word, Some(Access::Write)),
@@ -301,6 +318,11 @@ impl Found<'_> {
             }
             Role::Path => self.mentioned(word),
             Role::Code => self.in_code(word, text),
+            Role::DeleteAll => self.add_deletion_of_all(text, word),
+            Role::Move => {
+                self.add(text, word, Some(Access::Read));
+                self.add_deletion_of_all(text, word);
+            }
             role => {
                 for access in accesses(role) {
                     self.add(text, word, *access);
@@ -319,7 +341,8 @@ impl Found<'_> {
         let (Some(language), Some(text)) = (language, text) else { return self.mentioned(word) };
         let read = one_liner::read(language, text);
         for (access, path) in read.touches {
-            self.add(Some(&path), word, Some(access));
+            // Nobody asks what kind of thing a function deletes.
+            self.add_deed(Some(&path), word, Some(access), access == Access::Delete);
         }
         let unknown = Word { raw: format!("a file that {} names", program.unwrap_or_default()), ..Word::default() };
         for access in read.unknown {
@@ -331,7 +354,7 @@ impl Found<'_> {
         let command = self.command;
         let deletes = command.words.iter().any(|word| word.value.as_deref() == Some("-delete"));
         for found in find::found(command).iter().filter(|_| deletes) {
-            self.add(found.meaning(), found, Some(Access::Delete));
+            self.add_deletion_of_all(found.meaning(), found);
         }
         let writes = |word: &Word| matches!(word.value.as_deref(), Some("-fprint" | "-fprint0" | "-fls" | "-fprintf"));
         let targets = command.words.iter().zip(command.words.iter().skip(1)).filter(|(flag, _)| writes(flag));
@@ -376,7 +399,6 @@ fn accesses(role: Role) -> &'static [Option<Access>] {
         Role::Write => &[Some(Access::Write)],
         Role::Edit => &[Some(Access::Read), Some(Access::Write)],
         Role::Delete => &[Some(Access::Delete)],
-        Role::Move => &[Some(Access::Read), Some(Access::Delete)],
         _ => &[],
     }
 }

@@ -17,6 +17,7 @@ mod awk;
 mod brace;
 mod branch;
 mod command;
+mod container;
 mod door;
 mod doubtful;
 mod effects;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::*;
 
+mod containers;
 mod running;
 
 const CASES: &str = include_str!("../../../../corpus/command_text.jsonl");

@@ -9,6 +9,7 @@ mod interpreter;
 mod wrapper;
 
 use super::command::{Assignment, SimpleCommand, Word};
+use super::container::Container;
 use super::find;
 use super::settings::is_command_variable;
 use super::written::{self, Written};
@@ -28,6 +29,8 @@ pub(super) struct Through {
     pub(super) is_transparent: bool,
     /// Whether what runs does so somewhere else: on another machine, in a container.
     pub(super) is_remote: bool,
+    /// The container that it runs in, of this machine.
+    pub(super) container: Option<Container>,
     /// Whether what it runs is what it reads.
     pub(super) reads_input: bool,
     /// The folder that it changes to before, where it does.

@@ -9,6 +9,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use brush_parser::ast::{
     AndOr, AndOrList, ArithmeticForClauseCommand, CaseClauseCommand, CaseItemPostAction, Command,
@@ -18,6 +19,7 @@ use brush_parser::ast::{
 };
 
 use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
+use super::container::Container;
 use super::hidden::Hidden;
 use super::state::{Function, State, Value};
 use super::word::Context;
@@ -110,6 +112,7 @@ struct Around {
     /// The programs through which what is walked would be run, outermost first.
     via: Vec<String>,
     is_remote: bool,
+    container: Option<Arc<Container>>,
     /// Whether more words are put behind what is walked.
     is_beginning: bool,
     /// Whether something around gives it what to read.

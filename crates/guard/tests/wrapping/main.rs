@@ -67,6 +67,7 @@ fn judged(command: &str) -> Level {
         home: Some("/home/user".to_owned()),
         temp: Some("/tmp".to_owned()),
         known_as: Vec::new(),
+        is_part: false,
     };
     let situation = Arc::new(Situation::new(Arc::new(event), place, Arc::new(OnFeature)));
     let decision = engine::decide(&Inquiry { situation: &situation, rules: &RULES, thorough: false });

@@ -1,6 +1,7 @@
 //! A program of the table, argument by argument: which of them are commands, or texts for a shell.
 
 use super::super::command::{Assignment, SimpleCommand, Word};
+use super::super::container::{self, Container};
 use super::super::settings::{command_of_setting, git_alias};
 use super::super::written::Written;
 use super::super::{find, listing, parallel, sed, xargs};
@@ -37,6 +38,9 @@ impl<'c> Wrapper<'c> {
             }
         }
         wrapper.finish_texts();
+        if wrapper.through.is_remote && container::is_engine(program) {
+            wrapper.enter_container();
+        }
         if wrapper.through.is_transparent && arguments.has_flag(&["-c"]) {
             wrapper.through.name = format!("{program} -c");
         }
@@ -67,20 +71,36 @@ impl<'c> Wrapper<'c> {
             Role::Folder => self.through.folder = Some(part(word, argument.from)),
             Role::Setting => self.setting(text().unwrap_or_default()),
             Role::Host => self.through.is_remote = true,
+            Role::Words if self.through.is_remote && container::is_engine(self.program) => {
+                self.through.runs.push(Runs::words(self.behind(argument)));
+            }
             Role::Words if self.through.is_remote => {
                 let words = self.behind(argument);
-                self.through.is_transparent = !matches!(self.program, "docker" | "podman" | "kubectl");
+                self.through.is_transparent = self.program != "kubectl";
                 let runs =
                     if self.through.is_transparent { Runs::text(joined(words.iter())) } else { Runs::words(words) };
                 self.through.runs.push(runs);
             }
             // What it makes of its words is told at the end.
             Role::Shell if self.is_parallel() => self.through.is_transparent = true,
+            // What a container starts is told at the end.
+            Role::Hook if container::is_engine(self.program) => {}
             Role::Shell | Role::Hook => {
                 self.through.is_transparent |= argument.role == Role::Shell;
                 self.add_text(argument, word);
             }
             _ => {}
+        }
+    }
+
+    fn enter_container(&mut self) {
+        self.through.container = Some(Container::of(self.command, self.arguments));
+        if let Some(program) = container::entrypoint(self.command, self.arguments) {
+            let words = match self.through.runs.pop() {
+                Some(Runs::Command { words, .. }) => words,
+                _ => Vec::new(),
+            };
+            self.through.runs.push(Runs::words(std::iter::once(program).chain(words).collect()));
         }
     }
 

@@ -1,6 +1,7 @@
 //! A command, met: what becomes of the shell by it, which function it calls, and which commands it runs.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::super::command::{Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::super::meaning::meaning;
@@ -43,6 +44,7 @@ impl Walker<'_> {
         command.piped_from = self.piped_from.clone();
         command.via.clone_from(&self.around.via);
         command.is_remote = self.around.is_remote;
+        command.container.clone_from(&self.around.container);
         command.folders = self.state.folders.clone();
         command.input.clone_from(&self.input);
         command.branches = self.state.branches.list().to_vec();
@@ -185,7 +187,7 @@ impl Walker<'_> {
     }
 
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
-        let Through { name, mut is_transparent, is_remote, reads_input, folder, runs } = through;
+        let Through { name, mut is_transparent, is_remote, container, reads_input, folder, runs } = through;
         let mut command = command;
         let mut sets_up = false;
         let own_paths = own_paths(&command);
@@ -203,9 +205,12 @@ impl Walker<'_> {
             command.runs_output_of.dedup();
         }
         let folders = self.state.folders.clone();
-        let has_folder = folder.is_some();
+        let has_folder = folder.is_some() || container.is_some();
         if let Some(folder) = folder {
             self.state.folders = folder.value.map_or_else(Folders::unknown, |folder| self.state.folders.then(&folder));
+        }
+        if let Some(container) = &container {
+            self.state.folders = container.folders();
         }
         let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
         if is_transparent {
@@ -215,7 +220,12 @@ impl Walker<'_> {
             self.script.commands.push(command);
         }
         let around = self.around.clone();
-        self.around.is_remote |= is_remote;
+        if is_remote {
+            // One on another machine is out of sight as that is.
+            let is_here = !self.around.is_remote || self.around.container.is_some();
+            self.around.container = container.filter(|_| is_here).map(Arc::new);
+            self.around.is_remote = true;
+        }
         self.around.via.push(name.clone());
         self.around.has_input |= is_given_input;
         let given = assignments.clone();

@@ -1,0 +1,95 @@
+//! To delete a folder is to delete what is in it.
+
+use std::sync::Arc;
+
+use super::{bash, path_pattern, place, rule, verdict};
+use crate::facts::{Facts, NoFacts};
+use crate::rules::{CommandMatcher, Detect, PathClause, PathKey, Rule, RuleSet, ToolRule};
+use crate::{Inquiry, Level, Situation, decide};
+
+fn about(key: PathKey, patterns: &[&str], except: &[&str]) -> PathClause {
+    let all = |patterns: &[&str]| patterns.iter().map(|pattern| path_pattern(pattern)).collect();
+    PathClause { about: key, patterns: all(patterns), except: all(except) }
+}
+
+fn against(paths: Vec<PathClause>) -> Rule {
+    rule("folders", Detect::Tool(Box::new(ToolRule { paths, ..ToolRule::default() })))
+}
+
+#[test]
+fn with_a_folder_goes_what_could_be_in_it() {
+    let cases = [
+        ("src/**/*.ts", "rm -rf src", Level::Block),
+        ("src/**/*.ts", "rm --recursive ./src/", Level::Block),
+        ("src/**/*.ts", "rm -r src/deep", Level::Block),
+        ("src/**/*.ts", "rm -r .", Level::Block),
+        ("src/**/*.ts", "rm -r ..", Level::Block),
+        ("src/**/*.ts", "cd src && rm -r ../src", Level::Block),
+        ("src/**/*.ts", "rm -r sources srcs", Level::Allow),
+        ("src/**/*.ts", "rm src", Level::Allow),
+        ("src/**/*.ts", "rmdir src", Level::Allow),
+        ("src/**/*.ts", "cp -r src elsewhere", Level::Allow),
+        ("src/important.txt", "rm -rf src", Level::Block),
+        ("src/important.txt", "rm -rf src/other.txt", Level::Allow),
+        ("src/important.txt", "mv src elsewhere", Level::Block),
+        ("src/important.txt", "git rm -rq src", Level::Block),
+        ("src/important.txt", "find src -delete", Level::Block),
+        ("src/important.txt", "find src -name '*.log' -delete", Level::Allow),
+        ("src/important.txt", "rsync -a --delete new/ src/", Level::Block),
+        ("src/important.txt", "python3 -c 'import shutil; shutil.rmtree(\"src\")'", Level::Block),
+        // It says what a file is called, and not where it lies.
+        ("**/*.ts", "rm -r node_modules", Level::Allow),
+        ("**/*.ts", "rm -r .", Level::Block),
+        ("/**/.secret", "rm -r build", Level::Allow),
+        ("/etc/app/*.conf", "rm -r /etc/app", Level::Block),
+        ("/etc/app/*.conf", "rm -r /etc/apps", Level::Allow),
+        ("~/.ssh/**", "rm -r ~/.ssh", Level::Block),
+        ("~/.ssh/**", "rm -r /home", Level::Block),
+        ("~/.ssh/**", "rm -r ~/.cache", Level::Allow),
+    ];
+    for (pattern, command, expected) in cases {
+        for key in [PathKey::Deletes, PathKey::Writes] {
+            // What a copy writes to is another matter.
+            if key == PathKey::Writes && command.starts_with("rsync") {
+                continue;
+            }
+            let found = verdict(&[against(vec![about(key, &[pattern], &[])])], bash(command), false).level;
+            assert_eq!(found, expected, "{} {pattern}: {command}", key.name());
+        }
+    }
+}
+
+#[test]
+fn what_is_excepted_is_so_with_its_folder() {
+    let rule = against(vec![about(PathKey::Deletes, &["src/**"], &["src/made/**"])]);
+    assert_eq!(verdict(std::slice::from_ref(&rule), bash("rm -r src/made"), false).level, Level::Allow);
+    assert_eq!(verdict(&[rule], bash("rm -r src"), false).level, Level::Block);
+}
+
+#[test]
+fn a_matcher_knows_it_too() {
+    let paths = vec![about(PathKey::Deletes, &["src/important.txt"], &[])];
+    let matchers = vec![CommandMatcher { paths, ..CommandMatcher::default() }];
+    let rule = rule("matcher", Detect::Tool(Box::new(ToolRule { matchers, ..ToolRule::default() })));
+    assert_eq!(verdict(&[rule], bash("cd src; rm -r ../src"), false).level, Level::Block);
+}
+
+/// Somebody who has looked, and seen one file.
+struct OneFile;
+
+impl Facts for OneFile {
+    fn is_folder(&self, path: &str) -> Option<bool> {
+        (path == "/r/src/notes").then_some(false)
+    }
+}
+
+#[test]
+fn a_file_is_no_folder() {
+    let judged = |facts: Arc<dyn Facts>| {
+        let situation = Arc::new(Situation::new(Arc::new(bash("rm -rf src/notes")), place(), facts));
+        let rules = RuleSet::pack(&[against(vec![about(PathKey::Deletes, &["src/**/*.ts"], &[])])]).expect("packed");
+        decide(&Inquiry { situation: &situation, rules: &rules, thorough: false }).expect("judged").verdict.level
+    };
+    assert_eq!(judged(Arc::new(OneFile)), Level::Allow);
+    assert_eq!(judged(Arc::new(NoFacts)), Level::Block);
+}

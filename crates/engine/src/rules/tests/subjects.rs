@@ -1,0 +1,90 @@
+//! What reasons end with.
+
+use insta::assert_snapshot;
+
+use super::{about_command, bash, path_pattern, rule, verdict, wildcard};
+use crate::rules::{BranchClause, CommandMatcher, Detect, PathClause, PathKey, Rule, ToolRule};
+use crate::{Level, Verdict};
+
+fn tool(tool: ToolRule) -> Rule {
+    rule("tool", Detect::Tool(Box::new(tool)))
+}
+
+fn about_paths(about: PathKey, pattern: &str) -> PathClause {
+    PathClause { about, patterns: vec![path_pattern(pattern)], except: Vec::new() }
+}
+
+fn program(name: &str) -> CommandMatcher {
+    CommandMatcher { program: vec![wildcard(name)], ..CommandMatcher::default() }
+}
+
+fn reason(rule: &Rule, command: &str) -> String {
+    let Verdict { level, findings, .. } = verdict(std::slice::from_ref(rule), bash(command), false);
+    let reasons: Vec<String> = findings.into_iter().map(|finding| finding.reason).collect();
+    format!("{}: {}", level.name(), reasons.join("; "))
+}
+
+#[test]
+fn a_rule_about_commands_names_the_command() {
+    let push = about_command("^git push");
+    assert_snapshot!(reason(&push, "cd x && git  push 'origin' main"), @"block: no (It is about `git push origin main`.)");
+    assert_snapshot!(reason(&push, "git $DO origin"), @"ask: What the call would do cannot be known before it runs; it may be what this rule is about. no (Perhaps: `git $DO origin`.)");
+    assert_snapshot!(reason(&tool(ToolRule { matchers: vec![program("deploy")], ..ToolRule::default() }), "./deploy -m 'all of it' now"), @"block: no (It is about `deploy -m … now`.)");
+    let rewrites = Some(BranchClause { branches: vec![wildcard("main")] });
+    let rewrites = tool(ToolRule { rewrites, ..ToolRule::default() });
+    assert_snapshot!(reason(&rewrites, "git fetch; git push -f origin x; git push -f origin main"), @"block: no (It is about `git push -f origin main`.)");
+    assert_snapshot!(reason(&rewrites, "git push -f origin \"$B\""), @"ask: What the call would do cannot be known before it runs; it may be what this rule is about. no (Perhaps: `git push -f origin $B`.)");
+}
+
+#[test]
+fn of_several_it_is_the_innermost() {
+    let build = about_command("make");
+    assert_snapshot!(reason(&build, "sudo -u me bash -c 'cd x; make all'"), @"block: no (It is about `make all`.)");
+    assert_snapshot!(reason(&build, "docker run image make all"), @"block: no (It is about `make all`.)");
+    assert_snapshot!(reason(&build, "printf 'make all\\n' > x.sh; bash x.sh"), @"block: no (It is about `make all`.)");
+}
+
+#[test]
+fn a_rule_about_paths_names_the_path_as_it_was_written() {
+    let writes = tool(ToolRule { paths: vec![about_paths(PathKey::Writes, "src/**")], ..ToolRule::default() });
+    assert_snapshot!(reason(&writes, "cd src && touch ./a.rs"), @"block: no (It is about `./a.rs`.)");
+    assert_snapshot!(reason(&writes, "echo x > \"src/a b\""), @"block: no (It is about `src/a b`.)");
+    assert_snapshot!(reason(&writes, "unheard-of --into=src/a"), @"ask: What becomes of `src/a` cannot be known before it runs; it may be what this rule is about. no (Perhaps: `unheard-of --into=src/a`.)");
+    let deletes = tool(ToolRule { paths: vec![about_paths(PathKey::Deletes, "src/**")], ..ToolRule::default() });
+    assert_snapshot!(reason(&deletes, "rm -f a \"$X\""), @r#"ask: What becomes of `"$X"` cannot be known before it runs; it may be what this rule is about. no (Perhaps: `rm -f a $X`.)"#);
+}
+
+#[test]
+fn a_rule_about_both_names_the_command_of_the_path() {
+    let paths = vec![about_paths(PathKey::Reads, "src/**")];
+    let both = tool(ToolRule { matchers: vec![program("cat")], paths, ..ToolRule::default() });
+    assert_snapshot!(reason(&both, "cat a; cat src/b; cat c"), @"block: no (It is about `cat src/b`.)");
+}
+
+#[test]
+fn what_is_long_is_cut_and_on_one_line() {
+    let push = about_command("^git push");
+    assert_snapshot!(reason(&push, &format!("git push {}", "é".repeat(200))), @"block: no (It is about `git push ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé…`.)");
+    let reads = tool(ToolRule { paths: vec![about_paths(PathKey::Reads, "src/**")], ..ToolRule::default() });
+    assert_snapshot!(reason(&reads, "cat 'src/a\nb'"), @"block: no (It is about `src/a b`.)");
+}
+
+#[test]
+fn several_paragraphs_are_followed_by_one_of_its_own() {
+    let rule = Rule { reason: "One.\n\nTwo.".to_owned(), ..about_command("^git push") };
+    assert_snapshot!(reason(&rule, "git push"), @"
+    block: One.
+
+    Two.
+
+    (It is about `git push`.)
+    ");
+}
+
+#[test]
+fn what_is_allowed_or_names_neither_says_nothing_of_it() {
+    let allow = Rule { action: Level::Allow, ..about_command("^git push") };
+    assert_snapshot!(reason(&allow, "git push"), @"allow: no");
+    assert_snapshot!(reason(&rule("event", Detect::Event), "git push"), @"block: no");
+    assert_snapshot!(reason(&about_command("^git push"), "git push; if then"), @"ask: The command is not understood: syntax error at end of input. What the call would do cannot be known before it runs; it may be what these rules are about: `command`. Write it more simply, or in steps.");
+}
