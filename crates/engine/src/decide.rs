@@ -277,6 +277,7 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
         let reach = rule.as_file_rule().map_or_else(Reach::default, |file| file.reach);
         let evaluated = expr::holds(when, situation, reach);
         if let Some(why) = situation.facts.take_fault() {
+            judged.files = None;
             judged.outcome = fault(rule, &why);
             return judged;
         }
@@ -296,6 +297,8 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
             }
             Err(_) if truth == Truth::False => {}
             Err(error) => {
+                // It asks for nothing that could be answered, and holds as any rule at fault does.
+                judged.files = None;
                 judged.outcome = fault(rule, &format!("`when` cannot be evaluated: {}", error.message));
                 return judged;
             }

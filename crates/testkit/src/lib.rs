@@ -107,17 +107,16 @@ impl Scratch {
         command
     }
 
-    /// Git in the project, by somebody who exists only here, at a moment that is always the same.
+    /// Git in the project, by somebody who exists only here, at a moment that is always the same. Its hooks find the program
+    /// under test.
     pub fn git_command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.args(arguments).current_dir(self.root()).env_clear();
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
-        }
-        command
-            .env("HOME", self.home())
-            .env("XDG_CONFIG_HOME", self.base.join("config"))
-            .env("GIT_CONFIG_NOSYSTEM", "1");
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = self.program.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(folders).expect("folders"));
+        command.env("HOME", self.home()).env("TMPDIR", self.temp()).env("GIT_CONFIG_NOSYSTEM", "1");
+        command.env("XDG_CONFIG_HOME", self.base.join("config")).env("XDG_STATE_HOME", self.base.join("state"));
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), "Somebody").env(format!("GIT_{who}_EMAIL"), "somebody@example.com");
             command.env(format!("GIT_{who}_DATE"), "2026-01-01T00:00:00Z");

@@ -7,7 +7,7 @@ pub fn names(messages: &str) -> Vec<String> {
     let named = |line: &str| {
         let line = line.trim();
         let rest = line.get(TRAILER.len()..).filter(|_| line.to_ascii_lowercase().starts_with(TRAILER))?;
-        let name = rest.rsplit_once('(').map_or(rest, |(name, _)| name).trim();
+        let name = rest.split_once('(').map_or(rest, |(name, _)| name).trim();
         (!name.is_empty()).then(|| name.to_owned())
     };
     messages.lines().filter_map(named).collect()

@@ -172,6 +172,12 @@ fn a_trailer_of_a_commit_answers_a_check_of_its_range() {
     project.git(&["add", "-A"]);
     project.git(&["commit", "-q", "-m", "Third\n\nlinchpin-ack: README accuracy"]);
     assert_eq!(project.run(&["check", "HEAD~1..HEAD"]).code, Some(0));
+    // A reason may have parentheses of its own.
+    let trailer = project.run(&["ack", "readme", "--reason", "typo (in a comment)", "--trailer"]).stdout;
+    project.file("src/d.py", "new\n");
+    project.git(&["add", "-A"]);
+    project.git(&["commit", "-q", "-m", "Fourth", "-m", trailer.trim()]);
+    assert_eq!(project.run(&["check", "HEAD~1..HEAD"]).code, Some(0));
     insta::assert_snapshot!(project.run(&["ack", "protect-guardrails", "--reason", "x", "--trailer"]).stderr, @"
     error: rule `protect-guardrails` refuses or approves calls, so there is nothing to acknowledge
     help: a person can let a single call through: `linchpin allow ID`, with the number that the refusal names

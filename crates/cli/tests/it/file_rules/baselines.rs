@@ -14,7 +14,7 @@ fn since_prompt() -> Scratch {
 fn asked_for(project: &Scratch) -> Vec<String> {
     let reply = stop(project);
     let lines = if reply.stdout.is_empty() { String::new() } else { reply.reason() };
-    lines.lines().filter(|line| line.ends_with(".py")).map(str::to_owned).collect()
+    lines.lines().filter(|line| line.strip_suffix(".py").is_some()).map(str::to_owned).collect()
 }
 
 #[test]

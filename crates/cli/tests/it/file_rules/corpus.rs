@@ -15,11 +15,9 @@ fn every_case_comes_out_as_it_should() {
         let case: Value = serde_json::from_str(line).expect("a case");
         project.rule("case", &format!("---\n{}\n---\nNo.\n", case["rule"]));
         let changes = case["changes"].as_array().expect("changes").iter();
-        let changes: String = changes
-            .map(|change| {
-                format!("{}\t{}\n", change[0].as_str().expect("a letter"), change[1].as_str().expect("a path"))
-            })
-            .collect();
+        let changes =
+            changes.map(|change| [&change[0], &change[1]].map(|part| part.as_str().expect("text")).join("\t"));
+        let changes = changes.collect::<Vec<_>>().join("\n");
         let reply = project.feed(project.command(&["check", "--changed-from", "-", "--json"]), changes.as_bytes());
         let found = reply.json();
         let pairs = |value: &Value| {

@@ -149,16 +149,14 @@ fn outside_of_git_file_rules_are_off_and_say_so_once() {
 fn a_rule_at_fault_lets_go_as_well() {
     let project = with_rule("faulty", &README.replace("safety", "when: 1 // (len(files.changed) - 1) > 0\nsafety"));
     project.file("src/a.py", "changed\n");
-    insta::assert_snapshot!(stop(&project).reason(), @r#"
-    The following rules require attention:
-
-    Source files changed. Verify README.md is accurate.
+    insta::assert_snapshot!(stop(&project).reason(), @"
+    Held by Linchpin rule `faulty`: Source files changed. Verify README.md is accurate.
 
     The rule itself is at fault and counts as matched: `when` cannot be evaluated: `//` by zero (.linchpin/rules/faulty.md).
-
-    Where a rule is seen to or does not apply, say so with `<promise>faulty</promise>` in your last message, outside of code, or run `linchpin ack faulty --reason "…"`.
-    "#);
-    let held = (0..10).take_while(|_| stop(&project).stdout.contains("\"block\"")).count();
+    ");
+    // Such holds are counted for one turn.
+    let again = project.event("Stop", &serde_json::json!({ "stop_hook_active": true }));
+    let held = (0..10).take_while(|_| project.hook("claude", &again).stdout.contains("\"block\"")).count();
     assert_eq!(held + 1, 3);
 }
 

@@ -2,27 +2,21 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 use testkit::{Reply, Scratch};
 
 use super::{README, bare, commit, repository, with_rule};
-use crate::PROGRAM;
 
 const INIT: [&str; 3] = ["init", "--no-hooks", "--pre-commit"];
 
-/// A commit by somebody who has the built binary in the path.
+/// A commit of everything.
 fn try_commit(project: &Scratch, message: &str) -> Reply {
     project.git(&["add", "-A"]);
     committing(project, &["commit", "-q", "-m", message])
 }
 
 fn committing(project: &Scratch, arguments: &[&str]) -> Reply {
-    let mut command = project.git_command(arguments);
-    let folder = Path::new(PROGRAM).parent().expect("a folder").to_string_lossy().into_owned();
-    let path = std::env::var("PATH").expect("a path");
-    command.env("PATH", format!("{folder}:{path}")).env("XDG_STATE_HOME", project.home().join("state"));
-    project.feed(command, b"")
+    project.feed(project.git_command(arguments), b"")
 }
 
 #[test]
