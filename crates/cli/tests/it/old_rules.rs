@@ -34,7 +34,7 @@ fn a_list_becomes_rules_that_are_in_force() {
       + ---
       + trigger:
       +   - '**/*.py'
-      +   - 'lib/*.js'
+      +   - 'lib/**/*.js'
       + compare_to: prompt
       + ---
       + Run the formatter.
@@ -42,7 +42,7 @@ fn a_list_becomes_rules_that_are_in_force() {
     Compared with the old list
       .deepwork.rules.yml:2:12: `trigger` of `readme-accuracy`: `src/**/*` → `src/**`: the same files
       .deepwork.rules.yml:7:13: `trigger` of `style`: `*.py` → `**/*.py`: `*` crossed folders in the old format, and does not here
-      .deepwork.rules.yml:7:21: `trigger` of `style`: `lib/*.js` stays: `*` crossed folders in the old format, and does not here; `lib/**/*.js` means the folders below, too
+      .deepwork.rules.yml:7:21: `trigger` of `style`: `lib/*.js` → `lib/**/*.js`: `*` crossed folders in the old format, and does not here
 
     `readme-accuracy` is in force: block on stop, subagent_stop (.linchpin/rules/readme-accuracy.md).
     `style` is in force: block on stop, subagent_stop (.linchpin/rules/style.md).
@@ -64,11 +64,12 @@ fn a_list_becomes_rules_that_are_in_force() {
 
     ## style
     deep/down/a.py
+    lib/below/b.js
 
     Run the formatter.
     (style in .linchpin/rules/style.md)
 
-    2 of 2 file rules not met; 3 files changed since what `-` lists.
+    2 of 2 file rules not met; 3 files changed by what `-` lists.
     --- stderr
     ");
     let before = files(&project.root());

@@ -106,27 +106,31 @@ fn cases_that_are_wrong() {
     7 |   - {changed: [src/a.py], expect: unmet, pairs: [[a]]}
       |                                                 ^
 
+    error: `/src/a.py` is no path from the project's root
+     --> .linchpin/rules/source-test.md:8:16
+      |
+    8 |   - {changed: [/src/a.py], expect: unmet}
+      |                ^^^^^^^^^
+
+    error: `../a.py` is no path from the project's root
+     --> .linchpin/rules/source-test.md:9:16
+      |
+    9 |   - {changed: [../a.py], created: [b], deleted: [b], expect: unmet}
+      |                ^^^^^^^
+
+    error: `b` is listed twice
+     --> .linchpin/rules/source-test.md:9:50
+      |
+    9 |   - {changed: [../a.py], created: [b], deleted: [b], expect: unmet}
+      |                                                  ^
+
     error: `expect` says `allow`, `warn`, `ask` or `block` here
       --> .linchpin/rules/source-test.md:10:19
        |
     10 |   - {command: ls, expect: met}
        |                   ^^^^^^
 
-    source-test: M /src/a.py
-      .linchpin/rules/source-test.md:8:5
-      expected unmet, got met
-      source-test: does not apply
-        .linchpin/rules/source-test.md (project)
-        files                false    nothing is missing
-
-    source-test: M ../a.py, A b, D b
-      .linchpin/rules/source-test.md:9:5
-      expected unmet, got met
-      source-test: does not apply
-        .linchpin/rules/source-test.md (project)
-        files                false    nothing is missing
-
-    0 cases passed, 2 failed.
+    8 errors in the policy files; no case was run.
     --- stderr
     ");
 }

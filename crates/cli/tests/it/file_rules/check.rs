@@ -70,7 +70,7 @@ fn as_json() {
     insta::assert_snapshot!(since(&project, &serde_json::to_string_pretty(&reply.json()).expect("JSON")), @r###"
     {
       "unmet": true,
-      "since": "[HEAD]",
+      "baseline": "[HEAD]3369d33b54a0e58657586c5b62f7",
       "changed": 3,
       "rules": [
         {
@@ -332,7 +332,7 @@ fn a_list_needs_no_git() {
     Source files changed. Verify README.md is accurate.
     (readme in .linchpin/rules/readme.md)
 
-    1 of 1 file rule not met; 1 file changed since what `changes.txt` lists.
+    1 of 1 file rule not met; 1 file changed by what `changes.txt` lists.
     --- stderr
     ");
     insta::assert_snapshot!(project.run(&["check", "--changed-from", "nowhere.txt"]).transcript(), @"
@@ -424,7 +424,7 @@ fn commands_wait_for_fix() {
     exit 0
     --- stdout
     `format` was not judged: `linchpin check --fix` runs its command (1 file).
-    The file rule is met; 1 file changed since [HEAD].
+    Nothing else to judge; 1 file changed since [HEAD].
     --- stderr
     ");
     insta::assert_snapshot!(checked(&project, &["check", "--fix"]), @"

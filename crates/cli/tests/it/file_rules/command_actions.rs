@@ -158,7 +158,7 @@ fn a_command_that_fails_is_told_first() {
 
     Source files changed. Verify README.md is accurate.
 
-    Where a rule is seen to or does not apply, say so with `<promise>run</promise>` in your last message, outside of code, or run `linchpin ack run --reason "…"`. The rules are run, aaa.
+    Where a rule is seen to or does not apply, say so with `<promise>aaa</promise>` in your last message, outside of code, or run `linchpin ack aaa --reason "…"`. The rules are run, aaa.
     "#);
     assert_eq!(told(&reply), "");
     let entry = super::queue(&project).into_values().find(|entry| entry["rule_name"] == "run").expect("an entry");
@@ -221,7 +221,7 @@ fn a_command_that_never_comes_to_rest_is_told_to_agent_and_person() {
 
     Mend what it says.
 
-    Where a rule is seen to or does not apply, say so with `<promise>run</promise>` in your last message, outside of code, or run `linchpin ack run --reason "…"`.
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
     insta::assert_snapshot!(told(&reply), @"Linchpin: rule `run`: it does not come to rest: it changed `src/a.py` once more");
     assert_eq!(runs(&project), 2);
@@ -262,7 +262,7 @@ fn a_command_that_takes_too_long_is_ended() {
 
     Mend what it says.
 
-    Where a rule is seen to or does not apply, say so with `<promise>run</promise>` in your last message, outside of code, or run `linchpin ack run --reason "…"`.
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
     let (_, entry) = only_entry(&project);
     assert_eq!(entry["action_result"]["exit_code"], json!(null));
@@ -280,7 +280,7 @@ fn a_program_that_is_not_there() {
 
     Mend what it says.
 
-    Where a rule is seen to or does not apply, say so with `<promise>run</promise>` in your last message, outside of code, or run `linchpin ack run --reason "…"`.
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
 }
 
@@ -309,6 +309,7 @@ fn a_repositorys_command_is_not_run_until_a_person_accepts_it() {
     insta::assert_snapshot!(project.run(&["check", "--fix"]).transcript(), @"
     exit 0
     --- stdout
+    Note: .linchpin/rules/run.md: runs a command; it is not in force until a person accepts it.
     No file rules are in force.
     --- stderr
     ");

@@ -61,7 +61,7 @@ fn a_change_of_the_policy_is_noticed() {
 
     No.
 
-    Where a rule is seen to or does not apply, say so with `<promise>run</promise>` in your last message, outside of code, or run `linchpin ack run --reason "…"`.
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
     insta::assert_snapshot!(told(&reply), @"Linchpin: rule `run`: it changed Linchpin's own policy: `.linchpin/rules/extra.md`");
     assert_eq!(only_entry(&project).1["status"], "failed");

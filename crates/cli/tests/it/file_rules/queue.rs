@@ -89,7 +89,7 @@ fn where_nothing_can_be_written_nobody_is_held_and_everybody_is_told() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: rule `readme` needs the journal and was skipped"}
+    {"systemMessage":"Linchpin: rule `readme` was skipped: `[BASE]/project/.linchpin/tmp/rules/queue` cannot be written: File exists (os error 17)"}
     --- stderr
     "#);
     assert_eq!(stop(&project).code, Some(0));
@@ -105,7 +105,7 @@ fn a_promise_that_cannot_be_written_down() {
     insta::assert_snapshot!(stop_saying(&project, "<promise>readme</promise>").transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: rule `readme` needs the journal and was skipped"}
+    {"systemMessage":"Linchpin: rule `readme` was skipped: `[BASE]/project/.linchpin/tmp/rules/queue` cannot be written: File exists (os error 17)"}
     --- stderr
     "#);
 }
