@@ -95,8 +95,10 @@ impl<'a> Judge<'a> {
             return Judged { verdict, id: None };
         }
         self.record(event, |state| self.verdict(&occasion, Some(state))).unwrap_or_else(|error| {
-            let (mut verdict, _) = self.verdict(&occasion, None);
+            let (mut verdict, effects) = self.verdict(&occasion, None);
             verdict.notices.push(failure::store_notice(&error));
+            // The queue counts on, or a file rule could hold for ever.
+            verdict.notices.extend(effects.conclude(verdict.lifted.is_none()));
             Judged { verdict, id: None }
         })
     }

@@ -242,3 +242,22 @@ fn a_project_in_a_folder_of_its_repository_sees_its_own_files() {
     fs::rename(project.root().join("part/src/a.py"), project.root().join("part/src/b.py")).expect("moved");
     assert_eq!(check("part"), json!(["src/a.py", "src/b.py", "src/new.py"]));
 }
+
+#[test]
+fn the_default_branch_is_the_remotes_before_a_local_one() {
+    let project = with_rule("readme", README);
+    project.git(&["init", "-q", "--bare", "-b", "main", "../remote"]);
+    project.git(&["remote", "add", "origin", "../remote"]);
+    project.git(&["push", "-q", "-u", "origin", "main"]);
+    // Committed, and not pushed.
+    project.file("src/a.py", "changed\n");
+    commit(&project, "Work on the default branch");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    project.git(&["push", "-q"]);
+    assert_eq!(asked_for(&project), [""; 0]);
+    // Another one by name.
+    project.git(&["branch", "develop", "HEAD~1"]);
+    project.config("default_branch: develop\n");
+    let found = project.run(&["check", "--json"]).json();
+    assert_eq!(found["rules"][0]["trigger_files"], json!(["src/a.py"]));
+}

@@ -476,3 +476,33 @@ fn filters_of_the_repository_are_not_run() {
     );
     assert!(!project.root().join("ran").exists());
 }
+
+#[test]
+fn there_is_no_prompt_to_compare_with() {
+    let project = with_rule("readme", &README.replace("safety", "compare_to: prompt\nsafety"));
+    project.file("src/a.py", "changed\n");
+    let found = project.run(&["check", "--json"]);
+    assert_eq!(found.code, Some(1));
+    insta::assert_snapshot!(found.json()["notes"].to_string(), @r#"["rules that compare with the last prompt compare with the base of the branch here"]"#);
+}
+
+#[test]
+fn before_the_first_commit() {
+    let project = repository();
+    project.rule("readme", README).file("src/a.py", "new\n");
+    let found = project.run(&["check", "--json"]);
+    assert_eq!((found.code, found.json()["rules"][0]["trigger_files"].clone()), (Some(1), json!(["src/a.py"])));
+    assert_eq!(project.run(&["check", "--base", "HEAD"]).code, Some(2));
+}
+
+#[test]
+fn conditions_know_the_branch() {
+    let project = with_rule(
+        "readme",
+        &README.replace("safety", "when: git.branch == 'release' and git.default_branch == 'main'\nsafety"),
+    );
+    project.file("src/a.py", "changed\n");
+    assert_eq!(project.run(&["check"]).code, Some(0));
+    project.git(&["switch", "-q", "-c", "release"]);
+    assert_eq!(project.run(&["check"]).code, Some(1));
+}

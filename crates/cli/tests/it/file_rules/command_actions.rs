@@ -377,3 +377,37 @@ fn a_command_that_fails_can_be_acknowledged() {
     project.file("src/a.py", "changed again\n");
     assert_eq!(stop(&project).json()["decision"], "block");
 }
+
+#[test]
+fn two_processes_never_run_it_for_one_file_at_once() {
+    let script = "mkdir busy.log || exit 9; sleep 0.1; rmdir busy.log; echo run >> runs.log\n";
+    let project = with_script("command: 'sh tools/run.sh {file}'", script);
+    project.file("src/a.py", "changed\n");
+    let replies: Vec<Reply> = std::thread::scope(|scope| {
+        let stopping = ["one", "two", "three"];
+        let stopping = stopping.map(|session| {
+            scope.spawn({
+                let project = &project;
+                move || stop_of(project, session, "Done.")
+            })
+        });
+        stopping.map(|reply| reply.join().expect("a reply")).into()
+    });
+    for reply in replies {
+        assert_eq!(reply.stdout, "");
+    }
+    assert!((1..=3).contains(&runs(&project)));
+}
+
+#[test]
+fn many_files_are_given_in_batches() {
+    let project = with_script("command: 'sh tools/run.sh {files}'", "echo \"$#\" >> runs.log\n");
+    for number in 0..600 {
+        project.file(&format!("src/{number:0>150}.py"), "new\n");
+    }
+    assert_eq!(stop(&project).stdout, "");
+    let counts = text(&project, "runs.log");
+    let counts: Vec<usize> = counts.lines().map(|line| line.parse().expect("a number")).collect();
+    assert_eq!(counts.iter().sum::<usize>(), 600);
+    assert!(counts.len() > 1, "{counts:?}");
+}

@@ -84,3 +84,16 @@ fn it_reads_nothing_from_standard_input() {
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(fs::read_to_string(project.root().join("read.txt")).expect("a file"), "");
 }
+
+#[test]
+fn where_a_sandbox_is_required_nothing_runs_without_one() {
+    let project = with_script("echo x > inside.txt\n");
+    project.config("sandbox: require\n");
+    project.run(&["trust", "--yes"]);
+    let reply = stop(&project);
+    if project.root().join("inside.txt").exists() {
+        assert_eq!(reply.stdout, "");
+    } else {
+        assert!(reply.reason().contains("sandbox"), "{}", reply.stdout);
+    }
+}

@@ -169,3 +169,30 @@ fn a_condition_that_no_longer_holds_settles_the_demand() {
     assert_eq!(stop(&project).stdout, "");
     assert_eq!(summary(&project), "skipped 1x readme: src/a.py");
 }
+
+#[test]
+fn holds_are_counted_without_a_journal_as_well() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n").file(".linchpin/state.db/in-the-way", "x");
+    for shown in 1..=3 {
+        assert_eq!(stop(&project).json()["decision"], "block");
+        assert_eq!(summary(&project), format!("queued {shown}x readme: src/a.py"));
+    }
+    assert!(told(&stop(&project)).contains("it lets go now (max_holds: 3)"));
+    assert!(!stop(&project).stdout.contains("README"));
+}
+
+#[test]
+fn a_subagent_is_asked_as_well() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n");
+    let fields =
+        serde_json::json!({ "stop_hook_active": false, "agent_id": "agent-1", "last_assistant_message": "Done." });
+    let subagent = project.event("SubagentStop", &fields);
+    for _ in 0..3 {
+        assert_eq!(project.hook("claude", &subagent).json()["decision"], "block");
+    }
+    assert!(told(&project.hook("claude", &subagent)).contains("lets go"));
+    // not as it should be: what subagents ignored is not asked of the agent itself.
+    assert_eq!(stop(&project).stdout, "");
+}
