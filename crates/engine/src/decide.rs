@@ -54,6 +54,8 @@ pub struct Demand {
     pub found: FileMatch,
     /// It held the stop as often as it may, and lets go now.
     pub is_let_go: bool,
+    /// It was asked of the agent itself. What subagents are asked for is counted for each, as other holds are.
+    pub is_counted: bool,
 }
 
 /// One rule's work on one event.
@@ -405,9 +407,15 @@ impl Decision {
             }
         };
         let reason = with_subject(reason, judged.subject(inquiry.situation));
-        let holds = level == Level::Block && inquiry.situation.event.kind.is_stop();
+        let kind = inquiry.situation.event.kind;
+        let holds = level == Level::Block && kind.is_stop();
         let level = match &judged.files {
-            Some(found) => self.demand(rule, found, judged.shown, if holds { Level::Block } else { level }),
+            Some(found) if kind == EventKind::SubagentStop => {
+                let demand = Demand { rule: rule.clone(), found: found.clone(), is_let_go: false, is_counted: false };
+                self.demands.push(demand);
+                if holds { self.hold(rule, inquiry) } else { level }
+            }
+            Some(found) => self.demand(rule, found, judged.shown, level, holds),
             None if holds => self.hold(rule, inquiry),
             None => level,
         };
@@ -423,13 +431,13 @@ impl Decision {
     }
 
     /// A file rule holds as often as it was asked to, however many stops that takes.
-    fn demand(&mut self, rule: &Rule, found: &FileMatch, shown: u32, level: Level) -> Level {
+    fn demand(&mut self, rule: &Rule, found: &FileMatch, shown: u32, level: Level, holds: bool) -> Level {
         let most = most_holds(rule);
-        let is_let_go = level == Level::Block && shown >= most;
+        let is_let_go = holds && shown >= most;
         if is_let_go {
             self.verdict.notices.push(let_go(rule, shown, most));
         }
-        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), is_let_go });
+        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), is_let_go, is_counted: true });
         if is_let_go { Level::Warn } else { level }
     }
 

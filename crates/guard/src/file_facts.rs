@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::facts::Answered;
-use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
+use engine::file_rules::{Change, Changes, FileMatch, FileRule, Reach, Status};
 use engine::rules::{Rule, RuleSet};
 use serde_json::{Value, json};
 
@@ -53,13 +53,23 @@ pub fn changes_record(changes: &Changes) -> Value {
     if changes.len() > KEPT {
         return Value::Null;
     }
-    changes.iter().map(|(path, status)| json!([status.letter().to_string(), path])).collect()
+    let record = |(path, status): (&str, Status)| {
+        let letter = status.letter().to_string();
+        if changes.is_own(path) { json!([letter, path]) } else { json!([letter, path, OTHERS]) }
+    };
+    changes.iter().map(record).collect()
 }
 
+/// Marks what another session changed.
+const OTHERS: &str = "another's";
+
 pub fn changes_of_record(record: &Value) -> Option<Changes> {
-    serde_json::from_value::<Vec<(engine::file_rules::Status, String)>>(record.clone())
-        .ok()
-        .map(|pairs| pairs.into_iter().map(|(status, path)| engine::file_rules::Change { status, path }).collect())
+    let rows: Vec<Vec<String>> = serde_json::from_value(record.clone()).ok()?;
+    let change =
+        |row: &Vec<String>| Some(Change { status: Status::from_letter(row.first()?)?, path: row.get(1)?.clone() });
+    let changes: Changes = rows.iter().map(change).collect::<Option<_>>()?;
+    let is_others = |path: &str| rows.iter().any(|row| row.len() > 2 && row.get(1).is_some_and(|other| other == path));
+    Some(changes.owned(|path| !is_others(path)))
 }
 
 pub fn answered_record(answered: &Answered) -> Value {

@@ -197,7 +197,7 @@ pub enum Shell {
 
 #[derive(Debug, Args)]
 pub struct Ack {
-    /// The rule's id
+    /// The rule's id, or its title
     pub rule: String,
 
     /// Why it does not have to be followed this time

@@ -119,7 +119,9 @@ fn rule(id: &str, project: &Project, context: &Context) -> Result<Rule, Problem>
     }
     let help = suggest::closest(id, rules.iter().map(|rule| rule.id.as_str()))
         .map_or_else(|| "`linchpin status` lists the rules in force".to_owned(), suggest::did_you_mean);
-    let found = rules.into_iter().find(|rule| rule.id == id);
+    let is_title = |rule: &Rule| rule.title.as_ref().is_some_and(|title| title.to_lowercase() == id.to_lowercase());
+    let place = rules.iter().position(|rule| rule.id == id).or_else(|| rules.iter().position(is_title));
+    let found = place.map(|place| rules.swap_remove(place));
     found.ok_or_else(|| Problem::new("UnknownRule", format!("no rule in force is named `{id}`")).help(help))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::rules::Rule;
+use guard::file_rules::{Queue, QueueEntry, open_demands};
 use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy};
 use policy::{Kept, Mode};
 use serde_json::{Map, Value, json};
@@ -40,6 +41,8 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         session_policy::kept(&project, &whose.agent, &whose.session, &context.environment)
     });
     let acknowledged = state.as_ref().map(|state| acknowledged(state, &rules)).unwrap_or_default();
+    let queue = Queue::new(&project.tmp(&context.environment));
+    let demands = state.as_ref().map(|state| open_demands(&queue, &state.variables)).unwrap_or_default();
     let pause = Pause::of(&project.root, &context.environment, now);
     let mode = compiled.config.mode;
     let variables: Map<String, Value> = state
@@ -67,7 +70,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
                 "agent": agent,
                 "id": id,
                 "rules": in_force,
-                "queue": {},
+                "queue": demands.iter().map(demand_json).collect::<Map<_, _>>(),
                 "acknowledgements": acknowledgements,
                 "holds": holds,
                 "kept": kept.iter().map(|kept| &kept.change.rule).collect::<Vec<_>>(),
@@ -104,6 +107,11 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     for (rule, count) in &holds {
         output.line(format!("{} {rule} held this session's stop {}", output.bold("Holds  "), counted(*count, "time")));
     }
+    for entry in &demands {
+        let files = entry.trigger_files.join(", ");
+        let times = counted(entry.shown.try_into().unwrap_or(usize::MAX), "time");
+        output.line(format!("{} {} asked {times} about {files}", output.bold("Asks   "), entry.rule_name));
+    }
     for (name, value) in &variables {
         output.line(format!("{} {name} = {value}", output.bold("Knows  ")));
     }
@@ -121,6 +129,15 @@ fn acknowledged(state: &SessionState, rules: &[Rule]) -> Vec<Acknowledgement> {
     let mut acknowledged = Acknowledgement::of_session(state);
     acknowledged.retain(|ack| rules.iter().any(|rule| rule.id == ack.rule && rule.digest == ack.digest));
     acknowledged
+}
+
+/// By rule.
+fn demand_json(entry: &QueueEntry) -> (String, Value) {
+    let QueueEntry { rule_name, status, shown, trigger_files, expected_files, .. } = entry;
+    let value = json!({
+        "status": status.name(), "shown": shown, "trigger_files": trigger_files, "expected_files": expected_files,
+    });
+    (rule_name.clone(), value)
 }
 
 fn holds(state: &SessionState) -> BTreeMap<String, usize> {

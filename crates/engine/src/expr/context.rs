@@ -105,9 +105,9 @@ impl Situation {
 
     fn files_field(&self, field: &str, reach: Reach) -> Option<Value> {
         let changes = self.facts.changes(reach)?;
-        let of = |status: Status| changes.iter().filter(move |(_, found)| *found == status).map(|(path, _)| path);
+        let of = |status: Status| changes.own().filter(move |(_, found)| *found == status).map(|(path, _)| path);
         match field {
-            "changed" => Some(changes.paths().collect()),
+            "changed" => Some(changes.own().map(|(path, _)| path).collect()),
             "created" => Some(of(Status::Added).collect()),
             "deleted" => Some(of(Status::Deleted).collect()),
             _ => None,

@@ -1,6 +1,6 @@
 //! The files that changed, each once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,8 @@ pub fn is_project_path(path: &str) -> bool {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     by_path: BTreeMap<String, Status>,
+    /// Those that somebody else made: they ask for nothing, and can be what another change expects.
+    others: BTreeSet<String>,
     /// Every path on a line of its own: one search in it passes over a rule that no path is about.
     text: String,
 }
@@ -81,6 +83,22 @@ impl Changes {
         self.text.contains(text)
     }
 
+    /// Those that are asked about.
+    pub fn own(&self) -> impl Iterator<Item = (&str, Status)> {
+        self.iter().filter(|(path, _)| !self.others.contains(*path))
+    }
+
+    pub fn is_own(&self, path: &str) -> bool {
+        !self.others.contains(path)
+    }
+
+    /// The same, but those that a test says are not one's own ask for nothing.
+    #[must_use]
+    pub fn owned(&self, mut is_own: impl FnMut(&str) -> bool) -> Self {
+        let others = self.paths().filter(|path| !is_own(path)).map(str::to_owned).collect();
+        Self { others, ..self.clone() }
+    }
+
     /// Those of them that a test says are meant.
     #[must_use]
     pub fn filtered(&self, mut keep: impl FnMut(&str) -> bool) -> Self {
@@ -101,6 +119,6 @@ impl FromIterator<Change> for Changes {
             text.push_str(path);
             text.push('\n');
         }
-        Self { by_path, text }
+        Self { by_path, others: BTreeSet::new(), text }
     }
 }

@@ -151,7 +151,7 @@ impl FileRule {
                 let expects = expects.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let expects: Vec<&CompiledPattern> = expects.iter().collect();
                 let mut search = Correspondence::new(changes);
-                for (path, status) in changes.iter().filter(|(path, _)| trigger.matches(path) && is_meant(path)) {
+                for (path, status) in changes.own().filter(|(path, _)| trigger.matches(path) && is_meant(path)) {
                     if let Some(captures) = trigger.pattern.captures(path) {
                         search.expect(path, status, captures, &expects);
                     }
@@ -161,7 +161,7 @@ impl FileRule {
             FileMode::Set(members) => {
                 let members = members.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let mut search = Correspondence::new(changes);
-                for (path, status) in changes.iter().filter(|(path, _)| is_meant(path)) {
+                for (path, status) in changes.own().filter(|(path, _)| is_meant(path)) {
                     let Some((own, captures)) = most_specific(&members, path) else { continue };
                     let others = members.iter().enumerate().filter(|(place, _)| *place != own);
                     let others: Vec<&CompiledPattern> = others.map(|(_, member)| member).collect();
@@ -180,7 +180,7 @@ fn any_of(
     is_meant: impl Fn(&str, Status) -> bool,
 ) -> Result<FileMatch, PatternError> {
     let patterns = compiled(patterns, changes)?;
-    let triggers = changes.iter().filter(|(path, status)| is_meant(path, *status)).filter_map(|(path, status)| {
+    let triggers = changes.own().filter(|(path, status)| is_meant(path, *status)).filter_map(|(path, status)| {
         let pattern = patterns.iter().find(|pattern| pattern.matches(path))?;
         let captures = pattern.pattern.captures(path)?;
         Some(Trigger { path: path.to_owned(), status, captures, missing: Vec::new() })

@@ -37,7 +37,7 @@ impl Attribution {
         let calls = store.calls(CALLS_LIMIT).ok()?;
         let owners = self.owners(root, changes, &calls);
         let key = (self.agent.as_str(), self.session.as_str());
-        Some(Arc::new(changes.filtered(|path| owners.get(path).is_none_or(|owners| owners.contains(&key)))))
+        Some(Arc::new(changes.owned(|path| owners.get(path).is_none_or(|owners| owners.contains(&key)))))
     }
 
     fn owners<'c>(

@@ -179,7 +179,7 @@ impl Commands<'_> {
             return Ok(outcome.notes);
         }
         let why = match outcome.exit_code {
-            _ if outcome.timed_out => format!("it was ended after {} s", action.timeout.as_secs()),
+            _ if outcome.timed_out => format!("it was ended after {:?}", action.timeout),
             Some(code) => format!("it failed with exit code {code}"),
             None => "it was ended by a signal".to_owned(),
         };

@@ -23,4 +23,4 @@ pub use demands::{Demands, Ran};
 pub use promise::promises;
 pub use prompt_baseline::PromptBaseline;
 pub use queue::{ActionResult, Queue, QueueEntry, QueueStatus, trigger_hash};
-pub use settlement::Settlement;
+pub use settlement::{Settlement, open_demands};

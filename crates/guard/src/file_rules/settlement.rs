@@ -146,7 +146,7 @@ impl Settlement {
 
     /// Writes down what a judgement has said: demands that were shown, and those that no longer are.
     pub fn conclude(&self, demands: &[(Demand, String)], before: &Variables, judged: &[String], is_enforced: bool) {
-        for (demand, reference) in demands.iter().filter(|_| is_enforced) {
+        for (demand, reference) in demands.iter().filter(|(demand, _)| is_enforced && demand.is_counted) {
             let Some(mut entry) = self.queue.find(&hash_of(demand, reference)) else { continue };
             entry.shown = entry.shown.saturating_add(1);
             if demand.is_let_go && entry.status == QueueStatus::Queued {
@@ -240,6 +240,12 @@ fn closed<'b>(
 
 fn hash_of(demand: &Demand, reference: &str) -> String {
     trigger_hash(&demand.rule.id, demand.found.trigger_files(), reference)
+}
+
+/// The demands that a session has open, by what it remembers.
+pub fn open_demands(queue: &Queue, variables: &Variables) -> Vec<QueueEntry> {
+    let hashes = variables.iter().filter_map(|(name, hash)| name.strip_prefix(VARIABLE).and(hash.as_str()));
+    hashes.filter_map(|hash| queue.find(hash)).collect()
 }
 
 pub fn prompt_result(output: &str) -> ActionResult {

@@ -257,7 +257,7 @@ fn a_command_that_takes_too_long_is_ended() {
     The following rules require attention:
 
     ## Run it
-    `sh tools/run.sh src/a.py`: it was ended after 1 s
+    `sh tools/run.sh src/a.py`: it was ended after 1s
     begun
 
     Mend what it says.

@@ -186,13 +186,15 @@ fn holds_are_counted_without_a_journal_as_well() {
 fn a_subagent_is_asked_as_well() {
     let project = with_rule("readme", README);
     project.file("src/a.py", "changed\n");
-    let fields =
-        serde_json::json!({ "stop_hook_active": false, "agent_id": "agent-1", "last_assistant_message": "Done." });
-    let subagent = project.event("SubagentStop", &fields);
-    for _ in 0..3 {
-        assert_eq!(project.hook("claude", &subagent).json()["decision"], "block");
+    let subagent = |was_held: bool| {
+        let fields = serde_json::json!({ "stop_hook_active": was_held, "agent_id": "agent-1", "last_assistant_message": "Done." });
+        project.hook("claude", &project.event("SubagentStop", &fields))
+    };
+    for held in 0..3 {
+        assert_eq!(subagent(held > 0).json()["decision"], "block");
     }
-    assert!(told(&project.hook("claude", &subagent)).contains("lets go"));
-    // not as it should be: what subagents ignored is not asked of the agent itself.
-    assert_eq!(stop(&project).stdout, "");
+    assert!(told(&subagent(true)).contains("lets go"));
+    // What subagents ignored is asked of the agent itself.
+    assert_eq!(summary(&project), "queued 0x readme: src/a.py");
+    assert_eq!(stop(&project).json()["decision"], "block");
 }
