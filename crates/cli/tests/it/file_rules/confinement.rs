@@ -68,8 +68,8 @@ fn a_change_of_the_policy_is_noticed() {
 }
 
 #[test]
-fn gits_own_folder_is_told_apart() {
-    // Hooks and configuration of the repository lie inside of it, and what writes them is the rule's own command.
+fn what_it_leaves_in_gits_configuration_is_not_run() {
+    // The repository is its to write, and that is in it.
     let project = with_script(
         "git config core.fsmonitor ./tools/spy.sh; echo 'touch spied' > tools/spy.sh; chmod +x tools/spy.sh\n",
     );
