@@ -13,7 +13,7 @@ use engine::rules::Rule;
 use engine::suggest;
 use guard::Project;
 use guard::file_rules::{self, CheckedRule};
-use policy::{Diagnostic, ErrorKind, Loaded};
+use policy::{Compiled, Diagnostic};
 
 use super::Context;
 use crate::arguments::{Check, CheckFormat};
@@ -25,25 +25,28 @@ use report::Report;
 pub fn run(arguments: &Check, context: &Context) -> Outcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
-    let loaded = project.load(&context.environment);
-    let rules = rules(arguments, &loaded)?;
-    let mut comparison = Comparison::of(arguments, &project, &loaded.config, &rules)?;
+    let policy = project.compiled(&context.environment);
+    let rules = rules(arguments, &policy)?;
+    let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules)?;
     let check = file_rules::Check {
         rules: &rules,
-        config: &loaded.config,
-        place: guard::place(&project.root, &loaded.config, &context.environment),
+        config: &policy.config,
+        place: guard::place(&project.root, &policy.config, &context.environment),
         compared: std::mem::take(&mut comparison.compared),
         acknowledged: std::mem::take(&mut comparison.acknowledged),
         now: super::now(),
     };
     let mut checked = file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
     let mut notes = std::mem::take(&mut comparison.notes);
-    let untrusted = loaded.diagnostics.iter().filter(|problem| problem.kind == ErrorKind::Untrusted);
-    notes.extend(untrusted.map(|problem| format!("{}: {}", problem.source.name, problem.message)));
+    notes.extend(policy.untrusted.iter().cloned());
     if arguments.fix {
-        notes.extend(fix::run_commands(&mut checked, &comparison.baseline, &project, &loaded.config, context));
+        notes.extend(fix::run_commands(&mut checked, &comparison.baseline, &project, &policy.config, context));
     }
-    let problems: Vec<Diagnostic> = loaded.errors().cloned().collect();
+    // Only where something is wrong are the files read once more, to say what.
+    let problems: Vec<Diagnostic> = match policy.broken.as_slice() {
+        [] => Vec::new(),
+        _ => project.load(&context.environment).errors().cloned().collect(),
+    };
     let Comparison { baseline, since, changed, .. } = comparison;
     let report = Report { checked, problems, baseline, since, changed, notes };
     let format = if context.output.json { CheckFormat::Json } else { arguments.format };
@@ -57,8 +60,9 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
 }
 
 /// The file rules in force, or those of them that were asked for.
-fn rules(arguments: &Check, loaded: &Loaded) -> Result<Vec<Rule>, Problem> {
-    let rules: Vec<Rule> = loaded.in_force_rules().into_iter().filter(|rule| rule.as_file_rule().is_some()).collect();
+fn rules(arguments: &Check, policy: &Compiled) -> Result<Vec<Rule>, Problem> {
+    let rules = policy.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
+    let rules: Vec<Rule> = rules.into_iter().filter(|rule| rule.as_file_rule().is_some()).collect();
     if let Some(unknown) = arguments.rules.iter().find(|wanted| !rules.iter().any(|rule| rule.id == **wanted)) {
         let help = suggest::closest(unknown, rules.iter().map(|rule| rule.id.as_str()))
             .map_or_else(|| "`linchpin rules list` shows the rules".to_owned(), suggest::did_you_mean);

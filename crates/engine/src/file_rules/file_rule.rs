@@ -240,7 +240,8 @@ impl<'a> Correspondence<'a> {
         if let Some(path) = filled.only_path() {
             return if self.changes.contains(path) { Ok(path.to_owned()) } else { Err(path.to_owned()) };
         }
-        let found = self.changes.paths().find(|path| filled.matches(path));
+        let literal = filled.required_literal();
+        let found = self.changes.paths().find(|path| path.contains(literal) && filled.matches(path));
         found.map(str::to_owned).ok_or_else(|| filled.source().to_owned())
     }
 
