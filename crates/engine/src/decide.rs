@@ -122,7 +122,8 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
             decision.skipped.push(rule.id);
             continue;
         }
-        if judged.files.is_some() {
+        // What was given up is as open as it was.
+        if judged.files.is_some() && judged.outcome != Outcome::GivenUp {
             decision.file_rules.push(rule.id.clone());
         }
         if rule.action == Level::Allow && matches!(judged.outcome, Outcome::Matched(_)) {
@@ -136,6 +137,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
             // A hold that cannot be counted could go on for ever.
             if situation.facts.take_missed() {
                 decision.holds.retain(|(held, _)| *held != rule.id);
+                decision.demands.retain(|demand| demand.rule.id != rule.id);
                 decision.skipped.push(rule.id);
                 continue;
             }

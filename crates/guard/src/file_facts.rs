@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::Event;
 use engine::facts::Answered;
-use engine::file_rules::{Change, Changes, FileMatch, FileRule, Reach, Status};
+use engine::file_rules::{Attribute, Change, Changes, FileMatch, FileRule, Reach, Status};
 use engine::rules::{Rule, RuleSet};
 use policy::Config;
 use serde_json::{Value, json};
@@ -68,6 +68,13 @@ impl FileFacts {
     pub fn answered(&self, rule: &Rule, found: &FileMatch) -> Option<Answered> {
         let reach = rule.as_file_rule()?.reach;
         self.settlement.answered(rule, found, &self.changed.since(reach)?.reference)
+    }
+
+    /// What is in all files that changed, now: a command that failed may go well once any of them is another.
+    pub fn state_of_tree(&self, rule: &Rule) -> Option<String> {
+        let reach = Reach { attribute: Attribute::Tree, ..rule.as_file_rule()?.reach };
+        let since = self.changed.since(reach)?;
+        Some(tree::content(self.changed.root(), since.changes.paths()))
     }
 
     pub fn rule(&self, id: &str) -> Option<FileRule> {

@@ -333,6 +333,15 @@ fn events(fields: &mut Fields, kind: Kind, action: Level, whole: &Range<usize>) 
                 )
                 .help("tool rules are judged on before_tool, after_tool, tool_failed or permission"),
             ),
+            Some(event) if kind == Kind::Files && !event.is_stop() => fields.problems.push(
+                Diagnostic::error(
+                    ErrorKind::InvalidValue,
+                    format!("a rule about files that change is not judged on `{}`", name.value),
+                    fields.source(),
+                    Some(name.span),
+                )
+                .help("it is judged on stop and subagent_stop, and by `linchpin check`"),
+            ),
             Some(event) => kinds = kinds.with(event),
             None => refuse_event(name, fields),
         }

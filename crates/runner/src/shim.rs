@@ -52,9 +52,17 @@ fn become_program(mut words: impl Iterator<Item = OsString>) -> String {
     if let Err(why) = restriction::enter(&writable) {
         return format!("what it may write cannot be limited: {why}");
     }
+    die_with_parent();
     let mut command = Command::new(program);
     command.args(words);
     replace(command)
+}
+
+/// Whoever started this may be ended before the program is, and nobody would be left to end it in time.
+fn die_with_parent() {
+    // Where that cannot be said, the program runs all the same.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
 }
 
 #[cfg(unix)]

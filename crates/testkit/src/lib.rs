@@ -22,6 +22,9 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// What a program under test gets of the machine's own environment: where programs are, and where its coverage is written.
+const KEPT: &[&str] = &["PATH", "LLVM_PROFILE_FILE"];
+
 pub struct Scratch {
     /// Deleted with the test.
     _folder: TempDir,
@@ -98,8 +101,10 @@ impl Scratch {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(self.root()).env_clear();
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
+        for name in KEPT {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
         }
         command.env("HOME", self.home()).env("TMPDIR", self.temp()).env("TZ", "UTC").env("COLUMNS", "100");
         command.env("XDG_CONFIG_HOME", self.base.join("config")).env("XDG_STATE_HOME", self.base.join("state"));

@@ -1,6 +1,6 @@
 //! The raw lines of `git diff`, and what they come to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::file_rules::{Change, Changes, Status};
 
@@ -68,7 +68,7 @@ const EMPTY: &[&str] =
 /// What a person would call the changes. `id_of` says what is in files that git has not read.
 pub fn changes(lines: BTreeMap<String, Line>, id_of: &BTreeMap<String, String>) -> Changes {
     let id = |path: &str, line: &Line| id_of.get(path).unwrap_or(&line.new_id).clone();
-    let deleted: Vec<String> = lines
+    let deleted: BTreeSet<String> = lines
         .values()
         .filter(|line| line.status == Status::Deleted && !EMPTY.contains(&line.old_id.as_str()))
         .map(|line| line.old_id.clone())

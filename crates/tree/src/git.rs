@@ -1,6 +1,7 @@
 //! Running `git`: with nothing of the environment that would turn it elsewhere, and nothing of the repository's own
 //! configuration that would make it run other programs.
 
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,8 +23,13 @@ pub enum GitError {
 #[derive(Debug, Clone)]
 pub struct Git {
     folder: PathBuf,
+    /// Said outright: git's own search may end in another repository, which somebody put in the way.
+    git_dir: PathBuf,
+    work_tree: PathBuf,
     /// Filters of the repository's own configuration, which would run programs.
-    filters: Vec<String>,
+    filters: Vec<OsString>,
+    /// Another index than the usual one.
+    index: Option<OsString>,
     limit: Duration,
 }
 
@@ -32,6 +38,19 @@ struct Answer {
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
+
+/// What holds for every call, whatever anybody's configuration says.
+const FIXED: &[(&str, &str)] = &[
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.quotePath", "false"),
+    ("diff.autoRefreshIndex", "true"),
+    ("diff.ignoreSubmodules", "dirty"),
+    ("log.showSignature", "false"),
+    ("safe.bareRepository", "explicit"),
+];
+/// What switches a filter off.
+const FILTER: &[(&str, &str)] = &[(".clean", ""), (".smudge", ""), (".process", ""), (".required", "false")];
 
 /// They would have git look at another repository, or run something.
 const MISLEADING: &[&str] = &[
@@ -55,17 +74,30 @@ const MISLEADING: &[&str] = &[
 ];
 
 impl Git {
-    pub fn new(folder: &Path, limit: Duration) -> Self {
-        Self { folder: folder.to_owned(), filters: Vec::new(), limit }
+    pub fn new(folder: &Path, git_dir: &Path, work_tree: &Path, limit: Duration) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            git_dir: git_dir.to_owned(),
+            work_tree: work_tree.to_owned(),
+            filters: Vec::new(),
+            index: None,
+            limit,
+        }
     }
 
     /// The same, with these filters switched off.
     #[must_use]
-    pub fn without_filters(self, filters: Vec<String>) -> Self {
+    pub fn without_filters(self, filters: Vec<OsString>) -> Self {
         Self { filters, ..self }
     }
 
-    pub fn filters(&self) -> &[String] {
+    /// The same, with another index.
+    #[must_use]
+    pub fn with_index(self, index: Option<&OsStr>) -> Self {
+        Self { index: index.map(OsStr::to_owned), ..self }
+    }
+
+    pub fn filters(&self) -> &[OsString] {
         &self.filters
     }
 
@@ -110,19 +142,40 @@ impl Git {
 
     fn command(&self) -> Command {
         let mut command = Command::new("git");
-        command.args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false"]);
-        command.args(["-c", "diff.autoRefreshIndex=true", "-c", "diff.ignoreSubmodules=dirty"]);
-        for filter in &self.filters {
-            for setting in ["clean=", "smudge=", "process=", "required=false"] {
-                command.arg("-c").arg(format!("filter.{filter}.{setting}"));
-            }
-        }
+        let mut git_dir = OsString::from("--git-dir=");
+        git_dir.push(&self.git_dir);
+        let mut work_tree = OsString::from("--work-tree=");
+        work_tree.push(&self.work_tree);
+        command.arg(git_dir).arg(work_tree);
         command.current_dir(&self.folder).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
-        command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
+        command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1");
         for variable in MISLEADING {
             command.env_remove(variable);
         }
+        if let Some(index) = &self.index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        self.configure(&mut command);
         command
+    }
+
+    /// By the environment: on the command line, a name with a `=` in it would be cut there.
+    fn configure(&self, command: &mut Command) {
+        let fixed = FIXED.iter().map(|(key, value)| (OsString::from(key), *value));
+        let switched_off = self.filters.iter().flat_map(|filter| {
+            FILTER.iter().map(move |(setting, value)| {
+                let mut key = OsString::from("filter.");
+                key.push(filter);
+                key.push(setting);
+                (key, *value)
+            })
+        });
+        let mut count = 0;
+        for (key, value) in fixed.chain(switched_off) {
+            command.env(format!("GIT_CONFIG_KEY_{count}"), key).env(format!("GIT_CONFIG_VALUE_{count}"), value);
+            count += 1;
+        }
+        command.env("GIT_CONFIG_COUNT", count.to_string());
     }
 }
 

@@ -6,8 +6,9 @@
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::git::Git;
 
 /// Well below the deadline of a hook.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
@@ -22,7 +23,9 @@ pub struct Repository {
 
 impl Repository {
     pub fn of(folder: &Path) -> Option<Self> {
-        let work_tree = folder.ancestors().find(|ancestor| ancestor.join(".git").exists())?;
+        // A folder that only has the name is none to git either.
+        let is_one = |dot_git: &Path| dot_git.is_file() || dot_git.join("HEAD").exists();
+        let work_tree = folder.ancestors().find(|ancestor| is_one(&ancestor.join(".git")))?;
         let dot_git = work_tree.join(".git");
         let git_dir = if dot_git.is_dir() {
             dot_git
@@ -35,6 +38,14 @@ impl Repository {
         Some(Self { work_tree: work_tree.to_owned(), git_dir, common_dir })
     }
 
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    pub fn work_tree(&self) -> &Path {
+        &self.work_tree
+    }
+
     /// The branch that is checked out; none where `HEAD` is detached.
     pub fn branch(&self) -> Option<String> {
         let head = read_short(&self.git_dir.join("HEAD"))?;
@@ -45,7 +56,7 @@ impl Repository {
     pub fn head(&self) -> Option<String> {
         let head = read_short(&self.git_dir.join("HEAD"))?;
         let head = head.trim();
-        head.strip_prefix("ref: ").map_or_else(|| Some(head.to_owned()), |name| self.resolve(name))
+        head.strip_prefix("ref: ").map_or_else(|| id(head), |name| self.resolve(name))
     }
 
     /// What `origin` calls its default; else `main` or `master`, whichever there is.
@@ -62,20 +73,25 @@ impl Repository {
 
     /// The id that a full name of a branch stands for.
     pub fn resolve(&self, name: &str) -> Option<String> {
-        if let Some(id) = read_short(&self.common_dir.join(name)) {
-            return Some(id.trim().to_owned());
+        if let Some(text) = read_short(&self.common_dir.join(name)) {
+            return id(text.trim());
         }
         let packed = fs::read_to_string(self.common_dir.join("packed-refs")).ok()?;
         packed
             .lines()
             .find_map(|line| line.split_once(' ').filter(|(_, ref_name)| *ref_name == name))
-            .map(|(id, _)| id.to_owned())
+            .and_then(|(text, _)| id(text))
     }
 
     /// Whether the repository's own configuration could make `git status` run something: a filter, or what it includes.
     pub fn could_run_programs(&self) -> bool {
-        ["config", "config.worktree"].iter().any(|name| {
-            let text = fs::read_to_string(self.common_dir.join(name)).unwrap_or_default().to_lowercase();
+        let files = [
+            self.common_dir.join("config"),
+            self.common_dir.join("config.worktree"),
+            self.git_dir.join("config.worktree"),
+        ];
+        files.iter().any(|file| {
+            let text = fs::read_to_string(file).unwrap_or_default().to_lowercase();
             text.contains("[filter") || text.contains("[include")
         })
     }
@@ -85,35 +101,16 @@ impl Repository {
         if self.could_run_programs() {
             return None;
         }
-        let mut child = Command::new("git")
-            .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
-            .args(["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"])
-            .current_dir(&self.work_tree)
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env_remove("GIT_DIR")
-            .env_remove("GIT_WORK_TREE")
-            .env_remove("GIT_INDEX_FILE")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .ok()?;
-        let mut output = child.stdout.take()?;
-        // One byte is answer enough; git then ends by the closed pipe.
-        let reader = std::thread::spawn(move || output.read(&mut [0; 1]).unwrap_or(0) > 0);
-        let end = Instant::now() + TIME_LIMIT;
-        while !reader.is_finished() {
-            if Instant::now() > end {
-                let _ = child.kill();
-                let _ = child.wait();
-                return None;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        let dirty = reader.join().unwrap_or(false);
-        let status = child.wait().ok()?;
-        if dirty || status.success() { Some(dirty) } else { None }
+        let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT);
+        let arguments = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"];
+        git.output(&arguments).ok().map(|output| !output.is_empty())
     }
+}
+
+/// An object's full id. What else a file says goes nowhere: git would take it for an option.
+fn id(text: &str) -> Option<String> {
+    let is_id = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then(|| text.to_owned())
 }
 
 /// Git's own small files; nothing larger is one of them.

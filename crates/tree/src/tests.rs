@@ -367,6 +367,24 @@ fn nothing_of_the_repositorys_own_configuration_is_run() {
     Snapshot::take(&scene.tree(), String::new()).expect("a snapshot");
     assert_eq!(scene.tree().filters(), ["evil"]);
     assert!(!sprung.exists());
+    // In a file that only some repositories have.
+    scene.git(&["config", "extensions.worktreeConfig", "true"]);
+    scene.git(&["config", "--unset", "filter.evil.clean"]);
+    scene.git(&["config", "--unset", "filter.evil.process"]);
+    scene.git(&["config", "--worktree", "filter.evil.clean", &trap]);
+    scene.write("kept.txt", "three\n");
+    assert_eq!(scene.tree().filters(), ["evil"]);
+    scene.changed();
+    assert!(!sprung.exists());
+    // A name that a command line would cut.
+    scene.write(".gitattributes", "*.txt filter=a=b\n").commit("attributes");
+    scene.git(&["config", "filter.a=b.clean", &trap]);
+    // To commit was this test's own doing.
+    let _ = fs::remove_file(&sprung);
+    scene.write("kept.txt", "four\n");
+    assert_eq!(scene.tree().filters(), ["a=b", "evil"]);
+    scene.changed();
+    assert!(!sprung.exists());
 }
 
 #[test]
@@ -386,4 +404,42 @@ fn a_commit_is_found_by_its_name_and_a_flag_is_none() {
     scene.write("a", "x").commit("one\n\nLinchpin-Ack: x (y)");
     let messages = tree.messages("main", "work").expect("messages");
     assert!(messages.contains("Linchpin-Ack: x (y)"), "{messages}");
+}
+
+#[cfg(unix)]
+#[test]
+fn another_repository_in_the_way_is_not_taken_for_this_one() {
+    let scene = Scene::new();
+    // A bare one, which git would find first from within.
+    let bare = scene.root.join("sub");
+    git_in(&scene.root, &["init", "--quiet", "--bare", "sub"]);
+    let sprung = scene.folder.path().join("sprung");
+    git_in(&bare, &["config", "core.fsmonitor", &format!("touch '{}'; false", sprung.display())]);
+    git_in(&bare, &["config", "core.bare", "false"]);
+    git_in(&bare, &["config", "core.worktree", ".."]);
+    scene.write("sub/mine.txt", "x");
+    let tree = Tree::of(&bare, Duration::from_mins(1)).expect("a repository");
+    let base = tree.base(None).expect("a base");
+    assert_eq!(base.id, scene.git(&["rev-parse", "main"]));
+    let changed = listed(&tree.changes_since(&base.id).expect("changes"));
+    assert!(changed.contains(&"A mine.txt".to_owned()), "{changed:?}");
+    assert!(!sprung.exists());
+    // Nor is a folder that only has the name.
+    fs::create_dir_all(scene.root.join("part/.git")).expect("a folder");
+    let tree = Tree::of(&scene.root.join("part"), Duration::from_mins(1)).expect("a repository");
+    assert_eq!(tree.head(), scene.tree().head());
+}
+
+#[test]
+fn what_a_branch_file_says_is_an_id_or_nothing() {
+    let scene = Scene::new();
+    scene.write("kept.txt", "two\n");
+    let target = scene.root.join("target.txt");
+    fs::write(scene.root.join(".git/refs/heads/main"), format!("--output={}\n", target.display())).expect("a file");
+    let tree = scene.tree();
+    let base = tree.base(None).expect("a base");
+    assert_eq!(Some(base.id.clone()), tree.head());
+    tree.changes_since(&base.id).expect("changes");
+    let _ = tree.changes_since(&format!("--output={}", target.display()));
+    assert!(!target.exists());
 }

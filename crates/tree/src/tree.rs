@@ -1,6 +1,7 @@
 //! The working tree of a project, and what changed in it.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -16,6 +17,19 @@ use crate::repository::Repository;
 const MOVED_LIMIT: usize = 1000;
 /// How many names one call of git gets.
 const NAMES_AT_ONCE: usize = 200;
+
+/// How every difference is asked for.
+const RAW: &[&str] = &[
+    "--raw",
+    "-z",
+    "--no-renames",
+    "--no-abbrev",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=dirty",
+    "--relative",
+    "--end-of-options",
+];
 
 /// The part of a git working tree that a project is.
 #[derive(Debug)]
@@ -38,7 +52,7 @@ impl Tree {
     /// `None` where the folder is in no git repository. Every call of git may take so long.
     pub fn of(root: &Path, limit: Duration) -> Option<Self> {
         let repository = Repository::of(root)?;
-        let git = Git::new(root, limit);
+        let git = Git::new(root, repository.git_dir(), repository.work_tree(), limit);
         let git = if repository.could_run_programs() {
             let filters = filters(&git);
             git.without_filters(filters)
@@ -52,13 +66,22 @@ impl Tree {
         &self.root
     }
 
-    /// Filters that the repository's own configuration names, and that are not run.
-    pub fn filters(&self) -> &[String] {
-        self.git.filters()
+    /// Where the project lies in its repository: empty, or a folder with a slash behind it.
+    pub fn prefix(&self) -> String {
+        let inside = self.root.strip_prefix(self.repository.work_tree()).unwrap_or(Path::new(""));
+        let inside = inside.to_string_lossy();
+        if inside.is_empty() { String::new() } else { format!("{inside}/") }
     }
 
+    /// Filters that the repository's own configuration names, and that are not run.
+    pub fn filters(&self) -> Vec<String> {
+        self.git.filters().iter().map(|filter| filter.to_string_lossy().into_owned()).collect()
+    }
+
+    /// What is checked out; none before the first commit.
     pub fn head(&self) -> Option<String> {
-        self.repository.head()
+        // Where branches are not kept in files, only git knows.
+        self.repository.head().or_else(|| self.commit("HEAD").ok().flatten())
     }
 
     /// Where the branch left the default branch: `named`, or the one that there is.
@@ -85,7 +108,7 @@ impl Tree {
         if one == other {
             return Ok(Commit { id: one.to_owned(), note: None });
         }
-        Ok(match self.git.line(&["merge-base", one, other])? {
+        Ok(match self.git.line(&["merge-base", "--end-of-options", one, other])? {
             Some(id) => Commit { id, note: None },
             None => Commit {
                 id: other.to_owned(),
@@ -107,7 +130,7 @@ impl Tree {
             return Ok(None);
         };
         for name in [format!("refs/remotes/origin/{branch}"), format!("refs/heads/{branch}")] {
-            if let Some(id) = self.repository.resolve(&name).filter(|id| !id.starts_with("ref: ")) {
+            if let Some(id) = self.repository.resolve(&name) {
                 return Ok(Some(id));
             }
             // In a store that is not made of files.
@@ -147,8 +170,19 @@ impl Tree {
                 }
             }
         }
-        let ids = self.ids(&lines)?;
+        let ids = self.ids(&lines);
         Ok(difference::changes(lines, &ids).filtered(is_not_ours))
+    }
+
+    /// What a commit that is made now would have changed since another. `index`: the one that git is about to commit, where
+    /// that is another than usual.
+    pub fn changes_staged(&self, commit: &str, index: Option<&OsStr>) -> Result<Changes, GitError> {
+        let git = self.git.clone().with_index(index);
+        let mut arguments = vec!["diff", "--cached"];
+        arguments.extend(RAW);
+        arguments.extend([commit, "--"]);
+        let lines = difference::lines(&git.output(&arguments)?);
+        Ok(difference::changes(lines, &BTreeMap::new()).filtered(is_not_ours))
     }
 
     /// What the commits between two changed, as a whole.
@@ -172,20 +206,20 @@ impl Tree {
     /// The messages of the commits between two.
     pub fn messages(&self, from: &str, to: &str) -> Result<String, GitError> {
         let range = format!("{from}..{to}");
-        let output = self.git.output(&["log", "--format=%B%x00", "--end-of-options", &range, "--"])?;
+        let output =
+            self.git.output(&["log", "--no-show-signature", "--format=%B%x00", "--end-of-options", &range, "--"])?;
         Ok(String::from_utf8_lossy(&output).into_owned())
     }
 
     fn raw_difference(&self, between: &[&str]) -> Result<BTreeMap<String, Line>, GitError> {
-        let mut arguments =
-            vec!["diff", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff", "--no-textconv"];
-        arguments.extend(["--ignore-submodules=dirty", "--relative"]);
+        let mut arguments = vec!["diff"];
+        arguments.extend(RAW);
         arguments.extend(between);
         Ok(difference::lines(&self.git.output(&arguments)?))
     }
 
     /// What is in files of which the lines do not say it, where that matters.
-    fn ids(&self, lines: &BTreeMap<String, Line>) -> Result<BTreeMap<String, String>, GitError> {
+    fn ids(&self, lines: &BTreeMap<String, Line>) -> BTreeMap<String, String> {
         let may_be_moved = lines.values().any(|line| line.status == Status::Deleted)
             && lines.values().filter(|line| line.status == Status::Added).count() <= MOVED_LIMIT;
         let matters = |line: &Line| match line.status {
@@ -200,10 +234,12 @@ impl Tree {
         for paths in wanted.chunks(NAMES_AT_ONCE) {
             let mut arguments = vec!["hash-object", "--"];
             arguments.extend(paths);
-            let output = String::from_utf8_lossy(&self.git.output(&arguments)?).into_owned();
+            // A file that has just vanished takes the others along; then they count as changed.
+            let Ok(output) = self.git.output(&arguments) else { continue };
+            let output = String::from_utf8_lossy(&output).into_owned();
             ids.extend(paths.iter().zip(output.lines()).map(|(path, id)| ((*path).to_owned(), id.to_owned())));
         }
-        Ok(ids)
+        ids
     }
 }
 
@@ -224,14 +260,34 @@ fn is_not_ours(path: &str) -> bool {
     !ours.is_some_and(|rest| rest.starts_with("tmp/") || rest.starts_with("state.db"))
 }
 
-/// The names of filters in the repository's own configuration; without trust nothing of it is run.
-fn filters(git: &Git) -> Vec<String> {
-    let arguments = ["config", "--local", "--includes", "--name-only", "-z", "--get-regexp", r"^filter\."];
+/// The names of filters in the repository's own configuration, whichever of its files they are in; without trust nothing of
+/// it is run.
+fn filters(git: &Git) -> Vec<OsString> {
+    let arguments = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\."];
     let output = git.output(&arguments).unwrap_or_default();
-    let mut filters: Vec<String> = difference::paths(&output)
-        .filter_map(|key| Some(key.strip_prefix("filter.")?.rsplit_once('.')?.0.to_owned()))
-        .collect();
+    let parts: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+    let own = parts.chunks_exact(2).filter_map(|pair| match pair {
+        [scope, key] if *scope != b"system" && *scope != b"global" && *scope != b"command" => Some(*key),
+        _ => None,
+    });
+    let name = |key: &[u8]| {
+        let rest = key.strip_prefix(b"filter.")?;
+        let end = rest.iter().rposition(|byte| *byte == b'.')?;
+        Some(os_string(rest.get(..end)?))
+    };
+    let mut filters: Vec<OsString> = own.filter_map(name).collect();
     filters.sort();
     filters.dedup();
     filters
+}
+
+/// Names that git prints need not be text.
+#[cfg(unix)]
+fn os_string(bytes: &[u8]) -> OsString {
+    <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).to_os_string()
+}
+
+#[cfg(not(unix))]
+fn os_string(bytes: &[u8]) -> OsString {
+    String::from_utf8_lossy(bytes).into_owned().into()
 }

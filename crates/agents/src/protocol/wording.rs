@@ -44,7 +44,14 @@ fn demands(sections: &[&Finding], level: Level) -> String {
         let name = first(Section::PersonsDemand).unwrap_or_default();
         format!("Where a rule does not apply, a person can say so: {}.", ack(&name))
     };
-    let which = if sections.len() == 1 { String::new() } else { format!(" The rules are {}.", names(None).join(", ")) };
+    let persons = names(Some(Section::PersonsDemand));
+    let others: Vec<String> = names(None).into_iter().filter(|name| !persons.contains(name)).collect();
+    let which = match (others.len(), persons.len()) {
+        _ if sections.len() == 1 => String::new(),
+        (_, 0) => format!(" The rules are {}.", others.join(", ")),
+        (0, _) => format!(" The rules are {}.", persons.join(", ")),
+        _ => format!(" The rules are {}; only a person can acknowledge {}.", others.join(", "), persons.join(", ")),
+    };
     format!("The following rules require attention:\n\n{}\n\n{answer}{which}", texts.join("\n\n"))
 }
 

@@ -133,8 +133,12 @@ pub struct Check {
     #[arg(long, value_name = "REF", conflicts_with = "range")]
     pub base: Option<String>,
 
+    /// What a commit that is made now would have changed, and not what else lies in the working tree
+    #[arg(long, conflicts_with = "range")]
+    pub staged: bool,
+
     /// Read the changes from a file, or `-`: lines of `M`, `A` or `D`, a tab, and a path; git is not asked
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["range", "base"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["range", "base", "staged"])]
     pub changed_from: Option<String>,
 
     /// Judge this rule only; may be repeated
@@ -142,7 +146,7 @@ pub struct Check {
     pub rules: Vec<String>,
 
     /// Run the commands of rules that have one
-    #[arg(long, conflicts_with_all = ["range", "changed_from"])]
+    #[arg(long, conflicts_with_all = ["range", "changed_from", "staged"])]
     pub fix: bool,
 
     /// How the result is told

@@ -16,7 +16,7 @@ use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Ack, context: &Context) -> Outcome {
     let project = Project::of_command(&context.environment);
-    let rule = rule(&arguments.rule, &project, context)?;
+    let (rule, whose_rule) = rule(&arguments.rule, &project, context)?;
     let reason = arguments.reason.trim();
     if reason.is_empty() {
         return Err(Problem::new("InvalidValue", "`--reason` is empty").help("say why the rule need not be followed"));
@@ -49,7 +49,7 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
         time: command.now,
     };
     let files = match rule.as_file_rule() {
-        Some(_) => Some(settle(&rule, &acknowledgement, &whose, &project, context)?),
+        Some(_) => Some(settle(&rule, &acknowledgement, &whose, &whose_rule, context)?),
         None => None,
     };
     note(&acknowledgement, &whose, &project, context)?;
@@ -109,20 +109,24 @@ fn settle(
         .map_err(|why| Problem::new("Git", format!("what `{}` asks for cannot be settled: {why}", rule.id)))
 }
 
-/// One of the session's root, or of a folder in it that has rules of its own.
-fn rule(id: &str, project: &Project, context: &Context) -> Result<Rule, Problem> {
+/// One of the session's root, or of a folder in it that has rules of its own; and whose it is.
+fn rule(name: &str, project: &Project, context: &Context) -> Result<(Rule, Project), Problem> {
     let here = Project::of_person(&context.environment);
     let mut rules = Vec::new();
     for project in [project, &here] {
         let found = project.looked_at(&context.environment).rules.all();
-        rules.extend(found.map_err(|error| Problem::new("Unreadable", error.to_string()))?);
+        let found = found.map_err(|error| Problem::new("Unreadable", error.to_string()))?;
+        rules.extend(found.into_iter().map(|rule| (rule, project)));
     }
-    let help = suggest::closest(id, rules.iter().map(|rule| rule.id.as_str()))
+    let help = suggest::closest(name, rules.iter().map(|(rule, _)| rule.id.as_str()))
         .map_or_else(|| "`linchpin status` lists the rules in force".to_owned(), suggest::did_you_mean);
-    let is_title = |rule: &Rule| rule.title.as_ref().is_some_and(|title| title.to_lowercase() == id.to_lowercase());
-    let place = rules.iter().position(|rule| rule.id == id).or_else(|| rules.iter().position(is_title));
-    let found = place.map(|place| rules.swap_remove(place));
-    found.ok_or_else(|| Problem::new("UnknownRule", format!("no rule in force is named `{id}`")).help(help))
+    let is_title = |rule: &Rule| rule.title.as_ref().is_some_and(|title| title.to_lowercase() == name.to_lowercase());
+    // Where the person is comes first: the rule that they see there is the one that they mean.
+    rules.reverse();
+    let place = rules.iter().position(|(rule, _)| rule.id == name);
+    let place = place.or_else(|| rules.iter().position(|(rule, _)| is_title(rule)));
+    let found = place.map(|place| rules.swap_remove(place)).map(|(rule, project)| (rule, project.clone()));
+    found.ok_or_else(|| Problem::new("UnknownRule", format!("no rule in force is named `{name}`")).help(help))
 }
 
 fn refuses_calls(rule: &Rule) -> Problem {

@@ -4,6 +4,7 @@ pub mod acknowledged;
 mod compared;
 mod fix;
 mod github;
+mod name_status;
 mod report;
 mod sarif;
 mod text;
@@ -12,7 +13,7 @@ use engine::decide::Outcome as Judged;
 use engine::rules::Rule;
 use engine::suggest;
 use guard::Project;
-use guard::file_rules::{self, CheckedRule};
+use guard::file_rules::{self, CheckedRule, Queue};
 use policy::{Compiled, Diagnostic};
 
 use super::Context;
@@ -27,16 +28,19 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
     super::validate::require_policy(&project)?;
     let policy = project.compiled(&context.environment);
     let rules = rules(arguments, &policy)?;
-    let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules)?;
+    let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules, &context.environment)?;
     let check = file_rules::Check {
         rules: &rules,
         config: &policy.config,
         place: guard::place(&project.root, &policy.config, &context.environment),
         compared: std::mem::take(&mut comparison.compared),
-        acknowledged: std::mem::take(&mut comparison.acknowledged),
+        // What was promised or acknowledged here counts before a commit; a person who looks wants to see what there is.
+        answers: arguments.staged.then(|| Queue::new(&project.tmp(&context.environment))),
+        acknowledged: comparison.acknowledged.iter().map(|trailer| trailer.name.clone()).collect(),
         now: super::now(),
     };
     let mut checked = file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;
+    checked.retain(|checked| is_wanted(&checked.rule, arguments));
     let mut notes = std::mem::take(&mut comparison.notes);
     notes.extend(policy.untrusted.iter().cloned());
     if arguments.fix {
@@ -47,8 +51,8 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
         [] => Vec::new(),
         _ => project.load(&context.environment).errors().cloned().collect(),
     };
-    let Comparison { baseline, since, changed, .. } = comparison;
-    let report = Report { checked, problems, baseline, since, changed, notes };
+    let Comparison { baseline, since, changed, acknowledged, prefix, .. } = comparison;
+    let report = Report { checked, problems, baseline, since, changed, notes, acknowledged, prefix };
     let format = if context.output.json { CheckFormat::Json } else { arguments.format };
     match format {
         CheckFormat::Text => text::show(&report, context),
@@ -59,17 +63,25 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
     Ok(report.exit_code())
 }
 
-/// The file rules in force, or those of them that were asked for.
+/// The file rules in force; those that were asked for are among them.
 fn rules(arguments: &Check, policy: &Compiled) -> Result<Vec<Rule>, Problem> {
     let rules = policy.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
     let rules: Vec<Rule> = rules.into_iter().filter(|rule| rule.as_file_rule().is_some()).collect();
-    if let Some(unknown) = arguments.rules.iter().find(|wanted| !rules.iter().any(|rule| rule.id == **wanted)) {
+    if let Some(unknown) = arguments.rules.iter().find(|wanted| !rules.iter().any(|rule| is_called(rule, wanted))) {
         let help = suggest::closest(unknown, rules.iter().map(|rule| rule.id.as_str()))
             .map_or_else(|| "`linchpin rules list` shows the rules".to_owned(), suggest::did_you_mean);
         return Err(Problem::new("UnknownRule", format!("no file rule in force is named `{unknown}`")).help(help));
     }
-    let is_wanted = |rule: &Rule| arguments.rules.is_empty() || arguments.rules.contains(&rule.id);
-    Ok(rules.into_iter().filter(is_wanted).collect())
+    Ok(rules)
+}
+
+/// By its id or its title.
+fn is_called(rule: &Rule, name: &str) -> bool {
+    rule.id == name || rule.shown_title().to_lowercase() == name.to_lowercase()
+}
+
+fn is_wanted(rule: &Rule, arguments: &Check) -> bool {
+    arguments.rules.is_empty() || arguments.rules.iter().any(|name| is_called(rule, name))
 }
 
 /// A command that was not run says nothing of files that only trigger it.

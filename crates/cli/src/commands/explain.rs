@@ -133,13 +133,14 @@ pub fn consideration_json(considered: &Consideration) -> Value {
         "rule": considered.rule.id,
         "tier": considered.rule.tier.name(),
         "source": considered.rule.source,
-        "outcome": outcome_text(&considered.outcome),
+        "outcome": outcome_text(considered),
         "clauses": clauses,
     })
 }
 
-fn outcome_text(outcome: &Judged) -> String {
-    match outcome {
+fn outcome_text(considered: &Consideration) -> String {
+    match &considered.outcome {
+        Judged::Acknowledged if considered.rule.as_file_rule().is_some() => "answered before".to_owned(),
         Judged::Passed => "does not apply".to_owned(),
         Judged::Acknowledged => "acknowledged in this session".to_owned(),
         Judged::GivenUp => "not met, and asked for as often as it may be".to_owned(),
@@ -173,7 +174,7 @@ fn show(entry: &Entry, spoken: &[(&Finding, Since)], considered: &[Consideration
 /// One rule's work, clause by clause.
 pub fn show_consideration(considered: &Consideration, indent: &str, context: &Context) {
     let output = &context.output;
-    output.line(format!("{indent}{}: {}", output.bold(&considered.rule.id), outcome_text(&considered.outcome)));
+    output.line(format!("{indent}{}: {}", output.bold(&considered.rule.id), outcome_text(considered)));
     output.line(output.dim(&format!("{indent}  {} ({})", considered.rule.source, considered.rule.tier.name())));
     for clause in &considered.clauses {
         output.line(format!("{indent}  {:<20} {:<8} {}", clause.key, clause.truth.name(), clause.shown));

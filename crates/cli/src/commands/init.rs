@@ -28,6 +28,8 @@ pub fn run(arguments: &Init, context: &Context) -> Outcome {
     let agents = agents(arguments, &root, context)?;
     let folder = PolicyFolder::of_project(&root);
     let had_policy = folder.path.is_dir();
+    // First, because it may be refused.
+    let hook = if arguments.pre_commit { pre_commit::install(&root)? } else { None };
     fs::create_dir_all(folder.rules())?;
     let mut files = vec![(folder.config(), CONFIG), (folder.path.join(".gitignore"), GITIGNORE)];
     if !had_policy {
@@ -39,9 +41,7 @@ pub fn run(arguments: &Init, context: &Context) -> Outcome {
             written.push(path);
         }
     }
-    if arguments.pre_commit {
-        written.extend(pre_commit::install(&root)?);
-    }
+    written.extend(hook);
     let mut installed = Vec::new();
     for agent in agents {
         installed.push((agent, install::put(agent, Scope::Project, &root, &context.environment)?));

@@ -1,9 +1,10 @@
 //! `status`: what is in force, and where the session stands.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use engine::rules::Rule;
-use guard::file_rules::{Queue, QueueEntry, open_demands};
+use guard::file_rules::{Queue, QueueEntry, QueueStatus, open_demands};
 use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy};
 use policy::{Kept, Mode};
 use serde_json::{Map, Value, json};
@@ -125,11 +126,19 @@ fn acknowledged(state: &SessionState, rules: &[Rule]) -> Vec<Acknowledgement> {
     acknowledged
 }
 
+const FILES_NAMED: usize = 5;
+
 fn show_demands(demands: &[QueueEntry], output: &Output) {
-    for QueueEntry { rule_name, trigger_files, shown, .. } in demands {
-        let files = trigger_files.join(", ");
-        let times = counted(usize::try_from(*shown).unwrap_or(usize::MAX), "time");
-        output.line(format!("{} {rule_name} asked {times} about {files}", output.bold("Asks   ")));
+    for QueueEntry { rule_name, trigger_files, shown, status, .. } in demands {
+        let mut files = trigger_files.iter().take(FILES_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        if trigger_files.len() > FILES_NAMED {
+            let _ = write!(files, " and {} more", trigger_files.len() - FILES_NAMED);
+        }
+        let said = match status {
+            QueueStatus::Failed => "is not met and let go".to_owned(),
+            _ => format!("asked {}", counted(usize::try_from(*shown).unwrap_or(usize::MAX), "time")),
+        };
+        output.line(format!("{} {rule_name} {said}: {files}", output.bold("Asks   ")));
     }
 }
 

@@ -10,6 +10,8 @@ pub struct FileMatch {
     pub triggers: Vec<Trigger>,
     /// Changed files that other triggers expected, in byte order.
     pub matched: Vec<String>,
+    /// The patterns of which one change would do instead.
+    pub safety: Vec<String>,
     /// A changed file matches `safety`: nothing is asked for.
     pub is_silenced: bool,
 }

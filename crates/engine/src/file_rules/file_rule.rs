@@ -138,6 +138,7 @@ impl FileRule {
         match &self.mode {
             FileMode::Trigger { trigger, safety } => {
                 let mut found = any_of(trigger, changes, |path, _| is_meant(path))?;
+                found.safety = safety.iter().map(|pattern| pattern.source.clone()).collect();
                 let safety = compiled(safety, changes)?;
                 found.matched = matching(&safety, changes);
                 found.is_silenced = !found.matched.is_empty();
@@ -246,6 +247,7 @@ impl<'a> Correspondence<'a> {
     }
 
     fn finish(self) -> FileMatch {
-        FileMatch { triggers: self.triggers, matched: self.matched.into_iter().collect(), is_silenced: false }
+        let matched = self.matched.into_iter().collect();
+        FileMatch { triggers: self.triggers, matched, ..FileMatch::default() }
     }
 }

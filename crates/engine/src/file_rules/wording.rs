@@ -4,6 +4,8 @@ use super::{FileMatch, Status};
 
 /// More lines than this help nobody.
 const LISTED: usize = 20;
+/// More names than this in a sentence leave no room for the other rules.
+const FILLED_IN: usize = 50;
 
 /// The pairs of a rule that is not met, or its files, a line each; the rest is counted.
 pub fn listed(found: &FileMatch) -> String {
@@ -12,12 +14,19 @@ pub fn listed(found: &FileMatch) -> String {
     if lines.is_empty() {
         lines = found.trigger_files().map(str::to_owned).collect();
     }
-    let rest = lines.len().saturating_sub(LISTED);
-    lines.truncate(LISTED);
-    if rest > 0 {
-        lines.push(format!("and {rest} more"));
+    shorten(&mut lines, LISTED);
+    if !found.safety.is_empty() {
+        lines.push(format!("(a change of {} answers it)", found.safety.join(" or ")));
     }
     lines.join("\n")
+}
+
+fn shorten(texts: &mut Vec<String>, most: usize) {
+    let rest = texts.len().saturating_sub(most);
+    texts.truncate(most);
+    if rest > 0 {
+        texts.push(format!("and {rest} more"));
+    }
 }
 
 /// The text with a value in the place of every `{name}` that has one.
@@ -51,8 +60,9 @@ impl Placeholders<'_> {
 
     fn value(&self, name: &str) -> Option<String> {
         let found = self.0;
-        let texts: Vec<String> = match name {
+        let mut texts: Vec<String> = match name {
             "trigger_files" => found.trigger_files().map(str::to_owned).collect(),
+            "expected_files" if !found.safety.is_empty() => found.safety.clone(),
             "expected_files" => found.expected_files().into_iter().map(str::to_owned).collect(),
             "created_files" => {
                 let created = found.triggers.iter().filter(|trigger| trigger.status == Status::Added);
@@ -69,6 +79,7 @@ impl Placeholders<'_> {
                 return (!values.is_empty()).then(|| values.join(", "));
             }
         };
+        shorten(&mut texts, FILLED_IN);
         Some(texts.join(", "))
     }
 }

@@ -61,6 +61,10 @@ impl Changed {
         }
     }
 
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// `None` where nobody can say; why is among the notices.
     pub fn since(&self, reach: Reach) -> Option<ChangedSince> {
         if let Some(known) = self.by_reach.lock().ok()?.get(&reach) {

@@ -12,7 +12,8 @@ use engine::{Event, Inquiry, Place, Situation};
 use policy::Config;
 use serde_json::Value;
 
-use super::queue::ActionResult;
+use super::changed::ChangedSince;
+use super::queue::{ActionResult, Queue};
 
 /// The name under which a check's own event goes.
 const AGENT: &str = "check";
@@ -24,6 +25,8 @@ pub struct Check<'a> {
     pub config: &'a Config,
     pub place: Place,
     pub compared: Compared,
+    /// What was answered here before, if that is to count.
+    pub answers: Option<Queue>,
     /// The rules, by id or title, that somebody acknowledged in a commit.
     pub acknowledged: Vec<String>,
     /// Milliseconds since 1970.
@@ -33,8 +36,8 @@ pub struct Check<'a> {
 /// What rules are judged by.
 #[derive(Default)]
 pub struct Compared {
-    /// Changes by how a rule reaches for them; `None` where nobody can say.
-    pub changes: BTreeMap<Reach, Option<Arc<Changes>>>,
+    /// Changes by how a rule reaches for them, each with its baseline; `None` where nobody can say.
+    pub changes: BTreeMap<Reach, Option<ChangedSince>>,
     pub git: BTreeMap<&'static str, Value>,
 }
 
@@ -67,7 +70,13 @@ pub fn check(check: Check<'_>) -> Result<Vec<CheckedRule>, RuleSetError> {
         ..Event::unnamed(AGENT, check.now)
     };
     let acknowledged = check.acknowledged.iter().map(|name| name.to_lowercase()).collect();
-    let facts = CheckFacts { compared: check.compared, rules: set.clone(), config: check.config.clone(), acknowledged };
+    let facts = CheckFacts {
+        compared: check.compared,
+        rules: set.clone(),
+        config: check.config.clone(),
+        answers: check.answers,
+        acknowledged,
+    };
     let situation = Arc::new(Situation::new(Arc::new(event), check.place, Arc::new(facts)));
     let decision = engine::decide(&Inquiry { situation: &situation, rules: &set, thorough: true })?;
     let considered = decision.considered.into_iter();
@@ -85,6 +94,7 @@ struct CheckFacts {
     compared: Compared,
     rules: RuleSet,
     config: Config,
+    answers: Option<Queue>,
     acknowledged: BTreeSet<String>,
 }
 
@@ -102,13 +112,19 @@ impl Facts for CheckFacts {
     }
 
     fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {
-        self.compared.changes.get(&reach).cloned().flatten()
+        Some(Arc::clone(&self.compared.changes.get(&reach)?.as_ref()?.changes))
     }
 
     fn answered(&self, rule: &Rule, found: &FileMatch) -> Answered {
         let names = [rule.id.to_lowercase(), rule.shown_title().to_lowercase()];
         let is_acknowledged = names.iter().any(|name| self.acknowledged.contains(name));
-        let settled = found.trigger_files().filter(|_| is_acknowledged).map(str::to_owned).collect();
+        let reference = rule.as_file_rule().and_then(|file| self.compared.changes.get(&file.reach)?.as_ref());
+        let is_answered = |path: &str| {
+            let answer = self.answers.as_ref().zip(reference);
+            answer.is_some_and(|(queue, since)| queue.settled(&rule.id, path, &since.reference).is_some())
+        };
+        let settled = found.trigger_files().filter(|path| is_acknowledged || is_answered(path));
+        let settled = settled.map(str::to_owned).collect();
         Answered { settled, ..Answered::default() }
     }
 

@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
-use engine::file_rules::{CommandAction, FileMatch, RunFor, Status, Trigger};
+use engine::file_rules::{CommandAction, FileMatch, Placeholders, RunFor, Status, Trigger};
+use engine::rules::Rule;
 use policy::{Config, Sandbox};
 use runner::{Confinement, Note, PathLocks, Run, shim};
 use tree::{Snapshot, Tree};
@@ -20,6 +22,13 @@ use crate::environment::Environment;
 const NAMES_AT_ONCE: usize = 64 * 1024;
 /// Runs at a time: more only get into each other's way.
 const AT_ONCE: usize = 4;
+/// Files that go into one call, which locks them all.
+const FILES_AT_ONCE: usize = 200;
+/// Of many calls that failed, so many are told of, each with so many bytes of what it said.
+const TOLD: usize = 8;
+const END: usize = 512;
+/// Letters of a command that are shown.
+const SHOWN: usize = 200;
 /// Paths that are named where a command does not come to rest.
 const NAMED: usize = 5;
 
@@ -57,6 +66,36 @@ struct Failed {
     why: String,
 }
 
+impl Failed {
+    /// Several as one: the first tells how it ended, and each what it said.
+    fn together(failures: Vec<Self>) -> Option<Self> {
+        let others = failures.len().saturating_sub(1);
+        let mut failures = failures.into_iter();
+        let mut first = failures.next()?;
+        if others == 0 {
+            return Some(first);
+        }
+        first.why = format!("{}, and {others} more did not go well", first.why);
+        for Self { shown, stdout, stderr, .. } in failures.take(TOLD - 1) {
+            let _ = write!(first.stderr, "\n`{}`:\n{}{}", shortened(&shown), end_of(&stdout), end_of(&stderr));
+        }
+        Some(first)
+    }
+}
+
+/// The end of what one of many said.
+fn end_of(text: &str) -> &str {
+    text.get(text.ceil_char_boundary(text.len().saturating_sub(END))..).unwrap_or_default()
+}
+
+/// A command as people can read it.
+fn shortened(command: &str) -> String {
+    match command.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", command.get(..end).unwrap_or_default()),
+        None => command.to_owned(),
+    }
+}
+
 impl Commands<'_> {
     /// Runs the command for every file that is still there.
     pub fn run(&self, rule: &str, action: &CommandAction, found: &FileMatch) -> CommandResult {
@@ -81,6 +120,7 @@ impl Commands<'_> {
             )),
             stdout: failed.as_ref().map(|failed| text(&failed.stdout)),
             stderr: failed.as_ref().map(|failed| text(&failed.stderr)),
+            tree: None,
         };
         CommandResult { is_passed, result, notices }
     }
@@ -97,27 +137,41 @@ impl Commands<'_> {
             Tree::of(self.root, super::GIT_LIMIT).ok_or_else(|| broken("this is no git repository".to_owned()))?;
         let state = || Snapshot::contents(&tree).map_err(|error| broken(error.to_string()));
         let policy = self.policy_files();
-        let before = state()?;
-        self.run_all(action, calls, notices)?;
-        let after = state()?;
-        if after != before {
-            self.run_all(action, calls, notices)?;
-            let again = state()?;
-            if again != after {
-                let paths = differing(&after, &again);
-                let why = format!("it does not come to rest: it changed {} once more", paths.join(", "));
-                return Err(Failed { exit_code: Some(0), ..broken(why) });
-            }
-        }
+        let outcome = self.at_rest(action, calls, notices, &broken, &state);
+        // Whatever became of the command itself.
         let policy_now = self.policy_files();
         if policy_now != policy {
             let paths = differing(&policy, &policy_now).join(", ");
             return Err(Failed { exit_code: Some(0), ..broken(format!("it changed Linchpin's own policy: {paths}")) });
         }
-        Ok(())
+        outcome
     }
 
-    /// All calls, a few at a time; the first that failed, in their order.
+    fn at_rest(
+        &self,
+        action: &CommandAction,
+        calls: &[Call],
+        notices: &mut Vec<String>,
+        broken: &dyn Fn(String) -> Failed,
+        state: &dyn Fn() -> Result<BTreeMap<String, String>, Failed>,
+    ) -> Result<(), Failed> {
+        let before = state()?;
+        self.run_all(action, calls, notices)?;
+        let after = state()?;
+        if after == before {
+            return Ok(());
+        }
+        self.run_all(action, calls, notices)?;
+        let again = state()?;
+        if again == after {
+            return Ok(());
+        }
+        let paths = differing(&after, &again);
+        let why = format!("it does not come to rest: it changed {} once more", paths.join(", "));
+        Err(Failed { exit_code: Some(0), ..broken(why) })
+    }
+
+    /// All calls, a few at a time.
     fn run_all(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), Failed> {
         let next = AtomicUsize::new(0);
         let done: Mutex<BTreeMap<usize, Result<Vec<Note>, Failed>>> = Mutex::default();
@@ -137,15 +191,21 @@ impl Commands<'_> {
                 });
             }
         });
+        let mut failures = Vec::new();
         for outcome in done.into_inner().unwrap_or_default().into_values() {
-            for note in outcome? {
-                let text = note.to_string();
-                if !notices.contains(&text) {
-                    notices.push(text);
+            match outcome {
+                Ok(notes) => {
+                    let texts = notes.iter().map(ToString::to_string);
+                    let news: Vec<String> = texts.filter(|text| !notices.contains(text)).collect();
+                    notices.extend(news);
                 }
+                Err(failed) => failures.push(failed),
             }
         }
-        Ok(())
+        match Failed::together(failures) {
+            Some(failed) => Err(failed),
+            None => Ok(()),
+        }
     }
 
     fn run_one(&self, action: &CommandAction, call: &Call) -> Result<Vec<Note>, Failed> {
@@ -158,7 +218,7 @@ impl Commands<'_> {
             why,
         };
         let files: Vec<&str> = call.files.iter().map(String::as_str).collect();
-        let _locks = PathLocks::take(&self.tmp.join("rules/locks"), &files)
+        let _locks = PathLocks::take(&self.tmp.join("rules/locks"), &files, action.timeout)
             .map_err(|error| broken(format!("its files cannot be locked: {error}")))?;
         let root = self.root.to_owned();
         let run = Run {
@@ -234,7 +294,7 @@ fn batches(triggers: &[&Trigger]) -> Vec<Vec<String>> {
     let mut size = 0;
     for trigger in triggers {
         size += trigger.path.len() + 1;
-        if let Some(batch) = batches.last_mut().filter(|_| size <= NAMES_AT_ONCE) {
+        if let Some(batch) = batches.last_mut().filter(|batch| size <= NAMES_AT_ONCE && batch.len() < FILES_AT_ONCE) {
             batch.push(trigger.path.clone());
         } else {
             batches.push(vec![trigger.path.clone()]);
@@ -277,8 +337,9 @@ fn counted(files: usize) -> String {
 }
 
 /// What an agent reads of a command that failed: the command, how it ended, and the end of what it said.
-pub fn told(title: &str, body: &str, result: &ActionResult) -> String {
-    let command = result.command.as_deref().unwrap_or_default();
+pub fn told(rule: &Rule, found: &FileMatch, result: &ActionResult) -> String {
+    let (title, body) = (rule.shown_title(), Placeholders(found).fill(&rule.reason));
+    let command = shortened(result.command.as_deref().unwrap_or_default());
     let why = result.output.as_deref().unwrap_or_default();
     let mut text = format!("## {title}\n`{command}`: {why}");
     for stream in [&result.stdout, &result.stderr].into_iter().flatten().map(|stream| stream.trim()) {

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,6 @@ use store::{Changes, SessionState};
 use super::changed::GIT_LIMIT;
 use super::command_action::{CommandResult, Commands, told};
 use super::queue::trigger_hash;
-use super::settlement::Settlement;
 use crate::live_facts::LiveFacts;
 
 pub struct Demands {
@@ -27,7 +27,7 @@ pub struct Demands {
 
 /// What came of commands at one event: judging may be done twice, and they are run once.
 #[derive(Default)]
-pub struct Ran(RefCell<BTreeMap<String, CommandResult>>);
+pub struct Ran(RefCell<BTreeMap<(PathBuf, String), CommandResult>>);
 
 impl Demands {
     /// `None` where no file rule had anything to go by.
@@ -66,27 +66,32 @@ impl Demands {
         self.open.retain(|(demand, reference)| {
             let rule = &demand.rule;
             let Some(action) = rule.as_file_rule().and_then(|file| file.command.as_ref()) else { return true };
-            let hash = trigger_hash(&rule.id, demand.found.trigger_files(), reference);
-            let known = ran.0.borrow().get(&hash).cloned();
+            // Two policies may have a rule of one name.
+            let key = (commands.root.to_owned(), trigger_hash(&rule.id, demand.found.trigger_files(), reference));
+            let known = ran.0.borrow().get(&key).cloned();
+            let tree = self.facts.files().state_of_tree(rule);
             let known = known.or_else(|| {
-                let result = settlement.known_result(demand, reference)?;
+                let result = settlement.known_result(demand, reference, tree.as_deref())?;
                 Some(CommandResult { is_passed: false, result, notices: Vec::new() })
             });
             let outcome = known.unwrap_or_else(|| {
                 // Twice, and git in between.
                 let files = u32::try_from(demand.found.triggers.len()).unwrap_or(u32::MAX);
-                more_time(action.timeout.saturating_mul(2).saturating_mul(files.clamp(1, 20)) + GIT_LIMIT * 3);
+                more_time(action.timeout.saturating_mul(2).saturating_mul(files.clamp(1, 500)) + GIT_LIMIT * 3);
                 let outcome = commands.run(&rule.id, action, &demand.found);
-                settlement.ran(demand, reference, &outcome);
+                settlement.ran(demand, reference, &outcome, self.facts.files().state_of_tree(rule));
                 notices.extend(outcome.notices.iter().cloned());
                 outcome
             });
-            ran.0.borrow_mut().insert(hash, outcome.clone());
+            ran.0.borrow_mut().insert(key, outcome.clone());
             if outcome.is_passed {
                 findings.retain(|finding| finding.rule != rule.id);
             } else if let Some(finding) = findings.iter_mut().find(|finding| finding.rule == rule.id) {
-                finding.reason = told(rule.shown_title(), &rule.reason, &outcome.result);
-                finding.section = Some(Section::FailedCommand);
+                finding.reason = told(rule, &demand.found, &outcome.result);
+                // Who may acknowledge it stays as it is.
+                if finding.section == Some(Section::Demand) {
+                    finding.section = Some(Section::FailedCommand);
+                }
             }
             !outcome.is_passed
         });
@@ -95,7 +100,7 @@ impl Demands {
 
     /// What the session has to remember.
     pub fn remember(&self, changes: &mut Changes) {
-        Settlement::remember(&self.open, &self.variables, &self.judged, changes);
+        self.facts.files().settlement.remember(&self.open, &self.variables, &self.judged, changes);
     }
 
     /// Writes down, once the judgement is recorded, what was asked for. `is_enforced`: the agent is told. Returns what

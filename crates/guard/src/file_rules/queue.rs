@@ -75,6 +75,9 @@ pub struct ActionResult {
     pub output: Option<String>,
     pub stdout: Option<String>,
     pub stderr: Option<String>,
+    /// Digest of all files that differed when a command ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
 }
 
 /// Twelve hexadecimal digits for a rule, the files that it asks about and what they are compared with. Each part is

@@ -23,6 +23,8 @@ pub struct Settlement {
     timestamp: String,
     /// What the agent's last message promises.
     promised: Vec<String>,
+    /// What the person is to know of promises.
+    notices: Mutex<Vec<String>>,
     /// Set where the queue cannot be written.
     problem: Mutex<Option<String>>,
 }
@@ -40,6 +42,7 @@ impl Settlement {
             session: session.to_owned(),
             timestamp,
             promised: message.map(promises).unwrap_or_default(),
+            notices: Mutex::default(),
             problem: Mutex::default(),
         }
     }
@@ -80,6 +83,9 @@ impl Settlement {
             && names_rule(&self.promised, &rule.id, rule.shown_title())
         {
             self.pass(rule, &open, entry, prompt_result("promised by the agent"))?;
+            if let Ok(mut notices) = self.notices.lock() {
+                notices.push(promised(rule, &open));
+            }
             return Some(Answered {
                 settled: found.trigger_files().map(str::to_owned).collect(),
                 ..Answered::default()
@@ -91,6 +97,11 @@ impl Settlement {
         let was_warned = rule.action == Level::Warn && entry.shown > 0;
         let is_given_up = was_warned || (entry.status == QueueStatus::Failed && is_shown_enough);
         Some(Answered { settled, shown: entry.shown, is_given_up })
+    }
+
+    /// What the person is to know since this was last asked.
+    pub fn take_notices(&self) -> Vec<String> {
+        self.notices.lock().map(|mut notices| std::mem::take(&mut *notices)).unwrap_or_default()
     }
 
     /// Somebody answers for all that is open of a rule: how many files that were.
@@ -108,13 +119,14 @@ impl Settlement {
     }
 
     /// What came of a demand's command before, where nothing has changed since.
-    pub fn known_result(&self, demand: &Demand, reference: &str) -> Option<ActionResult> {
+    pub fn known_result(&self, demand: &Demand, reference: &str, tree: Option<&str>) -> Option<ActionResult> {
         let entry = self.queue.find(&hash_of(demand, reference))?;
-        entry.action_result.filter(|_| entry.status == QueueStatus::Failed)
+        let is_failed = entry.status == QueueStatus::Failed;
+        entry.action_result.filter(|result| is_failed && tree.is_some() && result.tree.as_deref() == tree)
     }
 
     /// Writes down what came of a demand's command.
-    pub fn ran(&self, demand: &Demand, reference: &str, outcome: &CommandResult) {
+    pub fn ran(&self, demand: &Demand, reference: &str, outcome: &CommandResult, tree: Option<String>) {
         let Demand { rule, found, .. } = demand;
         let content = tree::content(&self.root, found.trigger_files());
         let hash = hash_of(demand, reference);
@@ -123,21 +135,21 @@ impl Settlement {
         // By its own doing the content may be another.
         entry.content = content;
         if outcome.is_passed {
-            let _ = self.pass(rule, found, entry, outcome.result.clone());
+            let _ = self.pass(rule, found, entry, ActionResult { tree, ..outcome.result.clone() });
         } else {
             entry.status = QueueStatus::Failed;
             entry.evaluated_at = Some(self.timestamp.clone());
-            entry.action_result = Some(outcome.result.clone());
+            entry.action_result = Some(ActionResult { tree, ..outcome.result.clone() });
             let _ = self.put(&entry);
         }
     }
 
     /// What the session has to remember: which demand of each rule is open.
-    pub fn remember(demands: &[(Demand, String)], before: &Variables, judged: &[String], changes: &mut Changes) {
+    pub fn remember(&self, demands: &[(Demand, String)], before: &Variables, judged: &[String], changes: &mut Changes) {
         for (demand, reference) in demands {
-            changes.set(format!("{VARIABLE}{}", demand.rule.id), hash_of(demand, reference));
+            changes.set(self.variable(&demand.rule.id), hash_of(demand, reference));
         }
-        for (name, rule, _) in closed(demands, before, judged) {
+        for (name, rule, _) in self.closed(demands, before, judged) {
             if !demands.iter().any(|(demand, _)| demand.rule.id == rule) {
                 changes.unset(name);
             }
@@ -157,13 +169,39 @@ impl Settlement {
             // What kept it from being written is told.
             let _ = self.put(&entry);
         }
-        for (_, _, hash) in closed(demands, before, judged) {
+        for (_, _, hash) in self.closed(demands, before, judged) {
             if let Some(mut entry) = self.queue.find(hash).filter(|entry| entry.status == QueueStatus::Queued) {
                 entry.status = QueueStatus::Skipped;
                 entry.evaluated_at = Some(self.timestamp.clone());
                 let _ = self.put(&entry);
             }
         }
+    }
+
+    /// The variable of a rule's open demand. Two policies may have a rule of one name.
+    fn variable(&self, rule: &str) -> String {
+        format!("{}{rule}", self.prefix())
+    }
+
+    fn prefix(&self) -> String {
+        format!("{VARIABLE}{}:", policy::digest(self.root.as_os_str().as_encoded_bytes()))
+    }
+
+    /// Demands that were open before and are not now: the variable, the rule and the demand.
+    fn closed<'b>(
+        &self,
+        demands: &'b [(Demand, String)],
+        before: &'b Variables,
+        judged: &'b [String],
+    ) -> impl Iterator<Item = (&'b str, &'b str, &'b str)> {
+        let prefix = self.prefix();
+        before.iter().filter_map(move |(name, value)| {
+            let (rule, hash) = name.strip_prefix(&prefix).zip(value.as_str())?;
+            let is_open =
+                |(demand, reference): &(Demand, String)| demand.rule.id == rule && hash_of(demand, reference) == hash;
+            let is_closed = judged.iter().any(|id| id == rule) && !demands.iter().any(is_open);
+            is_closed.then_some((name.as_str(), rule, hash))
+        })
     }
 
     /// What kept the queue from being written since this was last asked.
@@ -223,19 +261,14 @@ impl Settlement {
     }
 }
 
-/// Demands that were open before and are not now: the variable, the rule and the demand.
-fn closed<'b>(
-    demands: &'b [(Demand, String)],
-    before: &'b Variables,
-    judged: &'b [String],
-) -> impl Iterator<Item = (&'b str, &'b str, &'b str)> {
-    before.iter().filter_map(move |(name, value)| {
-        let (rule, hash) = name.strip_prefix(VARIABLE).zip(value.as_str())?;
-        let is_open =
-            |(demand, reference): &(Demand, String)| demand.rule.id == rule && hash_of(demand, reference) == hash;
-        let is_closed = judged.iter().any(|id| id == rule) && !demands.iter().any(is_open);
-        is_closed.then_some((name.as_str(), rule, hash))
-    })
+fn promised(rule: &Rule, open: &FileMatch) -> String {
+    let mut files = open.trigger_files();
+    let first = files.next().unwrap_or_default();
+    let more = match files.count() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    format!("the agent promised `{}` for {first}{more}", rule.id)
 }
 
 fn hash_of(demand: &Demand, reference: &str) -> String {
@@ -256,5 +289,6 @@ pub fn prompt_result(output: &str) -> ActionResult {
         output: Some(output.to_owned()),
         stdout: None,
         stderr: None,
+        tree: None,
     }
 }

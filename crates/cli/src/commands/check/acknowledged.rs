@@ -2,15 +2,25 @@
 
 const TRAILER: &str = "linchpin-ack:";
 
-/// The names that messages acknowledge, ids or titles.
-pub fn names(messages: &str) -> Vec<String> {
-    let named = |line: &str| {
+/// An acknowledgement in a commit's message.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Trailer {
+    /// A rule's id or title.
+    pub name: String,
+    pub reason: String,
+}
+
+/// Those of messages.
+pub fn trailers(messages: &str) -> Vec<Trailer> {
+    let read = |line: &str| {
         let line = line.trim();
         let rest = line.get(TRAILER.len()..).filter(|_| line.to_ascii_lowercase().starts_with(TRAILER))?;
-        let name = rest.split_once('(').map_or(rest, |(name, _)| name).trim();
-        (!name.is_empty()).then(|| name.to_owned())
+        let (name, reason) = rest.split_once('(').unwrap_or((rest, ""));
+        let reason = reason.strip_suffix(')').unwrap_or(reason).trim().to_owned();
+        let name = name.trim().to_owned();
+        (!name.is_empty()).then_some(Trailer { name, reason })
     };
-    messages.lines().filter_map(named).collect()
+    messages.lines().filter_map(read).collect()
 }
 
 /// The line that acknowledges a rule.
@@ -29,6 +39,10 @@ mod tests {
             "Fix it\n\n{}\nlinchpin-ack: Source and test\nNot Linchpin-Ack: x\nLinchpin-Ack: (y)\n",
             trailer("readme", "typo\nonly")
         );
-        assert_eq!(names(&message), ["readme", "Source and test"]);
+        let found: Vec<_> = trailers(&message).into_iter().map(|trailer| (trailer.name, trailer.reason)).collect();
+        assert_eq!(
+            found,
+            [("readme".to_owned(), "typo only".to_owned()), ("Source and test".to_owned(), String::new())]
+        );
     }
 }

@@ -3,19 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::file_rules::{Attribute, Baseline, Change, Changes, Reach, Status, is_project_path};
+use engine::file_rules::{Attribute, Baseline, Changes, Reach};
 use engine::rules::Rule;
-use guard::Project;
-use guard::file_rules::Compared;
+use guard::file_rules::{ChangedSince, Compared};
+use guard::{Environment, Project};
 use policy::Config;
 use serde_json::{Value, json};
 use tree::{Commit, Repository, Tree};
 
-use super::acknowledged;
+use super::acknowledged::{self, Trailer};
+use super::name_status;
 use crate::arguments::Check;
 use crate::problem::Problem;
 
@@ -24,7 +25,9 @@ const GIT_LIMIT: Duration = Duration::from_mins(2);
 
 pub struct Comparison {
     pub compared: Compared,
-    pub acknowledged: Vec<String>,
+    pub acknowledged: Vec<Trailer>,
+    /// Where the project lies in its repository.
+    pub prefix: String,
     /// What changes were compared with, by its full name.
     pub baseline: String,
     /// The same for people.
@@ -34,12 +37,19 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    pub fn of(arguments: &Check, project: &Project, config: &Config, rules: &[Rule]) -> Result<Self, Problem> {
+    pub fn of(
+        arguments: &Check,
+        project: &Project,
+        config: &Config,
+        rules: &[Rule],
+        environment: &Environment,
+    ) -> Result<Self, Problem> {
         if let Some(list) = &arguments.changed_from {
             let changes = Arc::new(listed(list)?);
             return Ok(Self {
-                compared: everywhere(&changes),
+                compared: everywhere(&changes, list),
                 acknowledged: Vec::new(),
+                prefix: String::new(),
                 baseline: list.clone(),
                 since: format!("by what `{list}` lists"),
                 changed: changes.len(),
@@ -50,7 +60,8 @@ impl Comparison {
             Problem::new("NotARepository", format!("`{}` is in no git repository", project.root.display()))
                 .help("list the changes with `--changed-from FILE`, a line each: `M`, `A` or `D`, a tab, and the path")
         })?;
-        let mut looking = Looking { tree: &tree, config, notes: Vec::new() };
+        let index = environment.get("GIT_INDEX_FILE").map(|index| environment.cwd.join(index));
+        let mut looking = Looking { tree: &tree, config, staged: arguments.staged.then_some(index), notes: Vec::new() };
         let mut comparison = match (&arguments.range, &arguments.base) {
             (Some(range), _) => looking.between(range)?,
             (None, Some(base)) => looking.since(base)?,
@@ -70,6 +81,8 @@ impl Comparison {
 struct Looking<'a> {
     tree: &'a Tree,
     config: &'a Config,
+    /// What would be committed is meant, and this index, where it is another than usual.
+    staged: Option<Option<PathBuf>>,
     notes: Vec<String>,
 }
 
@@ -84,15 +97,22 @@ impl Looking<'_> {
         let (from, to) = (self.commit(from)?, self.commit(to)?);
         let base = self.tree.fork_point(&to, &from)?;
         let changes = Arc::new(self.tree.changes_between(&base.id, &to)?);
-        self.finish(everywhere(&changes), &base, &to, changes.len())
+        self.finish(everywhere(&changes, &base.id), &base, &to, changes.len())
     }
 
     fn since(&mut self, name: &str) -> Result<Comparison, Problem> {
         let named = self.commit(name)?;
         let head = self.tree.head().unwrap_or_else(|| named.clone());
         let base = self.tree.fork_point(&head, &named)?;
-        let changes = Arc::new(self.tree.changes_since(&base.id)?);
-        self.finish(everywhere(&changes), &base, &head, changes.len())
+        let changes = Arc::new(self.changes_since(&base.id)?);
+        self.finish(everywhere(&changes, &base.id), &base, &head, changes.len())
+    }
+
+    fn changes_since(&self, commit: &str) -> Result<Changes, Problem> {
+        Ok(match &self.staged {
+            Some(index) => self.tree.changes_staged(commit, index.as_deref().map(Path::as_os_str))?,
+            None => self.tree.changes_since(commit)?,
+        })
     }
 
     /// Each rule by its own baseline. There is no prompt here.
@@ -105,15 +125,16 @@ impl Looking<'_> {
                 .push("rules that compare with the last prompt compare with the base of the branch here".to_owned());
         }
         let base = self.tree.base(named)?;
-        let changes = Arc::new(self.tree.changes_since(&base.id)?);
+        let changes = Arc::new(self.changes_since(&base.id)?);
         let count = changes.len();
-        let mut compared = everywhere(&changes);
+        let mut compared = everywhere(&changes, &base.id);
         if wanted.contains(&Baseline::DefaultTip) {
             let tip = self.tree.default_tip(named)?;
-            let changes = if tip.id == base.id { changes } else { Arc::new(self.tree.changes_since(&tip.id)?) };
+            let changes = if tip.id == base.id { changes } else { Arc::new(self.changes_since(&tip.id)?) };
             for attribute in [Attribute::Session, Attribute::Tree] {
                 let reach = Reach { compare_to: Baseline::DefaultTip, attribute };
-                compared.changes.insert(reach, Some(Arc::clone(&changes)));
+                let since = ChangedSince { changes: Arc::clone(&changes), reference: tip.id.clone() };
+                compared.changes.insert(reach, Some(since));
             }
         }
         let head = self.tree.head().unwrap_or_default();
@@ -126,8 +147,9 @@ impl Looking<'_> {
         let messages =
             if head.is_empty() || head == base.id { String::new() } else { self.tree.messages(&base.id, head)? };
         let since = format!("since {}", base.id.get(..12).unwrap_or(&base.id));
-        let acknowledged = acknowledged::names(&messages);
-        Ok(Comparison { compared, acknowledged, baseline: base.id.clone(), since, changed, notes })
+        let acknowledged = acknowledged::trailers(&messages);
+        let prefix = self.tree.prefix();
+        Ok(Comparison { compared, acknowledged, prefix, baseline: base.id.clone(), since, changed, notes })
     }
 
     fn commit(&self, name: &str) -> Result<String, Problem> {
@@ -139,11 +161,12 @@ impl Looking<'_> {
 }
 
 /// The same changes, whatever a rule compares with and whose it asks for.
-fn everywhere(changes: &Arc<Changes>) -> Compared {
+fn everywhere(changes: &Arc<Changes>, reference: &str) -> Compared {
     let mut by_reach = BTreeMap::new();
     for compare_to in Baseline::ALL {
         for attribute in [Attribute::Session, Attribute::Tree] {
-            by_reach.insert(Reach { compare_to, attribute }, Some(Arc::clone(changes)));
+            let since = ChangedSince { changes: Arc::clone(changes), reference: reference.to_owned() };
+            by_reach.insert(Reach { compare_to, attribute }, Some(since));
         }
     }
     Compared { changes: by_reach, ..Compared::default() }
@@ -164,7 +187,7 @@ fn git_facts(tree: &Tree, project: &Project, config: &Config, rules: &[Rule]) ->
     facts
 }
 
-/// Lines of `M`, `A` or `D`, a tab, and a path.
+/// Lines as `git diff --name-status` prints them.
 fn listed(list: &str) -> Result<Changes, Problem> {
     let mut bytes = Vec::new();
     let read = if list == "-" {
@@ -176,17 +199,11 @@ fn listed(list: &str) -> Result<Changes, Problem> {
     let text = String::from_utf8_lossy(&bytes);
     let mut changes = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let change = line.split_once('\t').and_then(|(letter, path)| {
-            let path = path.strip_prefix("./").unwrap_or(path);
-            let path = is_project_path(path).then(|| path.to_owned())?;
-            Some(Change { status: Status::from_letter(letter.trim())?, path })
-        });
-        let change = change.ok_or_else(|| {
+        changes.extend(name_status::parse(line).ok_or_else(|| {
             Problem::new("InvalidValue", format!("{list}:{}: `{line}` is no change", number + 1))
                 .help("a line is `M`, `A` or `D`, a tab, and a path relative to the project's root")
                 .at(list, Some((number + 1, 1)))
-        })?;
-        changes.push(change);
+        })?);
     }
     Ok(changes.into_iter().collect())
 }

@@ -28,7 +28,7 @@ pub fn run_commands(
         let outcome = commands.run(&checked.rule.id, action, &checked.found);
         let demand =
             Demand { rule: checked.rule.clone(), found: checked.found.clone(), is_let_go: false, is_counted: false };
-        settlement.ran(&demand, baseline, &outcome);
+        settlement.ran(&demand, baseline, &outcome, None);
         notes.extend(outcome.notices.iter().cloned());
         if outcome.is_passed {
             checked.outcome = Outcome::Passed;

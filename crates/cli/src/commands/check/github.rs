@@ -13,29 +13,32 @@ pub fn show(report: &Report, context: &Context) {
         context.output.rendered(&format!("::error file={file}::{}", data(&problem.message)));
     }
     for checked in report.unmet() {
-        for line in annotations(checked) {
+        for line in annotations(checked, &report.prefix) {
             context.output.rendered(&line);
         }
     }
+    for remark in report.remarks() {
+        context.output.rendered(&format!("::notice::{}", data(&remark)));
+    }
 }
 
-fn annotations(checked: &CheckedRule) -> Vec<String> {
+fn annotations(checked: &CheckedRule, prefix: &str) -> Vec<String> {
     let command = if level(&checked.outcome) == Some(Level::Warn) { "warning" } else { "error" };
     let title = property(checked.rule.shown_title());
-    if super::is_broken(checked) {
-        return vec![format!("::error title={title}::{}", data(&reason(checked)))];
+    if super::is_broken(checked) || checked.command.is_some() {
+        return vec![format!("::{command} title={title}::{}", data(&reason(checked)))];
     }
     let body = Placeholders(&checked.found).fill(&checked.rule.reason);
     let annotation = |trigger: &engine::file_rules::Trigger| {
         let lacking = trigger.missing.iter().map(|missing| format!("{} → {missing}\n", trigger.path));
         let text = format!("{}{}", lacking.collect::<String>(), body.trim());
-        format!("::{command} file={},title={title}::{}", property(&trigger.path), data(&text))
+        format!("::{command} file={},title={title}::{}", property(&format!("{prefix}{}", trigger.path)), data(&text))
     };
     checked.found.triggers.iter().map(annotation).collect()
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    agents::shown(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

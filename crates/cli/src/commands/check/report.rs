@@ -6,6 +6,9 @@ use guard::file_rules::{CheckedRule, told};
 use policy::Diagnostic;
 use serde_json::{Value, json};
 
+use super::acknowledged::Trailer;
+use crate::commands::validate::counted;
+
 pub struct Report {
     pub checked: Vec<CheckedRule>,
     /// What is wrong with policy files.
@@ -18,6 +21,10 @@ pub struct Report {
     pub changed: usize,
     /// What people should know about how it was found.
     pub notes: Vec<String>,
+    /// What commits acknowledge.
+    pub acknowledged: Vec<Trailer>,
+    /// Where the project lies in its repository; others know files by where they are there.
+    pub prefix: String,
 }
 
 impl Report {
@@ -28,6 +35,32 @@ impl Report {
     /// Rules whose command would have to be run to know.
     pub fn waiting(&self) -> impl Iterator<Item = &CheckedRule> {
         self.checked.iter().filter(|checked| super::waits_for_its_command(checked))
+    }
+
+    /// Rules that a commit acknowledges, each with the reason that it gives.
+    fn answered(&self) -> impl Iterator<Item = (&CheckedRule, &str)> {
+        let answered = self.checked.iter().filter(|checked| checked.outcome == Outcome::Acknowledged);
+        answered.filter_map(|checked| {
+            let trailer = self.acknowledged.iter().find(|trailer| super::is_called(&checked.rule, &trailer.name))?;
+            Some((checked, trailer.reason.as_str()))
+        })
+    }
+
+    /// What there is to be said besides, a line each.
+    pub fn remarks(&self) -> Vec<String> {
+        let waiting = self.waiting().map(|checked| {
+            let files = counted(checked.found.triggers.len(), "file");
+            format!("`{}` was not judged: `linchpin check --fix` runs its command ({files})", checked.rule.id)
+        });
+        let ran = self.checked.iter().filter(|checked| !checked.is_unmet()).filter_map(|checked| {
+            let result = checked.command.as_ref()?;
+            Some(format!("`{}` {}", checked.rule.id, result.output.as_deref().unwrap_or_default()))
+        });
+        let answered = self.answered().map(|(checked, reason)| match reason {
+            "" => format!("`{}` is acknowledged by a commit", checked.rule.id),
+            _ => format!("`{}` is acknowledged by a commit: {reason}", checked.rule.id),
+        });
+        waiting.chain(ran).chain(answered).chain(self.notes.iter().cloned()).collect()
     }
 
     pub fn to_json(&self) -> Value {
@@ -84,7 +117,7 @@ pub fn reason(checked: &CheckedRule) -> String {
     match &checked.outcome {
         Outcome::Fault(_, why) => format!("## {}\nThe rule itself is at fault: {why}", checked.rule.shown_title()),
         _ => match &checked.command {
-            Some(result) => told(checked.rule.shown_title(), &checked.rule.reason, result),
+            Some(result) => told(&checked.rule, &checked.found, result),
             None => section(&checked.rule, &checked.found),
         },
     }

@@ -11,7 +11,10 @@ use super::report::{Report, level, reason};
 
 pub fn log(report: &Report) -> Value {
     let rules: Vec<Value> = report.checked.iter().map(rule).collect();
-    let results: Vec<Value> = report.unmet().flat_map(results).collect();
+    let results: Vec<Value> = report.unmet().flat_map(|checked| results(checked, &report.prefix)).collect();
+    let remarks: Vec<Value> =
+        report.remarks().iter().map(|text| json!({ "level": "note", "message": { "text": text } })).collect();
+    let is_sound = report.problems.is_empty() && !report.checked.iter().any(super::is_broken);
     let notifications: Vec<Value> = report
         .problems
         .iter()
@@ -22,7 +25,7 @@ pub fn log(report: &Report) -> Value {
         "version": "2.1.0",
         "runs": [{
             "tool": { "driver": { "name": "linchpin", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
-            "invocations": [{ "executionSuccessful": report.problems.is_empty(), "toolConfigurationNotifications": notifications }],
+            "invocations": [{ "executionSuccessful": is_sound, "toolConfigurationNotifications": notifications, "toolExecutionNotifications": remarks }],
             "results": results,
         }],
     })
@@ -38,9 +41,9 @@ fn rule(checked: &CheckedRule) -> Value {
     })
 }
 
-fn results(checked: &CheckedRule) -> Vec<Value> {
+fn results(checked: &CheckedRule, prefix: &str) -> Vec<Value> {
     let level = if level(&checked.outcome) == Some(Level::Warn) { "warning" } else { "error" };
-    if super::is_broken(checked) {
+    if super::is_broken(checked) || checked.command.is_some() {
         return vec![json!({ "ruleId": checked.rule.id, "level": level, "message": { "text": reason(checked) } })];
     }
     let body = Placeholders(&checked.found).fill(&checked.rule.reason);
@@ -50,7 +53,7 @@ fn results(checked: &CheckedRule) -> Vec<Value> {
             "ruleId": checked.rule.id,
             "level": level,
             "message": { "text": format!("{}{}", lacking.collect::<String>(), body.trim()) },
-            "locations": [location(&trigger.path)],
+            "locations": [location(&format!("{prefix}{}", trigger.path))],
         })
     };
     checked.found.triggers.iter().map(result).collect()

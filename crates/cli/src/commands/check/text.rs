@@ -20,15 +20,9 @@ pub fn show(report: &Report, context: &Context) {
         output.line(output.dim(&format!("({} in {})", checked.rule.id, checked.rule.source)));
         output.blank();
     }
-    let mut waiting = 0;
-    for checked in report.waiting() {
-        waiting += 1;
-        let files = counted(checked.found.triggers.len(), "file");
-        output
-            .line(format!("`{}` was not judged: `linchpin check --fix` runs its command ({files}).", checked.rule.id));
-    }
-    for note in &report.notes {
-        output.line(format!("Note: {note}."));
+    let waiting = report.waiting().count();
+    for remark in report.remarks() {
+        output.line(format!("Note: {remark}."));
     }
     let changed = format!("{} changed {}", counted(report.changed, "file"), report.since);
     output.line(match (report.checked.len() - waiting, unmet) {

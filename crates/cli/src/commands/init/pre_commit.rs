@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::problem::Problem;
 
-const HOOK: &str = "#!/bin/sh\n# Written by `linchpin init --pre-commit`.\nexec linchpin check\n";
+const HOOK: &str = "#!/bin/sh\n# Written by `linchpin init --pre-commit`.\nexec linchpin check --staged\n";
 
 /// Writes the hook; `None` where it is there already. One of somebody else's is left alone.
 pub fn install(root: &Path) -> Result<Option<PathBuf>, Problem> {
@@ -16,7 +16,7 @@ pub fn install(root: &Path) -> Result<Option<PathBuf>, Problem> {
         Ok(text) if text.contains("linchpin check") => return Ok(None),
         Ok(_) => {
             let message = format!("`{}` is somebody else's hook", path.display());
-            return Err(Problem::new("HookExists", message).help("add the line `linchpin check` to it"));
+            return Err(Problem::new("HookExists", message).help("add the line `linchpin check --staged` to it"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error.into()),
