@@ -279,7 +279,8 @@ impl Reading {
             self.subcommand = flag.value.map(|value| value.word);
         }
         self.flags.push(flag);
-        (!found.role.is_some_and(Role::takes_the_rest)).then_some(more)
+        let mut roles = [found.role, found.second].into_iter().flatten();
+        (!roles.any(Role::takes_the_rest)).then_some(more)
     }
 
     fn name_operands(&mut self, usage: &Usage, words: &[Option<&str>]) {

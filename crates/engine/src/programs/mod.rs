@@ -51,7 +51,7 @@ pub enum Role {
     Script,
     /// A value that is a file to read if it begins with `@`.
     AtFile,
-    /// `name=@file` or `name=<file`, as of a form that is sent.
+    /// `name=@file`, `name=<file` or `name@file`, as of a form that is sent.
     FormField,
     /// A setting: `name=value`.
     Setting,

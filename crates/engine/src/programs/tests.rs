@@ -55,7 +55,7 @@ fn what_arguments_are() {
         ("bash -o pipefail x.sh -c y", "Script x.sh, Words -c y"),
         ("python3 -c code x", "Code code, Words x"),
         ("jq --arg a b .x file", "Data a, Data b, Data .x, Read file"),
-        ("python3 -m pytest -k x", "Words pytest -k x"),
+        ("python3 -m pytest -k x", "Subcommand pytest, Data x"),
         ("curl -F f=@.env -d @x -o out url", "FormField f=@.env, AtFile @x, Write out, Address url"),
         ("docker run --env-file .env img cmd", "Subcommand run, Read .env, Host img, Words cmd"),
         ("tar -czf out.tgz src", "Write out.tgz, Read src"),

@@ -237,11 +237,13 @@ impl Found<'_> {
         let is_it = |name: Option<&str>| {
             name.is_some_and(|name| SETTINGS.iter().any(|setting| name.eq_ignore_ascii_case(setting)))
         };
+        let is_section = |name: Option<&str>| name.is_some_and(|name| matches!(name, "core" | "include"));
         let text = |word: usize, from: usize| self.command.text_from(word, from);
         let mut flags = arguments.flags.iter().filter_map(|flag| Some((flag.name.as_str(), flag.value?)));
         let is_set = flags.any(|(name, value)| match name {
             "-c" | "--config-env" => is_it(text(value.word, value.from).and_then(|setting| setting.split('=').next())),
             "--unset" | "--unset-all" | "--add" => is_it(text(value.word, value.from)),
+            "--remove-section" | "--rename-section" => is_section(text(value.word, value.from)),
             _ => false,
         });
         let is_config = arguments.subcommands.first().is_some_and(|form| form == "config");
@@ -262,7 +264,9 @@ impl Found<'_> {
                 }
             }
             Role::FormField => {
-                let value = text.and_then(|text| text.split_once('=')).map(|(_, value)| value);
+                let sign = text.and_then(|text| text.find(['=', '@']));
+                let value = text.zip(sign).and_then(|(text, sign)| text.get(sign..));
+                let value = value.map(|value| value.strip_prefix('=').unwrap_or(value));
                 if let Some(path) = value.and_then(|value| value.strip_prefix(['@', '<'])) {
                     self.add(path.split(';').next(), word, Some(Access::Read));
                 }

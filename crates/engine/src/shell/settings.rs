@@ -43,9 +43,20 @@ fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
             | "credential.helper"
             | "uploadpack.packobjectshook"
     ) || name.starts_with("pager.")
-        || ["cmd", "textconv", "clean", "smudge", "process", "driver", "program", "command"]
-            .iter()
-            .any(|end| name.strip_suffix(end).is_some_and(|rest| rest.matches('.').count() == 2));
+        || [
+            "cmd",
+            "textconv",
+            "clean",
+            "smudge",
+            "process",
+            "driver",
+            "program",
+            "command",
+            "uploadpack",
+            "receivepack",
+        ]
+        .iter()
+        .any(|end| name.strip_suffix(end).is_some_and(|rest| rest.matches('.').count() == 2));
     // A flag is no command: `core.fsmonitor=true`.
     let is_flag = matches!(value, "" | "true" | "false" | "yes" | "no" | "cat");
     if is_command && !is_flag {

@@ -105,7 +105,8 @@ pub(in super::super) fn runs_its_input(program: &str, arguments: &Arguments, wor
     if script.and_then(|script| words.get(script.word)).is_some_and(is_read) {
         return true;
     }
-    let is_run = |role| matches!(role, Role::Code | Role::Shell | Role::Words | Role::Command | Role::Script);
+    let is_run =
+        |role| matches!(role, Role::Code | Role::Shell | Role::Words | Role::Command | Role::Script | Role::Subcommand);
     !arguments.list.iter().any(|argument| is_run(argument.role))
 }
 

@@ -101,10 +101,19 @@ impl<'c> Wrapper<'c> {
                 let commands = xargs::commands(words, self.arguments, &self.command.words, self.input);
                 self.through.runs.extend(commands.into_iter().map(Runs::words));
             }
-            ("sudo" | "doas", [Some(text)]) if text.contains(char::is_whitespace) => {
+            ("sudo" | "doas" | "pwsh" | "powershell", [Some(text)]) if text.contains(char::is_whitespace) => {
                 self.through.runs.push(Runs::text(Some((*text).to_owned())));
             }
-            ("uv", [Some(script), ..]) if script.rsplit('.').next() == Some("py") => {
+            ("nix", [Some(package), ..]) if is_form(self.arguments, "run") => {
+                // `nixpkgs#git` is mostly the program of that name.
+                let name = package.rsplit_once('#').map(|(_, name)| Word::known(name));
+                let behind = words.iter().skip(1).filter(|word| word.value.as_deref() != Some("--"));
+                self.through.is_transparent = false;
+                self.through
+                    .runs
+                    .extend(name.map(|name| Runs::words(std::iter::once(name).chain(behind.cloned()).collect())));
+            }
+            ("uv", [Some(script), ..]) if *script == "-" || script.rsplit('.').next() == Some("py") => {
                 let words = std::iter::once(Word::known("python3")).chain(words);
                 self.through.runs.push(Runs::words(words.collect()));
             }
@@ -212,7 +221,9 @@ impl<'c> Wrapper<'c> {
 fn behind_dashes(program: &str, words: &[Word]) -> Vec<Word> {
     let is_end = |word: &Word| word.value.as_deref() == Some("--");
     match words.iter().position(is_end) {
-        Some(place) if place == 0 || program == "mise" => words.get(place + 1..).unwrap_or_default().to_vec(),
+        Some(place) if place == 0 || matches!(program, "mise" | "kubectl" | "oc") => {
+            words.get(place + 1..).unwrap_or_default().to_vec()
+        }
         // `npm exec PACKAGE -- FLAGS`
         Some(place) if matches!(program, "npm" | "npx" | "pnpm" | "yarn" | "bun") => {
             let (before, behind) = words.split_at(place);
