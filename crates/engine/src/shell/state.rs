@@ -8,6 +8,7 @@ use brush_parser::ast::FunctionBody;
 use super::branch::Branches;
 use super::command::{Assignment, Folders, SimpleCommand, Word};
 use super::hidden::Hidden;
+use super::output::{only_line, printed_into};
 use crate::paths;
 
 #[derive(Clone, Default)]
@@ -40,6 +41,10 @@ pub(super) struct State {
     positional: Option<Vec<Option<Value>>>,
     /// For each function around, what its local variables were before.
     locals: Vec<BTreeMap<String, Before>>,
+    /// `$_`: the last word of the last command.
+    last_word: Option<Value>,
+    /// `set -a`: programs get to see whatever is set.
+    exports_all: bool,
     /// `set -e`: what follows runs only if all before it worked.
     stops_at_errors: bool,
     pub(super) branches: Branches,
@@ -136,6 +141,9 @@ impl State {
         let name = name.split('[').next().unwrap_or(name);
         self.possible.remove(name);
         self.arrays.remove(name);
+        if self.exports_all {
+            self.exported.insert(name.to_owned());
+        }
         self.variables.insert(name.to_owned(), value);
     }
 
@@ -237,6 +245,7 @@ impl State {
             Some(None) if self.assumes => self.possible.get(name).cloned(),
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
+            None if name == "_" => self.last_word.clone(),
             None if name == "TMPDIR" => Some(Value::in_kind(paths::TEMP)),
             None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(paths::ROOT)),
             None if NUMBERS.contains(&name) => Some(Value::in_kind(SOME_NUMBER)),
@@ -262,7 +271,8 @@ impl State {
         self.aliases.clear();
         self.functions.clear();
         self.positional = Some(arguments);
-        self.stops_at_errors = false;
+        self.last_word = None;
+        (self.stops_at_errors, self.exports_all) = (false, false);
         (self.previous, self.stack) = (None, Vec::new());
     }
 
@@ -300,7 +310,7 @@ impl State {
         self.variables.insert("IFS".to_owned(), None);
         (self.folders, self.failed) = (Folders::unknown(), None);
         self.positional = None;
-        self.previous = None;
+        (self.previous, self.last_word) = (None, None);
         self.stack.clear();
         self.branches.forget();
     }
@@ -367,6 +377,10 @@ impl State {
         if self.previous != other.previous {
             self.previous = None;
         }
+        if self.last_word != other.last_word {
+            self.last_word = None;
+        }
+        self.exports_all |= other.exports_all;
         self.stops_at_errors &= other.stops_at_errors;
         for (name, alias) in &other.aliases {
             self.aliases.entry(name.clone()).or_insert_with(|| alias.clone());
@@ -425,6 +439,7 @@ impl State {
 
     /// Does what a command of the shell itself does to it.
     pub(super) fn run(&mut self, command: &SimpleCommand) {
+        self.last_word = command.words.last().and_then(Value::of);
         let Some(program) = command.program() else { return };
         let operands = || command.words.iter().skip(1);
         match program {
@@ -467,18 +482,25 @@ impl State {
                     }
                 }
             }
-            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "printf" | "let" => {
+            "read" => self.read(command),
+            "printf" => {
+                if let Some((name, text)) = printed_into(command) {
+                    self.assign(name, text.map(Value::plain));
+                }
+            }
+            "mapfile" | "readarray" | "getopts" | "unset" | "let" => {
                 for word in operands() {
-                    let name = word.value.as_deref().unwrap_or_default();
-                    if program != "printf" || self.variables.contains_key(name) {
-                        self.assign(name, None);
-                    }
+                    self.assign(word.value.as_deref().unwrap_or_default(), None);
                 }
             }
             "set" => {
-                let flags = operands().filter_map(|word| word.value.as_deref());
-                self.stops_at_errors |=
-                    flags.clone().any(|flag| flag.starts_with('-') && !flag.starts_with("--") && flag.contains('e'));
+                let flags = || operands().filter_map(|word| word.value.as_deref());
+                let has = |letter: char| {
+                    flags().any(|flag| flag.starts_with('-') && !flag.starts_with("--") && flag.contains(letter))
+                };
+                self.stops_at_errors |= has('e');
+                self.exports_all = has('a') || flags().any(|flag| flag == "allexport") || self.exports_all;
+                self.exports_all &= !flags().any(|flag| flag.starts_with('+') && flag.contains('a'));
                 let is_argument = |word: &&Word| !word.raw.starts_with(['-', '+']);
                 let end = command.words.iter().position(|word| word.value.as_deref() == Some("--"));
                 let start =
@@ -506,6 +528,31 @@ impl State {
             }
             "source" | "." => self.forget(),
             _ => {}
+        }
+    }
+
+    /// `read NAME`: the line, or a word of it for each name.
+    fn read(&mut self, command: &SimpleCommand) {
+        let places = command.arguments.iter().flat_map(|arguments| &arguments.operands);
+        let mut names: Vec<&str> = places.filter_map(|place| command.text_from(*place, 0)).collect();
+        let arrays = command.arguments.iter().flat_map(|arguments| &arguments.flags).filter(|flag| flag.name == "-a");
+        for array in arrays.filter_map(|flag| flag.value) {
+            self.assign(command.text_from(array.word, array.from).unwrap_or_default(), None);
+        }
+        if names.is_empty() {
+            names.push("REPLY");
+        }
+        let is_split_otherwise = self.variables.contains_key("IFS") || !command.assignments.is_empty();
+        let line = only_line(command).filter(|line| !line.contains('\\') && !is_split_otherwise);
+        let mut rest = line.map(str::trim);
+        for (place, name) in names.iter().enumerate() {
+            let is_last = place + 1 == names.len();
+            let (value, behind) = match rest.and_then(|rest| rest.split_once([' ', '\t'])).filter(|_| !is_last) {
+                Some((value, behind)) => (Some(value), Some(behind.trim_start())),
+                None => (rest, rest.map(|_| "")),
+            };
+            self.assign(name, value.map(Value::plain));
+            rest = behind;
         }
     }
 
