@@ -313,6 +313,11 @@ impl SimpleCommand {
         is_by_name && self.assignments.is_empty() && !self.redirects.iter().any(Redirect::writes_a_file)
     }
 
+    /// What it is given to read, where that is a known text.
+    pub(super) fn given_text(&self) -> Option<&str> {
+        self.redirects.iter().rev().find_map(Redirect::text).or(self.input.as_deref())
+    }
+
     /// Reads its words as its program does. To be called when they have changed.
     pub(super) fn read_arguments(&mut self) {
         for word in &mut self.words {

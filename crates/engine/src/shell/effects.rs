@@ -4,11 +4,12 @@
 //! every word that could be a path is one, and nobody knows what for. Words that are data to their program (a message, a
 //! search pattern) name nothing.
 
-use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
+use super::command::{RedirectKind, SimpleCommand, Word};
+use super::copied::{Copy, copies};
 use super::fetched::fetched;
 use super::through::{is_awk, runs_its_input};
-use super::written::{Written, plain};
-use super::{Folders, Script, find, sed};
+use super::written::{Written, applies_patch, plain};
+use super::{Folders, Script, find, patch, sed};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
 use crate::paths;
@@ -167,11 +168,11 @@ impl Found<'_> {
         }
         if let (Some(_), Some(Written::Text(text))) = (Language::of(program), &command.script) {
             self.in_code(&Word::known(program), Some(text));
-        } else if Language::of(program).is_some() && runs_its_input(program, known, &command.words) {
-            let redirected = command.redirects.iter().rev().find_map(Redirect::text);
-            if let Some(text) = redirected.or(command.input.as_deref()) {
-                self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
-            }
+        } else if Language::of(program).is_some()
+            && runs_its_input(program, known, &command.words)
+            && let Some(text) = command.given_text()
+        {
+            self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
         }
         self.copied_into(program, known);
         for name in fetched(command) {
@@ -191,42 +192,17 @@ impl Found<'_> {
 
     /// What is copied into a folder lies there under its own name.
     fn copied_into(&mut self, program: &str, arguments: &Arguments) {
-        if !matches!(program, "cp" | "gcp" | "mv" | "gmv" | "install" | "ln" | "rsync" | "scp") {
-            return;
-        }
-        let command = self.command;
-        let of_role =
-            |roles: &'static [Role]| arguments.list.iter().filter(move |argument| roles.contains(&argument.role));
-        let targets = of_role(&[Role::Write, Role::WriteOrRemote, Role::DeleteOrRemote]);
-        let sources = || of_role(&[Role::Read, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote]);
-        let is_temporary = |target: &&str| target.starts_with("/tmp") || target.starts_with(paths::TEMP);
-        let targets = targets.filter_map(|argument| command.meaning_from(argument.word, argument.from));
-        for target in targets.filter(|target| !is_temporary(target)) {
-            for source in sources().filter_map(|argument| command.meaning_from(argument.word, argument.from)) {
-                let name = source.rsplit('/').next().filter(|name| !matches!(*name, "" | "." | ".."));
-                if let Some(name) = name {
-                    let path = format!("{}/{name}", target.trim_end_matches('/'));
-                    self.add(Some(&path), &Word::known(&path), Some(Access::Write));
-                }
-            }
+        let is_temporary = |path: &str| path.starts_with("/tmp") || path.starts_with(paths::TEMP);
+        let copies = copies(self.command, program, arguments);
+        for path in copies.iter().filter_map(Copy::within).filter(|path| !is_temporary(path)) {
+            self.add(Some(&path), &Word::known(&path), Some(Access::Write));
         }
     }
 
     /// The files that a patch says it changes.
     fn in_patch(&mut self, program: &str, arguments: &Arguments) {
-        let is_apply = program == "git" && arguments.subcommands.first().is_some_and(|form| form == "apply");
-        if program != "patch" && !is_apply {
-            return;
-        }
-        let given = self.command.redirects.iter().rev().find_map(Redirect::text).or(self.command.input.as_deref());
-        let named = |line: &'_ str| {
-            let of_git = line.strip_prefix("diff --git ").and_then(|names| names.rsplit(' ').next());
-            line.strip_prefix("+++ ").or(of_git).map(str::to_owned)
-        };
-        let paths: Vec<String> = given.into_iter().flat_map(str::lines).filter_map(named).collect();
-        for path in paths.iter().map(|path| path.split('\t').next().unwrap_or(path)) {
-            let path =
-                path.split_once('/').filter(|(first, _)| matches!(*first, "a" | "b")).map_or(path, |(_, path)| path);
+        let given = self.command.given_text().filter(|_| applies_patch(program, arguments));
+        for path in given.into_iter().flat_map(patch::changed) {
             self.add(Some(path), &Word::known(path), Some(Access::Write));
         }
     }

@@ -1,5 +1,7 @@
 //! Programs that run texts: shells, and interpreters of other languages, whether or not those can be read here.
 
+use std::borrow::Cow;
+
 use super::super::awk;
 use super::super::command::{RedirectKind, SimpleCommand, Word};
 use super::{Input, Runs};
@@ -82,17 +84,21 @@ pub(in super::super) fn runs_what_it_reads(command: &SimpleCommand) -> bool {
 }
 
 /// The file that a command runs, by the name that it is given.
-pub(in super::super) fn script_file(command: &SimpleCommand) -> Option<&str> {
+pub(in super::super) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
     let program = command.program()?;
     let Some(arguments) = command.arguments.as_ref().filter(|_| is_interpreter(program)) else {
-        return command.words.first()?.meaning().filter(|program| program.contains('/'));
+        return command.words.first()?.meaning().filter(|program| program.contains('/')).map(Cow::Borrowed);
     };
     if runs_its_input(program, arguments, &command.words) {
-        let read = command.redirects.iter().rev().find(|redirect| redirect.kind == RedirectKind::Read);
-        return read?.target.meaning();
+        let is_read = |kind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
+        let read = command.redirects.iter().rev().find(|redirect| is_read(redirect.kind));
+        return read?.target.meaning().map(Cow::Borrowed);
+    }
+    if let Some(module) = arguments.subcommands.first().filter(|_| Language::of(program) == Some(Language::Python)) {
+        return Some(Cow::Owned(format!("{}.py", module.replace('.', "/"))));
     }
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
-    command.meaning_from(script.word, script.from)
+    command.meaning_from(script.word, script.from).map(Cow::Borrowed)
 }
 
 /// Whether nothing among its arguments is what it runs instead of what it reads.
@@ -110,8 +116,18 @@ pub(in super::super) fn runs_its_input(program: &str, arguments: &Arguments, wor
     !arguments.list.iter().any(|argument| is_run(argument.role))
 }
 
+/// The files that a shell runs before anything else.
+pub(super) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
+    let flags = arguments.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--rcfile" | "--init-file"));
+    let named = flags.filter_map(|flag| flag.value).filter_map(|value| command.words.get(value.word));
+    let set = command.assignments.iter().chain(&command.exported).filter(|set| matches!(set.name.as_str(), "BASH_ENV"));
+    // What it runs anyway is not run once more.
+    let is_other = |file: &Word| command.words.get(1).is_none_or(|word| word.value != file.value);
+    named.cloned().chain(set.map(|set| set.value.clone()).filter(is_other)).collect()
+}
+
 /// What runs because it is read.
-pub(super) fn fed(program: &str, script: Option<&Word>, input: Input) -> Vec<Runs> {
+pub(super) fn fed(program: &str, script: Option<&Word>, input: Input, arguments: Vec<Word>) -> Vec<Runs> {
     let text = match script {
         Some(script) if script.is_process() => script.given.clone(),
         Some(script) if script.is_device() && !script.is_standard_input() => None,
@@ -127,7 +143,7 @@ pub(super) fn fed(program: &str, script: Option<&Word>, input: Input) -> Vec<Run
         return in_code(program, text.as_deref());
     }
     let in_own_shell = !matches!(program, "source" | ".");
-    vec![Runs::Text { text, in_own_shell, is_beginning: false, arguments: Vec::new() }]
+    vec![Runs::Text { text, in_own_shell, is_beginning: false, arguments }]
 }
 
 /// The commands of a table of times.

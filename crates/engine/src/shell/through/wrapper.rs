@@ -5,7 +5,7 @@ use super::super::settings::{command_of_setting, git_alias};
 use super::super::written::Written;
 use super::super::{find, listing, parallel, sed, xargs};
 use super::git::{by_alias, by_git, is_form};
-use super::interpreter::{fed, in_code, is_fed, is_interpreter, is_shell, runs_code, runs_its_input};
+use super::interpreter::{fed, in_code, is_fed, is_interpreter, is_shell, runs_code, runs_its_input, startup_files};
 use super::{Input, Runs, Through};
 use crate::programs::{Argument, Arguments, Role};
 
@@ -41,6 +41,10 @@ impl<'c> Wrapper<'c> {
             wrapper.through.name = format!("{program} -c");
         }
         wrapper.script_or_input();
+        if is_shell(program) {
+            let run = |file| Runs::words(vec![Word::known(program), file]);
+            wrapper.through.runs.extend(startup_files(command, arguments).into_iter().map(run));
+        }
         if let Some(form) = arguments.subcommands.first().filter(|_| program == "git") {
             wrapper.through.runs.extend(by_git(command, arguments, form));
         }
@@ -209,8 +213,10 @@ impl<'c> Wrapper<'c> {
                 self.through.runs.extend(parallel::texts(own, self.input).into_iter().map(Runs::text));
             }
         } else if is_fed(program, self.arguments) && runs_its_input(program, self.arguments, words) {
+            // Behind `-s` stands what would be the script.
+            let own = script.filter(|_| self.arguments.has_flag(&["-s"])).and_then(|script| words.get(script.word..));
             let script = script.and_then(|script| words.get(script.word));
-            self.through.runs.extend(fed(program, script, self.input));
+            self.through.runs.extend(fed(program, script, self.input, own.unwrap_or_default().to_vec()));
             self.through.reads_input = true;
             self.through.is_transparent = is_shell(program) && !self.through.runs.is_empty();
         }

@@ -1,5 +1,6 @@
 //! A command, met: what becomes of the shell by it, which function it calls, and which commands it runs.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::super::command::{Folders, Redirect, RedirectKind, SimpleCommand, Word};
@@ -54,7 +55,7 @@ impl Walker<'_> {
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
-        let script = script_file(&command).and_then(|path| self.files.get(&command, path));
+        let script = script_file(&command).and_then(|path| self.files.get(&command, &path));
         command.script = script.or_else(|| self.piped_file(&command));
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
@@ -189,7 +190,7 @@ impl Walker<'_> {
         let mut command = command;
         let mut sets_up = false;
         let own_paths = own_paths(&command);
-        let script = command.script.as_ref().and_then(|_| script_file(&command)).map(str::to_owned);
+        let script = command.script.as_ref().and_then(|_| script_file(&command)).map(Cow::into_owned);
         let is_given_input = command.redirects.iter().any(Redirect::is_input);
         let substituted = command.substituted.clone();
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
