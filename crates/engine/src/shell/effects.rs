@@ -43,8 +43,10 @@ impl Script {
             found.in_redirects();
             found.in_words();
             for number in first..effects.len() {
-                let through = links.iter().filter_map(|link| link.followed(effects.get(number)?)).collect::<Vec<_>>();
-                effects.extend(through);
+                let through = effects
+                    .get(number)
+                    .map(|effect| links.iter().flat_map(|link| link.followed(effect)).collect::<Vec<_>>());
+                effects.extend(through.into_iter().flatten());
             }
             links.extend(Link::made_by(command).filter(|_| links.len() < MAX_LINKS));
         }
@@ -85,15 +87,16 @@ impl Link {
     }
 
     /// The same, done to what the link leads to. To delete a link is not to delete that.
-    fn followed(&self, effect: &Effect) -> Option<Effect> {
-        let path = match effect.folders.list()? {
-            [folder] if !folder.is_empty() => plain(&format!("{folder}/{}", effect.path.as_deref()?)),
-            _ => plain(effect.path.as_deref()?),
+    fn followed(&self, effect: &Effect) -> Vec<Effect> {
+        let places = effect.path.as_deref().and_then(|path| effect.folders.then(path).list().map(<[_]>::to_vec));
+        let through = |place: String| {
+            let path = plain(&place);
+            let rest = path.strip_prefix(&self.name)?;
+            let is_through = rest.starts_with('/') || (rest.is_empty() && effect.access != Some(Access::Delete));
+            let path = Some(format!("{}{rest}", self.target));
+            is_through.then(|| Effect { path, folders: Folders::default(), ..effect.clone() })
         };
-        let rest = path.strip_prefix(&self.name)?;
-        let is_through = rest.starts_with('/') || (rest.is_empty() && effect.access != Some(Access::Delete));
-        let path = Some(format!("{}{rest}", self.target));
-        is_through.then(|| Effect { path, folders: Folders::default(), ..effect.clone() })
+        places.into_iter().flatten().filter_map(through).collect()
     }
 }
 

@@ -106,6 +106,9 @@ fn printf(arguments: &[&str]) -> Option<String> {
     }
 }
 
+/// With a NUL where `\0` stands, by which `xargs -0` and its like tell words apart.
 fn unescaped(text: &str) -> Option<String> {
-    super::ansi_c::decode(text)
+    let parts: Option<Vec<String>> = text.split("\\0").map(super::ansi_c::decode).collect();
+    let is_number = text.split("\\0").skip(1).any(|behind| behind.starts_with(|letter: char| letter.is_digit(8)));
+    if is_number { super::ansi_c::decode(text) } else { parts.map(|parts| parts.join("\0")) }
 }

@@ -12,7 +12,7 @@ use super::super::through::{Runs, Through, runs_what_it_reads, script_file, thro
 use super::super::written::Written;
 use super::super::{Gap, doubtful, listing};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
-use crate::programs::{Argument, Arguments, Role};
+use crate::programs::{Argument, Flag, Role};
 
 /// What a wrapper itself reads and writes, beside what it runs: `strace -o FILE`, `xargs -a FILE`.
 fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
@@ -125,15 +125,26 @@ impl Walker<'_> {
         }
     }
 
-    /// `git config alias.x …` counts for what follows.
+    /// `git config alias.x …` counts for what follows, and so does `git remote add --mirror …`.
     fn note_git_setting(&mut self, command: &SimpleCommand) {
         let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("git"));
-        let is_config = |arguments: &&Arguments| arguments.subcommands.first().is_some_and(|form| form == "config");
-        let Some(arguments) = arguments.filter(is_config) else { return };
+        let Some(arguments) = arguments else { return };
+        let form = arguments.subcommands.first().map(String::as_str);
         let operands = arguments.operands.iter().filter_map(|place| command.text_from(*place, 0));
         let operands: Vec<&str> = operands.filter(|operand| *operand != "set").collect();
-        if let [name, value] = operands.as_slice() {
-            self.git_settings.push((name.to_ascii_lowercase(), (*value).to_owned()));
+        match (form, operands.as_slice()) {
+            (Some("config"), [name, value]) => {
+                self.git_settings.push((name.to_ascii_lowercase(), (*value).to_owned()));
+            }
+            (Some("remote"), ["add", name, ..]) => {
+                let mirror = arguments.flags.iter().find(|flag| flag.name == "--mirror");
+                let kind = |flag: &Flag| flag.value.and_then(|value| command.text_from(value.word, value.from));
+                let setting = |flag| {
+                    (format!("remote.{name}.mirror").to_ascii_lowercase(), kind(flag).unwrap_or("true").to_owned())
+                };
+                self.git_settings.extend(mirror.map(setting));
+            }
+            _ => {}
         }
     }
 
