@@ -93,6 +93,10 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
     // Each round is a subcommand deeper.
     while let Some(reading) = lines(&name).iter().find_map(|line| Reading::of(line, words, from)) {
         found.flags.extend(reading.flags);
+        if let Some((known, next)) = script_form(&name, &reading.list, words) {
+            (name, from) = (known, next);
+            continue;
+        }
         found.list.extend(reading.list);
         found.implied.extend(reading.implied);
         found.operands.extend(reading.operands);
@@ -119,6 +123,16 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
     }
     found.is_known = !lines(&name).is_empty();
     Some(found)
+}
+
+/// `manage.py shell` of `python3 manage.py shell`: a script that the table knows by its name, told to do what it knows. With
+/// the place of what follows.
+fn script_form(program: &str, list: &[Argument], words: &[Option<&str>]) -> Option<(String, usize)> {
+    let script = list.iter().find(|argument| argument.role == Role::Script)?.word;
+    let path = words.get(script).copied()??;
+    let form = words.get(script + 1).copied()??;
+    let name = format!("{program} {} {form}", path.rsplit('/').next().unwrap_or(path));
+    (!lines(&name).is_empty()).then_some((name, script + 2))
 }
 
 /// Reads the words of a program that is not known: what begins with a dash is a flag, all else is an operand.

@@ -47,6 +47,8 @@ pub enum Role {
     Hook,
     /// A program text in its own language.
     Code,
+    /// A text for a database.
+    Query,
     /// A file that it runs.
     Script,
     /// A value that is a file to read if it begins with `@`.
@@ -88,6 +90,7 @@ const ROLES: &[(&str, Role)] = &[
     ("SHELL", Role::Shell),
     ("HOOK", Role::Hook),
     ("CODE", Role::Code),
+    ("QUERY", Role::Query),
     ("SCRIPT", Role::Script),
     ("@READ", Role::AtFile),
     ("=@READ", Role::FormField),
@@ -123,6 +126,11 @@ impl Session {
 impl Role {
     fn named(name: &str) -> Option<Self> {
         ROLES.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+    }
+
+    /// Whether it is nothing that a shell runs: a message, a search pattern, a program in another language.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Data | Self::Code | Self::Query)
     }
 
     fn takes_the_rest(self) -> bool {

@@ -326,7 +326,7 @@ impl SimpleCommand {
         }
         self.arguments = self.program().and_then(|program| arguments(program, &self.texts_of_words()));
         let Some(arguments) = &self.arguments else { return };
-        for argument in arguments.list.iter().filter(|argument| matches!(argument.role, Role::Data | Role::Code)) {
+        for argument in arguments.list.iter().filter(|argument| argument.role.is_text()) {
             if let Some(word) = self.words.get_mut(argument.word) {
                 word.role = argument.role;
                 word.flag_length = argument.from;
@@ -410,7 +410,7 @@ impl SimpleCommand {
 impl Word {
     /// Whether its text is nothing that a shell runs: a message, a search pattern, a program in another language.
     pub fn is_data(&self) -> bool {
-        matches!(self.role, Role::Data | Role::Code)
+        self.role.is_text()
     }
 
     /// For telling what is done: what the program gets, or what it stands for.

@@ -9,7 +9,7 @@ use super::copied::{Copy, copies};
 use super::fetched::fetched;
 use super::through::{is_awk, runs_its_input};
 use super::written::{Written, applies_patch, plain};
-use super::{Folders, Script, find, patch, sed};
+use super::{Folders, Script, ex, find, patch, sed};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
 use crate::paths;
@@ -177,6 +177,10 @@ impl Found<'_> {
         {
             self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
         }
+        for (access, path) in ex::scripts(command, known).iter().flat_map(|script| ex::read(script).touches) {
+            self.add(Some(&path), &Word::known(&path), Some(access));
+        }
+        self.in_words_of_code(program, known);
         self.copied_into(program, known);
         for name in fetched(command) {
             self.add(Some(&name), &Word::known(&name), Some(Access::Write));
@@ -190,6 +194,22 @@ impl Found<'_> {
             for access in accesses(*role) {
                 self.add(Some(path), &word, *access);
             }
+        }
+    }
+
+    /// A program text that stands in the command names its arguments without saying which files they are.
+    fn in_words_of_code(&mut self, program: &str, arguments: &Arguments) {
+        let command = self.command;
+        let is_code = |argument: &&Argument| argument.role == Role::Code;
+        let code = arguments.list.iter().find(is_code).and_then(|code| command.text_from(code.word, code.from));
+        let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
+        let takes_words = code.or(fed).is_some_and(|text| text.to_ascii_lowercase().contains("argv"));
+        let own = arguments.list.iter().find(|argument| argument.role == Role::Words);
+        if Language::of(program).is_some() && takes_words {
+            own.and_then(|own| command.words.get(own.word..))
+                .into_iter()
+                .flatten()
+                .for_each(|word| self.mentioned(word));
         }
     }
 
@@ -282,7 +302,7 @@ impl Found<'_> {
                 let glob = text.is_some_and(|text| text.contains(['*', '?', '[']));
                 self.add(text, &Word { glob, ..word.clone() }, Some(Access::Read));
             }
-            Role::Path => self.mentioned(word),
+            Role::Path | Role::Query => self.mentioned(word),
             Role::Code => self.in_code(word, text),
             role => {
                 for access in accesses(role) {

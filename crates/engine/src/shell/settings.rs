@@ -8,12 +8,6 @@ pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<
         let command = command.split(',').next();
         return command.filter(|_| matches!(kind.to_ascii_uppercase().as_str(), "EXEC" | "SYSTEM" | "SHELL"));
     }
-    if matches!(program, "vi" | "vim" | "nvim" | "view" | "ex") {
-        let command = setting.trim_start_matches([':', ' ', '+']);
-        let command = command.trim_start_matches("silent!").trim_start_matches("silent").trim_start();
-        let called = command.split_once("system(").map(|(_, text)| text.trim_matches(['"', '\'', ')']));
-        return command.strip_prefix('!').or(called);
-    }
     let is_ssh = matches!(program, "ssh" | "scp" | "sftp");
     let (name, value) = setting.split_once(if is_ssh { &['=', ' '][..] } else { &['='] })?;
     let name = name.to_ascii_lowercase();

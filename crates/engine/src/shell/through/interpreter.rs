@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::super::awk;
 use super::super::command::{RedirectKind, SimpleCommand, Word};
+use super::super::{awk, makefile};
 use super::{Input, Runs};
 use crate::one_liner::{self, Language, Spawn};
-use crate::programs::{Arguments, Role, canonical};
+use crate::programs::{Argument, Arguments, Role, canonical};
 
 /// In a text of a language that nobody here can read: the names of what starts programs or deletes files.
 const TELLING: &[&str] = &[
@@ -33,6 +33,7 @@ const TELLING: &[&str] = &[
 pub(super) fn is_fed(program: &str, arguments: &Arguments) -> bool {
     match program {
         "source" | "." | "at" | "batch" | "crontab" => true,
+        "make" | "gmake" => arguments.list.iter().any(|argument| argument.role == Role::Script),
         "ssh" => arguments.list.iter().any(|argument| argument.role == Role::Host),
         "sudo" | "doas" | "su" => arguments.session.is_some(),
         _ => arguments.session.is_some() && is_interpreter(program),
@@ -41,7 +42,7 @@ pub(super) fn is_fed(program: &str, arguments: &Arguments) -> bool {
 
 /// Programs that run a file that they are given.
 pub(super) fn is_interpreter(program: &str) -> bool {
-    is_shell(program) || runs_code(program) || matches!(program, "source" | ".")
+    is_shell(program) || runs_code(program) || matches!(program, "source" | "." | "make" | "gmake")
 }
 
 /// Whether what it runs is no text for a shell.
@@ -106,9 +107,13 @@ pub(in super::super) fn runs_its_input(program: &str, arguments: &Arguments, wor
     if is_shell(program) && arguments.has_flag(&["-s"]) {
         return true;
     }
-    let is_read = |word: &Word| word.is_input() || word.is_process();
-    let script = arguments.list.iter().find(|argument| argument.role == Role::Script);
-    if script.and_then(|script| words.get(script.word)).is_some_and(is_read) {
+    let is_read = |script: &Argument| match words.get(script.word) {
+        // `-f-`
+        Some(word) if script.from > 0 => word.value.as_deref().and_then(|text| text.get(script.from..)) == Some("-"),
+        Some(word) => word.is_input() || word.is_process(),
+        None => false,
+    };
+    if arguments.list.iter().find(|argument| argument.role == Role::Script).is_some_and(is_read) {
         return true;
     }
     let is_run =
@@ -138,12 +143,21 @@ pub(super) fn fed(program: &str, script: Option<&Word>, input: Input, arguments:
             Input::Text(text) => Some(text.to_owned()),
         },
     };
-    let text = if program == "crontab" { text.map(|text| without_times(&text)) } else { text };
+    let text = text.map(|text| commands_in(program, text));
     if runs_code(program) {
         return in_code(program, text.as_deref());
     }
     let in_own_shell = !matches!(program, "source" | ".");
     vec![Runs::Text { text, in_own_shell, is_beginning: false, arguments }]
+}
+
+/// What a shell gets of a text that a program reads.
+pub(super) fn commands_in(program: &str, text: String) -> String {
+    match program {
+        "crontab" => without_times(&text),
+        "make" | "gmake" => makefile::recipes(&text),
+        _ => text,
+    }
 }
 
 /// The commands of a table of times.

@@ -1,11 +1,14 @@
 //! A program of the table, argument by argument: which of them are commands, or texts for a shell.
 
 use super::super::command::{Assignment, SimpleCommand, Word};
+use super::super::ex::{self, is_editor};
 use super::super::settings::{command_of_setting, git_alias};
 use super::super::written::Written;
-use super::super::{find, listing, parallel, sed, xargs};
+use super::super::{find, listing, parallel, query, sed, xargs};
 use super::git::{by_alias, by_git, is_form};
-use super::interpreter::{fed, in_code, is_fed, is_interpreter, is_shell, runs_code, runs_its_input, startup_files};
+use super::interpreter::{
+    commands_in, fed, in_code, is_fed, is_interpreter, is_shell, runs_code, runs_its_input, startup_files,
+};
 use super::{Input, Runs, Through};
 use crate::programs::{Argument, Arguments, Role};
 
@@ -41,6 +44,7 @@ impl<'c> Wrapper<'c> {
             wrapper.through.name = format!("{program} -c");
         }
         wrapper.script_or_input();
+        wrapper.editor_commands();
         if is_shell(program) {
             let run = |file| Runs::words(vec![Word::known(program), file]);
             wrapper.through.runs.extend(startup_files(command, arguments).into_iter().map(run));
@@ -63,11 +67,11 @@ impl<'c> Wrapper<'c> {
             Role::Data if matches!(self.program, "sed" | "gsed") => {
                 self.through.runs.extend(text().map(sed::read).unwrap_or_default().runs.into_iter().map(Runs::text));
             }
-            // `vim +COMMAND FILE`
-            Role::Edit if word.raw.trim_start_matches(['"', '\'']).starts_with('+') => {
-                let text = text().and_then(|setting| command_of_setting(self.program, setting));
-                self.through.runs.extend(text.map(|text| Runs::text(Some(text.to_owned()))));
+            Role::Query => {
+                let commands = text().map(query::commands).unwrap_or_default();
+                self.through.runs.extend(commands.into_iter().map(|text| Runs::text(Some(text))));
             }
+            Role::Setting if is_editor(self.program) => {}
             Role::Folder => self.through.folder = Some(part(word, argument.from)),
             Role::Setting => self.setting(text().unwrap_or_default()),
             Role::Host => self.through.is_remote = true,
@@ -192,6 +196,13 @@ impl<'c> Wrapper<'c> {
         self.through.runs.push(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments });
     }
 
+    /// What the commands of an editor run.
+    fn editor_commands(&mut self) {
+        let scripts = ex::scripts(self.command, self.arguments);
+        let runs = scripts.into_iter().flat_map(|script| ex::read(&script).runs);
+        self.through.runs.extend(runs.map(|text| Runs::text(Some(text))));
+    }
+
     /// What it runs beside what its arguments say: the file that it is given, or what it reads.
     fn script_or_input(&mut self) {
         let (program, words) = (self.program, &self.command.words);
@@ -203,7 +214,7 @@ impl<'c> Wrapper<'c> {
             }
             let own = script.and_then(|script| words.get(script.word + 1..)).unwrap_or_default();
             let in_own_shell = !matches!(program, "source" | ".");
-            let (text, arguments) = (Some(text.clone()), own.to_vec());
+            let (text, arguments) = (Some(commands_in(program, text.clone())), own.to_vec());
             self.through.runs.push(Runs::Text { text, in_own_shell, is_beginning: false, arguments });
         } else if self.is_parallel() {
             let own = self.arguments.list.iter().find(|argument| argument.role == Role::Shell);
