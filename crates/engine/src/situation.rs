@@ -156,10 +156,7 @@ impl Situation {
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut Touches) {
-        let Effect { path, raw, access, is_pattern, command, folders } = effect;
-        let is_remote = command.is_some_and(|place| {
-            self.script().and_then(|script| script.commands.get(place)).is_some_and(|command| command.is_remote)
-        });
+        let Effect { path, raw, access, is_pattern, command, folders, is_elsewhere } = effect;
         // Without a folder, only a path that needs none can be told.
         let is_free = path.as_deref().is_some_and(paths::is_free);
         let is_either = folders.is_either();
@@ -168,7 +165,7 @@ impl Situation {
             None if is_free => &[String::new()],
             None => &[],
         };
-        let Some(path) = path.filter(|_| !is_remote) else {
+        let Some(path) = path.filter(|_| !is_elsewhere) else {
             touches.unknown.push(UnknownTouch { shown: raw, access, command });
             return;
         };

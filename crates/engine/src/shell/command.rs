@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::branch::Branch;
+use super::mount::Mount;
 use super::written::Written;
 use crate::paths;
 use crate::programs::{Argument, Arguments, Role, Session, arguments};
@@ -19,6 +20,8 @@ pub struct SimpleCommand {
     pub via: Vec<String>,
     /// Whether it would run somewhere else: on another machine, or in a container.
     pub is_remote: bool,
+    /// The folders of this machine that it sees there.
+    pub mounts: Vec<Mount>,
     pub folders: Folders,
     /// The shell it runs in: a place in [`super::Script::scopes`].
     pub scope: usize,
@@ -384,7 +387,8 @@ impl SimpleCommand {
         let word = self.words.get(word)?;
         match &word.value {
             Some(value) => value.get(from..),
-            None => word.means.as_deref().filter(|_| from == 0),
+            // What stands before it is a flag, which is written out.
+            None => word.means.as_deref().filter(|means| means.get(..from) == word.shown.get(..from))?.get(from..),
         }
     }
 

@@ -30,6 +30,8 @@ pub struct Effect {
     pub command: Option<usize>,
     /// What the path is relative to.
     pub folders: Folders,
+    /// Whether it is done somewhere else: on another machine, or to what only a container has.
+    pub is_elsewhere: bool,
 }
 
 impl Script {
@@ -59,6 +61,7 @@ impl Script {
                     is_pattern: false,
                     command: None,
                     folders: Folders::default(),
+                    is_elsewhere: false,
                 });
             }
         }
@@ -121,14 +124,27 @@ impl Found<'_> {
         }
         // Where somebody else's home is, nobody here knows.
         let is_others = |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
+        let path = path.filter(|path| !is_others(path));
+        let here = path.and_then(|path| self.mounted(path));
+        let is_elsewhere = self.command.is_remote && here.is_none();
+        let (path, folders) = here
+            .map_or_else(|| (path.map(str::to_owned), self.folders.clone()), |(path, folders)| (Some(path), folders));
         self.effects.push(Effect {
-            path: path.filter(|path| !is_others(path)).map(str::to_owned),
+            path,
             raw: word.raw.clone(),
             access,
             is_pattern: word.glob || self.folders.has_pattern(),
             command: Some(self.place),
-            folders: self.folders.clone(),
+            folders,
+            is_elsewhere,
         });
+    }
+
+    /// What a path of a container is on this machine, where it is there too.
+    fn mounted(&self, path: &str) -> Option<(String, Folders)> {
+        let places = self.folders.then(path);
+        let mut absolute = places.list().into_iter().flatten().filter(|place| place.starts_with('/'));
+        absolute.find_map(|place| self.command.mounts.iter().rev().find_map(|mount| mount.here(place)))
     }
 
     fn in_redirects(&mut self) {
@@ -256,6 +272,8 @@ impl Found<'_> {
         let command = self.command;
         let Some(word) = command.words.get(argument.word) else { return };
         let text = command.meaning_from(argument.word, argument.from);
+        let magic = text.filter(|_| command.program() == Some("git")).and_then(pathspec);
+        let text = magic.or(text);
         match argument.role {
             Role::AtFile => {
                 if let Some(path) = text.and_then(|text| text.strip_prefix('@')) {
@@ -302,6 +320,7 @@ impl Found<'_> {
                 let glob = text.is_some_and(|text| text.contains(['*', '?', '[']));
                 self.add(text, &Word { glob, ..word.clone() }, Some(Access::Read));
             }
+            Role::Path if magic.is_some() => self.add(magic, word, None),
             Role::Path | Role::Query => self.mentioned(word),
             Role::Code => self.in_code(word, text),
             role => {
@@ -370,6 +389,13 @@ impl Found<'_> {
             self.add(None, word, None);
         }
     }
+}
+
+/// The path in `:/path` and `:(top)path`, which git tells from its own root.
+fn pathspec(text: &str) -> Option<&str> {
+    let behind =
+        text.strip_prefix(":(").filter(|magic| !magic.starts_with("exclude")).and_then(|magic| magic.split_once(')'));
+    behind.map(|(_, path)| path).or_else(|| text.strip_prefix(":/")).filter(|path| !path.is_empty())
 }
 
 /// What is done to an argument of this kind.

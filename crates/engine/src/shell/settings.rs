@@ -13,6 +13,7 @@ pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<
     let name = name.to_ascii_lowercase();
     match program {
         "git" => git(&name, value),
+        "npm" => name.starts_with("scripts.").then_some(value),
         "tar" | "bsdtar" | "gtar" => (name == "exec").then_some(value),
         "ssh" | "scp" | "sftp" => {
             matches!(name.as_str(), "proxycommand" | "localcommand" | "knownhostscommand").then_some(value)

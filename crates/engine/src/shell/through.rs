@@ -10,6 +10,7 @@ mod wrapper;
 
 use super::command::{Assignment, SimpleCommand, Word};
 use super::find;
+use super::mount::Mount;
 use super::settings::is_command_variable;
 use super::written::{self, Written};
 use crate::programs::Role;
@@ -28,6 +29,8 @@ pub(super) struct Through {
     pub(super) is_transparent: bool,
     /// Whether what runs does so somewhere else: on another machine, in a container.
     pub(super) is_remote: bool,
+    /// What of this machine is there.
+    pub(super) mounts: Vec<Mount>,
     /// Whether what it runs is what it reads.
     pub(super) reads_input: bool,
     /// The folder that it changes to before, where it does.

@@ -19,6 +19,7 @@ use brush_parser::ast::{
 
 use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
 use super::hidden::Hidden;
+use super::mount::Mount;
 use super::state::{Function, State, Value};
 use super::word::Context;
 use super::written::{Earlier, Files};
@@ -110,6 +111,7 @@ struct Around {
     /// The programs through which what is walked would be run, outermost first.
     via: Vec<String>,
     is_remote: bool,
+    mounts: Vec<Mount>,
     /// Whether more words are put behind what is walked.
     is_beginning: bool,
     /// Whether something around gives it what to read.

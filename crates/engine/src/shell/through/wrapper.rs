@@ -2,6 +2,7 @@
 
 use super::super::command::{Assignment, SimpleCommand, Word};
 use super::super::ex::{self, is_editor};
+use super::super::mount::mounts;
 use super::super::settings::{command_of_setting, git_alias};
 use super::super::written::Written;
 use super::super::{find, listing, parallel, query, sed, xargs};
@@ -74,7 +75,13 @@ impl<'c> Wrapper<'c> {
             Role::Setting if is_editor(self.program) => {}
             Role::Folder => self.through.folder = Some(part(word, argument.from)),
             Role::Setting => self.setting(text().unwrap_or_default()),
-            Role::Host => self.through.is_remote = true,
+            Role::Host => {
+                self.through.is_remote = true;
+                self.through.mounts = mounts(self.command, self.arguments);
+                let folder = self.arguments.flags.iter().find(|flag| flag.is("--workdir")).and_then(|flag| flag.value);
+                let folder = folder.and_then(|folder| Some(part(self.command.words.get(folder.word)?, folder.from)));
+                self.through.folder = folder.or_else(|| self.through.folder.take());
+            }
             Role::Words if self.through.is_remote => {
                 let words = self.behind(argument);
                 self.through.is_transparent = !matches!(self.program, "docker" | "podman" | "kubectl");

@@ -44,6 +44,7 @@ impl Walker<'_> {
         command.piped_from = self.piped_from.clone();
         command.via.clone_from(&self.around.via);
         command.is_remote = self.around.is_remote;
+        command.mounts.clone_from(&self.around.mounts);
         command.folders = self.state.folders.clone();
         command.input.clone_from(&self.input);
         command.branches = self.state.branches.list().to_vec();
@@ -197,7 +198,7 @@ impl Walker<'_> {
     }
 
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
-        let Through { name, mut is_transparent, is_remote, reads_input, folder, runs } = through;
+        let Through { name, mut is_transparent, is_remote, mounts, reads_input, folder, runs } = through;
         let mut command = command;
         let mut sets_up = false;
         let own_paths = own_paths(&command);
@@ -228,6 +229,7 @@ impl Walker<'_> {
         }
         let around = self.around.clone();
         self.around.is_remote |= is_remote;
+        self.around.mounts.extend(mounts);
         self.around.via.push(name.clone());
         self.around.has_input |= is_given_input;
         let given = assignments.clone();
