@@ -101,9 +101,10 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         found.implied.extend(reading.implied);
         found.operands.extend(reading.operands);
         found.session = reading.session;
-        let subcommand = reading.subcommand.and_then(|place| Some((place, words.get(place).copied()??)));
+        let subcommand =
+            reading.subcommand.and_then(|(place, from)| Some((place, words.get(place).copied()??.get(from..)?)));
         let Some((place, word)) = subcommand else {
-            if let Some(place) = reading.subcommand {
+            if let Some((place, _)) = reading.subcommand {
                 found.add_guessed(words, place + 1);
             }
             break;
@@ -172,7 +173,8 @@ fn lines(name: &str) -> &'static [Line] {
 struct Reading {
     list: Vec<Argument>,
     flags: Vec<Flag>,
-    subcommand: Option<usize>,
+    /// Its place among the words, and where in the word it begins.
+    subcommand: Option<(usize, usize)>,
     implied: Vec<(Role, &'static str)>,
     session: Option<Session>,
     /// The words that are neither flags nor their values.
@@ -242,7 +244,7 @@ impl Reading {
         }
         let end = if role.takes_the_rest() { start + 1 } else { end };
         self.list.extend((start..end).map(|word| Argument { role, word, from: 0 }));
-        self.subcommand = (role == Role::Subcommand).then_some(start);
+        self.subcommand = (role == Role::Subcommand).then_some((start, 0));
     }
 
     /// Returns how many words more it takes; `None`: all.
@@ -290,7 +292,7 @@ impl Reading {
             more = word - place + usize::from(found.second.is_some());
         }
         if found.role == Some(Role::Subcommand) {
-            self.subcommand = flag.value.map(|value| value.word);
+            self.subcommand = flag.value.map(|value| (value.word, value.from));
         }
         self.flags.push(flag);
         let mut roles = [found.role, found.second].into_iter().flatten();

@@ -62,7 +62,7 @@ pub(super) fn printed_into(command: &SimpleCommand) -> Option<(&str, Option<Stri
 pub(super) fn only_line(command: &SimpleCommand) -> Option<&str> {
     let is_input = |redirect: &&Redirect| redirect.is_input();
     let text = match command.redirects.iter().rev().find(is_input) {
-        Some(redirect) => redirect.text()?,
+        Some(redirect) => redirect.text().or(redirect.target.given.as_deref())?,
         None => command.input.as_deref()?,
     };
     Some(text.trim_end_matches('\n')).filter(|line| !line.contains('\n'))

@@ -542,8 +542,10 @@ impl State {
         if names.is_empty() {
             names.push("REPLY");
         }
+        // One name gets all of it, however it would be split.
         let is_split_otherwise = self.variables.contains_key("IFS") || !command.assignments.is_empty();
-        let line = only_line(command).filter(|line| !line.contains('\\') && !is_split_otherwise);
+        let is_known = !is_split_otherwise || names.len() == 1;
+        let line = only_line(command).filter(|line| !line.contains('\\') && is_known);
         let mut rest = line.map(str::trim);
         for (place, name) in names.iter().enumerate() {
             let is_last = place + 1 == names.len();

@@ -3,6 +3,7 @@
 //! `echo … > x.sh && bash x.sh` runs what `echo` prints. What earlier calls wrote is told by whoever asked for the script to
 //! be read; a file that nobody speaks of is one that people wrote, and is nobody's business here.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::command::{Redirect, RedirectKind, SimpleCommand};
@@ -30,8 +31,14 @@ pub(super) struct Files<'a> {
     /// By the script so far.
     written: BTreeMap<String, Written>,
     /// Program texts in other languages that have run so far. They are read when somebody asks.
-    codes: Vec<(Language, String)>,
+    codes: Vec<Code>,
     earlier: Earlier<'a>,
+}
+
+struct Code {
+    language: Language,
+    text: String,
+    touches: OnceCell<Vec<(Access, String)>>,
 }
 
 impl<'a> Files<'a> {
@@ -49,8 +56,8 @@ impl<'a> Files<'a> {
 
     /// Whether a program text in another language writes it anew. One that it reads as well is only changed.
     fn is_made_by_code(&self, path: &str) -> bool {
-        self.codes.iter().any(|(language, text)| {
-            let touches = one_liner::read(*language, text).touches;
+        self.codes.iter().any(|code| {
+            let touches = code.touches.get_or_init(|| one_liner::read(code.language, &code.text).touches);
             let has = |wanted: Access| touches.iter().any(|(access, named)| *access == wanted && plain(named) == path);
             has(Access::Write) && !has(Access::Read)
         })
@@ -127,7 +134,8 @@ impl<'a> Files<'a> {
         let codes = arguments.list.iter().filter(|argument| argument.role == Role::Code);
         let codes = codes.filter_map(|code| command.meaning_from(code.word, code.from));
         let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
-        self.codes.extend(codes.chain(fed).map(|text| (language, text.to_owned())));
+        let unread = |text: &str| Code { language, text: text.to_owned(), touches: OnceCell::new() };
+        self.codes.extend(codes.chain(fed).map(unread));
     }
 
     fn appended(&self, command: &SimpleCommand, path: &str, text: Written) -> Written {

@@ -46,6 +46,7 @@ impl<'c> Wrapper<'c> {
         }
         wrapper.script_or_input();
         wrapper.editor_commands();
+        wrapper.query_commands();
         if is_shell(program) {
             let run = |file| Runs::words(vec![Word::known(program), file]);
             wrapper.through.runs.extend(startup_files(command, arguments).into_iter().map(run));
@@ -67,10 +68,6 @@ impl<'c> Wrapper<'c> {
             }
             Role::Data if matches!(self.program, "sed" | "gsed") => {
                 self.through.runs.extend(text().map(sed::read).unwrap_or_default().runs.into_iter().map(Runs::text));
-            }
-            Role::Query => {
-                let commands = text().map(query::commands).unwrap_or_default();
-                self.through.runs.extend(commands.into_iter().map(|text| Runs::text(Some(text))));
             }
             Role::Setting if is_editor(self.program) => {}
             Role::Folder => self.through.folder = Some(part(word, argument.from)),
@@ -201,6 +198,12 @@ impl<'c> Wrapper<'c> {
         }
         let text = text.map(|text| format!("{text} \"$@\""));
         self.through.runs.push(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments });
+    }
+
+    /// What texts for a database run beside their queries.
+    fn query_commands(&mut self) {
+        let commands = query::texts(self.command, self.arguments).into_iter().flat_map(query::commands);
+        self.through.runs.extend(commands.map(|text| Runs::text(Some(text))));
     }
 
     /// What the commands of an editor run.
