@@ -162,6 +162,10 @@ pub fn canonical(program: &str) -> &str {
     }
 }
 
+pub fn is_known_program(name: &str) -> bool {
+    !lines(canonical(name)).is_empty()
+}
+
 /// In their order.
 fn lines(name: &str) -> &'static [Line] {
     let first = TABLE.partition_point(|(known, _, _)| *known < name);

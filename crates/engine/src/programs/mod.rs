@@ -9,7 +9,7 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{Argument, Arguments, Flag, arguments, canonical, guessed_arguments};
+pub use arguments::{Argument, Arguments, Flag, arguments, canonical, guessed_arguments, is_known_program};
 
 /// What an argument is to its program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -7,9 +7,12 @@ use brush_parser::ast::FunctionBody;
 
 use super::branch::Branches;
 use super::command::{Assignment, Folders, SimpleCommand, Word};
+use super::copied::copies;
 use super::hidden::Hidden;
 use super::output::{only_line, printed_into};
+use super::written::plain;
 use crate::paths;
+use crate::programs::is_known_program;
 
 #[derive(Clone, Default)]
 pub(super) struct State {
@@ -35,6 +38,8 @@ pub(super) struct State {
     functions: BTreeMap<String, Rc<Function>>,
     /// Of the shell: `alias x=…`.
     pub(super) aliases: BTreeMap<String, String>,
+    /// Programs under other names: by copies, links and `hash -p`.
+    renamed: BTreeMap<String, String>,
     /// `$0`, of a script that is run by its name.
     zero: Option<Value>,
     /// `$1`, `$2`, …; none where they are not known.
@@ -145,6 +150,20 @@ impl State {
             self.exported.insert(name.to_owned());
         }
         self.variables.insert(name.to_owned(), value);
+    }
+
+    /// A known program lies there from now on.
+    pub(super) fn rename(&mut self, program: &str, path: &str) {
+        let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let name = base(program);
+        if paths::is_free(program) && is_known_program(&name) && base(path) != name {
+            self.renamed.insert(plain(path), name);
+        }
+    }
+
+    /// The program that a name stands for, where it is not its own.
+    pub(super) fn real_name(&self, name: &str) -> Option<&str> {
+        self.renamed.get(&plain(name)).map(String::as_str)
     }
 
     pub(super) fn define(&mut self, name: &str, function: Rc<Function>) {
@@ -385,6 +404,9 @@ impl State {
         for (name, alias) in &other.aliases {
             self.aliases.entry(name.clone()).or_insert_with(|| alias.clone());
         }
+        for (path, program) in &other.renamed {
+            self.renamed.entry(path.clone()).or_insert_with(|| program.clone());
+        }
         for (name, function) in &other.functions {
             self.functions.entry(name.clone()).or_insert_with(|| Rc::clone(function));
         }
@@ -441,6 +463,7 @@ impl State {
     pub(super) fn run(&mut self, command: &SimpleCommand) {
         self.last_word = command.words.last().and_then(Value::of);
         let Some(program) = command.program() else { return };
+        self.note_copies(command, program);
         let operands = || command.words.iter().skip(1);
         match program {
             "cd" | "pushd" => self.change_folder(command, program == "pushd"),
@@ -519,6 +542,12 @@ impl State {
                 self.aliases.extend(set.map(|(name, text)| (name.to_owned(), text.to_owned())));
             }
             "unalias" => self.aliases.clear(),
+            "hash" => {
+                let words: Vec<Option<&str>> = operands().map(Word::meaning).collect();
+                if let [Some("-p"), Some(program), Some(name)] = words.as_slice() {
+                    self.rename(program, name);
+                }
+            }
             "git" => self.branches.follow(command),
             // Those that only set up the environment go nowhere else.
             "source" | "." if operands().next().and_then(Word::meaning).is_some_and(is_setup_file) => {
@@ -528,6 +557,17 @@ impl State {
             }
             "source" | "." => self.forget(),
             _ => {}
+        }
+    }
+
+    /// A copy of a program, or a link to one, is that program.
+    fn note_copies(&mut self, command: &SimpleCommand, program: &str) {
+        let copies = command.arguments.as_ref().map(|arguments| copies(command, program, arguments));
+        for copy in copies.into_iter().flatten() {
+            self.rename(copy.from, copy.to);
+            if let Some(path) = copy.within() {
+                self.rename(copy.from, &path);
+            }
         }
     }
 

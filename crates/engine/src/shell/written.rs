@@ -35,10 +35,27 @@ pub(super) struct Files<'a> {
     earlier: Earlier<'a>,
 }
 
+/// A program text in another language.
 struct Code {
     language: Language,
     text: String,
     touches: OnceCell<Vec<(Access, String)>>,
+}
+
+#[derive(PartialEq, Eq)]
+enum ByCode {
+    Anew,
+    /// It is read as well.
+    Changed,
+}
+
+impl Code {
+    /// What it does to a file; `None` where it does not write it.
+    fn writes(&self, path: &str) -> Option<ByCode> {
+        let touches = self.touches.get_or_init(|| one_liner::read(self.language, &self.text).touches);
+        let has = |wanted: Access| touches.iter().any(|(access, named)| *access == wanted && plain(named) == path);
+        has(Access::Write).then(|| if has(Access::Read) { ByCode::Changed } else { ByCode::Anew })
+    }
 }
 
 impl<'a> Files<'a> {
@@ -49,18 +66,12 @@ impl<'a> Files<'a> {
     /// What is in a file that a command names, if it was written in the session.
     pub(super) fn get(&self, command: &SimpleCommand, path: &str) -> Option<Written> {
         let paths = paths(command, path);
-        let by_code = || paths.iter().any(|path| self.is_made_by_code(path)).then_some(Written::Unknown);
-        let earlier = || paths.iter().find_map(|path| (self.earlier)(path));
-        paths.iter().find_map(|path| self.written.get(path).cloned()).or_else(by_code).or_else(earlier)
-    }
-
-    /// Whether a program text in another language writes it anew. One that it reads as well is only changed.
-    fn is_made_by_code(&self, path: &str) -> bool {
-        self.codes.iter().any(|code| {
-            let touches = code.touches.get_or_init(|| one_liner::read(code.language, &code.text).touches);
-            let has = |wanted: Access| touches.iter().any(|(access, named)| *access == wanted && plain(named) == path);
-            has(Access::Write) && !has(Access::Read)
-        })
+        let told = |path: &String| self.written.get(path).cloned().or_else(|| (self.earlier)(path));
+        let told = paths.iter().find_map(told);
+        let by_code = || paths.iter().flat_map(|path| self.codes.iter().filter_map(|code| code.writes(path)));
+        // What people wrote stays theirs if it is only changed.
+        let is_unknown = by_code().any(|written| written == ByCode::Anew || told.is_some());
+        if is_unknown { Some(Written::Unknown) } else { told }
     }
 
     /// `printed`: what the command prints, where that is known.

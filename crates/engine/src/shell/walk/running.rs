@@ -152,7 +152,8 @@ impl Walker<'_> {
     /// What stands behind an alias of the shell. One that names itself is not followed twice.
     fn by_alias(&self, command: &SimpleCommand) -> Option<Runs> {
         let name = command.words.first()?.value.as_deref()?;
-        let text = self.state.aliases.get(name).filter(|_| !self.around.via.iter().any(|via| via == name))?;
+        let alias = self.state.aliases.get(name).map(String::as_str).or_else(|| self.state.real_name(name));
+        let text = alias.filter(|_| !self.around.via.iter().any(|via| via == name))?;
         let (text, arguments) = (Some(format!("{text} \"$@\"")), command.words.get(1..)?.to_vec());
         Some(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments })
     }
