@@ -322,6 +322,11 @@ impl SimpleCommand {
         is_by_name && self.assignments.is_empty() && !self.redirects.iter().any(Redirect::writes_a_file)
     }
 
+    /// What it is given to read, where that is a known text.
+    pub(super) fn given_text(&self) -> Option<&str> {
+        self.redirects.iter().rev().find_map(Redirect::text).or(self.input.as_deref())
+    }
+
     /// Reads its words as its program does. To be called when they have changed.
     pub(super) fn read_arguments(&mut self) {
         for word in &mut self.words {
@@ -330,7 +335,7 @@ impl SimpleCommand {
         }
         self.arguments = self.program().and_then(|program| arguments(program, &self.texts_of_words()));
         let Some(arguments) = &self.arguments else { return };
-        for argument in arguments.list.iter().filter(|argument| matches!(argument.role, Role::Data | Role::Code)) {
+        for argument in arguments.list.iter().filter(|argument| argument.role.is_text()) {
             if let Some(word) = self.words.get_mut(argument.word) {
                 word.role = argument.role;
                 word.flag_length = argument.from;
@@ -393,7 +398,8 @@ impl SimpleCommand {
         let word = self.words.get(word)?;
         match &word.value {
             Some(value) => value.get(from..),
-            None => word.means.as_deref().filter(|_| from == 0),
+            // What stands before it is a flag, which is written out.
+            None => word.means.as_deref().filter(|means| means.get(..from) == word.shown.get(..from))?.get(from..),
         }
     }
 
@@ -419,7 +425,7 @@ impl SimpleCommand {
 impl Word {
     /// Whether its text is nothing that a shell runs: a message, a search pattern, a program in another language.
     pub fn is_data(&self) -> bool {
-        matches!(self.role, Role::Data | Role::Code)
+        self.role.is_text()
     }
 
     /// For telling what is done: what the program gets, or what it stands for.

@@ -91,6 +91,9 @@ pub(super) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
             return Some("`time` where bash reads it differently");
         }
     }
+    if takes_names(command) && command.words.iter().any(has_command_in_index) {
+        return Some("a command in an array index");
+    }
     if command.words.iter().any(is_descriptor_variable) {
         return Some("a redirection to a descriptor that a variable names");
     }
@@ -98,6 +101,23 @@ pub(super) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
         return Some("an odd duplication of a descriptor");
     }
     command.words.iter().any(has_odd_braces).then_some("odd braces")
+}
+
+/// Whether words of it are names of variables, which bash expands once more.
+fn takes_names(command: &SimpleCommand) -> bool {
+    match command.program() {
+        Some("read" | "unset" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "let" | "test" | "[") => {
+            true
+        }
+        Some("printf") => command.words.get(1).is_some_and(|word| word.value.as_deref() == Some("-v")),
+        _ => false,
+    }
+}
+
+/// `'a[$(command)]'`
+fn has_command_in_index(word: &Word) -> bool {
+    let index = word.value.as_deref().and_then(|text| text.split_once('[')).map(|(_, index)| index);
+    index.is_some_and(|index| index.contains("$(") || index.contains('`'))
 }
 
 /// `{fd}>file`

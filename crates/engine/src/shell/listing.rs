@@ -34,7 +34,7 @@ fn below(command: &SimpleCommand) -> Vec<Word> {
     let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
     let folders = arguments.filter(|argument| argument.from == 0 && matches!(argument.role, Role::Read | Role::Look));
     let folders: Vec<Word> = folders.filter_map(|argument| command.words.get(argument.word)).cloned().collect();
-    let some_of = |folder: &str| Word::known(&format!("{folder}/*"));
+    let some_of = |folder: &str| Word { glob: true, ..Word::known(&format!("{folder}/*")) };
     match folders.iter().map(Word::meaning).collect::<Option<Vec<_>>>() {
         Some(folders) if folders.is_empty() => vec![some_of(".")],
         Some(folders) => folders.into_iter().map(some_of).collect(),

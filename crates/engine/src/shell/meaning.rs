@@ -15,6 +15,10 @@ pub(super) fn meaning(command: &SimpleCommand) -> Option<String> {
         }
         "git" => git(arguments),
         "mktemp" => Some(temporary(arguments)),
+        "which" | "command" | "type" => match arguments {
+            [name] | ["-v" | "-p" | "-P", name] if !name.contains('/') => Some(format!("/usr/bin/{name}")),
+            _ => None,
+        },
         "date" | "whoami" | "hostname" | "uname" | "nproc" | "id" | "arch" | "uuidgen" => Some(SOME_WORD.to_owned()),
         _ => None,
     }

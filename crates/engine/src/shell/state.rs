@@ -7,8 +7,12 @@ use brush_parser::ast::FunctionBody;
 
 use super::branch::Branches;
 use super::command::{Assignment, Folders, SimpleCommand, Word};
+use super::copied::copies;
 use super::hidden::Hidden;
+use super::output::{only_line, printed_into};
+use super::written::plain;
 use crate::paths;
+use crate::programs::is_known_program;
 
 #[derive(Clone, Default)]
 pub(super) struct State {
@@ -34,12 +38,18 @@ pub(super) struct State {
     functions: BTreeMap<String, Rc<Function>>,
     /// Of the shell: `alias x=…`.
     pub(super) aliases: BTreeMap<String, String>,
+    /// Programs under other names: by copies, links and `hash -p`.
+    renamed: BTreeMap<String, String>,
     /// `$0`, of a script that is run by its name.
     zero: Option<Value>,
     /// `$1`, `$2`, …; none where they are not known.
     positional: Option<Vec<Option<Value>>>,
     /// For each function around, what its local variables were before.
     locals: Vec<BTreeMap<String, Before>>,
+    /// `$_`: the last word of the last command.
+    last_word: Option<Value>,
+    /// `set -a`: programs get to see whatever is set.
+    exports_all: bool,
     /// `set -e`: what follows runs only if all before it worked.
     stops_at_errors: bool,
     pub(super) branches: Branches,
@@ -136,7 +146,24 @@ impl State {
         let name = name.split('[').next().unwrap_or(name);
         self.possible.remove(name);
         self.arrays.remove(name);
+        if self.exports_all {
+            self.exported.insert(name.to_owned());
+        }
         self.variables.insert(name.to_owned(), value);
+    }
+
+    /// A known program lies there from now on.
+    pub(super) fn rename(&mut self, program: &str, path: &str) {
+        let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let name = base(program);
+        if paths::is_free(program) && is_known_program(&name) && base(path) != name {
+            self.renamed.insert(plain(path), name);
+        }
+    }
+
+    /// The program that a name stands for, where it is not its own.
+    pub(super) fn real_name(&self, name: &str) -> Option<&str> {
+        self.renamed.get(&plain(name)).map(String::as_str)
     }
 
     pub(super) fn define(&mut self, name: &str, function: Rc<Function>) {
@@ -237,6 +264,7 @@ impl State {
             Some(None) if self.assumes => self.possible.get(name).cloned(),
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
+            None if name == "_" => self.last_word.clone(),
             None if name == "TMPDIR" => Some(Value::in_kind(paths::TEMP)),
             None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(paths::ROOT)),
             None if NUMBERS.contains(&name) => Some(Value::in_kind(SOME_NUMBER)),
@@ -262,7 +290,8 @@ impl State {
         self.aliases.clear();
         self.functions.clear();
         self.positional = Some(arguments);
-        self.stops_at_errors = false;
+        self.last_word = None;
+        (self.stops_at_errors, self.exports_all) = (false, false);
         (self.previous, self.stack) = (None, Vec::new());
     }
 
@@ -300,7 +329,7 @@ impl State {
         self.variables.insert("IFS".to_owned(), None);
         (self.folders, self.failed) = (Folders::unknown(), None);
         self.positional = None;
-        self.previous = None;
+        (self.previous, self.last_word) = (None, None);
         self.stack.clear();
         self.branches.forget();
     }
@@ -367,9 +396,16 @@ impl State {
         if self.previous != other.previous {
             self.previous = None;
         }
+        if self.last_word != other.last_word {
+            self.last_word = None;
+        }
+        self.exports_all |= other.exports_all;
         self.stops_at_errors &= other.stops_at_errors;
         for (name, alias) in &other.aliases {
             self.aliases.entry(name.clone()).or_insert_with(|| alias.clone());
+        }
+        for (path, program) in &other.renamed {
+            self.renamed.entry(path.clone()).or_insert_with(|| program.clone());
         }
         for (name, function) in &other.functions {
             self.functions.entry(name.clone()).or_insert_with(|| Rc::clone(function));
@@ -425,7 +461,9 @@ impl State {
 
     /// Does what a command of the shell itself does to it.
     pub(super) fn run(&mut self, command: &SimpleCommand) {
+        self.last_word = command.words.last().and_then(Value::of);
         let Some(program) = command.program() else { return };
+        self.note_copies(command, program);
         let operands = || command.words.iter().skip(1);
         match program {
             "cd" | "pushd" => self.change_folder(command, program == "pushd"),
@@ -467,18 +505,25 @@ impl State {
                     }
                 }
             }
-            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "printf" | "let" => {
+            "read" => self.read(command),
+            "printf" => {
+                if let Some((name, text)) = printed_into(command) {
+                    self.assign(name, text.map(Value::plain));
+                }
+            }
+            "mapfile" | "readarray" | "getopts" | "unset" | "let" => {
                 for word in operands() {
-                    let name = word.value.as_deref().unwrap_or_default();
-                    if program != "printf" || self.variables.contains_key(name) {
-                        self.assign(name, None);
-                    }
+                    self.assign(word.value.as_deref().unwrap_or_default(), None);
                 }
             }
             "set" => {
-                let flags = operands().filter_map(|word| word.value.as_deref());
-                self.stops_at_errors |=
-                    flags.clone().any(|flag| flag.starts_with('-') && !flag.starts_with("--") && flag.contains('e'));
+                let flags = || operands().filter_map(|word| word.value.as_deref());
+                let has = |letter: char| {
+                    flags().any(|flag| flag.starts_with('-') && !flag.starts_with("--") && flag.contains(letter))
+                };
+                self.stops_at_errors |= has('e');
+                self.exports_all = has('a') || flags().any(|flag| flag == "allexport") || self.exports_all;
+                self.exports_all &= !flags().any(|flag| flag.starts_with('+') && flag.contains('a'));
                 let is_argument = |word: &&Word| !word.raw.starts_with(['-', '+']);
                 let end = command.words.iter().position(|word| word.value.as_deref() == Some("--"));
                 let start =
@@ -497,6 +542,12 @@ impl State {
                 self.aliases.extend(set.map(|(name, text)| (name.to_owned(), text.to_owned())));
             }
             "unalias" => self.aliases.clear(),
+            "hash" => {
+                let words: Vec<Option<&str>> = operands().map(Word::meaning).collect();
+                if let [Some("-p"), Some(program), Some(name)] = words.as_slice() {
+                    self.rename(program, name);
+                }
+            }
             "git" => self.branches.follow(command),
             // Those that only set up the environment go nowhere else.
             "source" | "." if operands().next().and_then(Word::meaning).is_some_and(is_setup_file) => {
@@ -506,6 +557,44 @@ impl State {
             }
             "source" | "." => self.forget(),
             _ => {}
+        }
+    }
+
+    /// A copy of a program, or a link to one, is that program.
+    fn note_copies(&mut self, command: &SimpleCommand, program: &str) {
+        let copies = command.arguments.as_ref().map(|arguments| copies(command, program, arguments));
+        for copy in copies.into_iter().flatten() {
+            self.rename(copy.from, copy.to);
+            if let Some(path) = copy.within() {
+                self.rename(copy.from, &path);
+            }
+        }
+    }
+
+    /// `read NAME`: the line, or a word of it for each name.
+    fn read(&mut self, command: &SimpleCommand) {
+        let places = command.arguments.iter().flat_map(|arguments| &arguments.operands);
+        let mut names: Vec<&str> = places.filter_map(|place| command.text_from(*place, 0)).collect();
+        let arrays = command.arguments.iter().flat_map(|arguments| &arguments.flags).filter(|flag| flag.name == "-a");
+        for array in arrays.filter_map(|flag| flag.value) {
+            self.assign(command.text_from(array.word, array.from).unwrap_or_default(), None);
+        }
+        if names.is_empty() {
+            names.push("REPLY");
+        }
+        // One name gets all of it, however it would be split.
+        let is_split_otherwise = self.variables.contains_key("IFS") || !command.assignments.is_empty();
+        let is_known = !is_split_otherwise || names.len() == 1;
+        let line = only_line(command).filter(|line| !line.contains('\\') && is_known);
+        let mut rest = line.map(str::trim);
+        for (place, name) in names.iter().enumerate() {
+            let is_last = place + 1 == names.len();
+            let (value, behind) = match rest.and_then(|rest| rest.split_once([' ', '\t'])).filter(|_| !is_last) {
+                Some((value, behind)) => (Some(value), Some(behind.trim_start())),
+                None => (rest, rest.map(|_| "")),
+            };
+            self.assign(name, value.map(Value::plain));
+            rest = behind;
         }
     }
 

@@ -503,7 +503,8 @@ impl Walker<'_> {
         let printed = std::mem::replace(&mut self.output, output);
         let found = std::mem::replace(&mut self.found, found);
         self.input = input;
-        let text = printed.map(|text| Value::plain(text.trim_end_matches('\n')));
+        // Shells leave NULs out.
+        let text = printed.map(|text| Value::plain(text.replace('\0', "").trim_end_matches('\n')));
         let text = text.or_else(|| meaning.map(Value::in_kind));
         // One of the paths that it prints, or all.
         text.or_else(|| match found.as_slice() {

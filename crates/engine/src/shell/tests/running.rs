@@ -94,6 +94,55 @@ fn programs_that_run_others_are_seen_through() {
     ");
 }
 
+#[test]
+fn variables_that_commands_set() {
+    assert_snapshot!(texts("read a b <<< 'x y z'; rm $a $b; IFS= read -r c <<< 'u v'; rm \"$c\"; read d < list; rm $d"), @"
+    read a b
+    rm x y z
+    read -r c
+    rm …
+    read d
+    rm $d
+    ");
+    assert_snapshot!(texts("printf -v f 'a/%s' b; rm $f; mkdir -p c && cd $_; true $_ | rm $_"), @"
+    printf -v f … …
+    rm a/b
+    mkdir -p c
+    cd c
+    true …
+    rm c
+    ");
+    assert_snapshot!(texts("bash -s a b <<'E'\nrm $2\nE\nbash -s <<< 'rm $1'"), @"
+    rm b
+    rm
+    ");
+}
+
+#[test]
+fn files_are_followed_to_where_they_are_run() {
+    assert_snapshot!(texts("echo 'rm x' > a.sh; cp a.sh b/; bash b/a.sh; ln -s a.sh c; sh c; BASH_ENV=a.sh bash -c true"), @"
+    echo …
+    cp a.sh b/
+    bash b/a.sh
+    rm x
+    ln -s a.sh c
+    sh c
+    rm x
+    true
+    bash a.sh
+    rm x
+    ");
+    assert_snapshot!(texts("printf 'all:\\n\\t@rm x\\n' | make -f -; ed <<< '!rm y'; psql -c '\\! rm z'"), @"
+    printf …
+    make -f -
+    rm x
+    ed
+    rm y
+    psql -c …
+    rm z
+    ");
+}
+
 /// Each command with the folders that it may run in.
 fn places(text: &str) -> String {
     let script = parse(text);

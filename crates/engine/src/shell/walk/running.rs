@@ -1,5 +1,6 @@
 //! A command, met: what becomes of the shell by it, which function it calls, and which commands it runs.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::super::through::{Runs, Through, runs_what_it_reads, script_file, thro
 use super::super::written::Written;
 use super::super::{Gap, doubtful, listing};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
-use crate::programs::{Argument, Arguments, Role};
+use crate::programs::{Argument, Flag, Role};
 
 /// What a wrapper itself reads and writes, beside what it runs: `strace -o FILE`, `xargs -a FILE`.
 fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
@@ -56,7 +57,7 @@ impl Walker<'_> {
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
-        let script = script_file(&command).and_then(|path| self.files.get(&command, path));
+        let script = script_file(&command).and_then(|path| self.files.get(&command, &path));
         command.script = script.or_else(|| self.piped_file(&command));
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
@@ -126,22 +127,34 @@ impl Walker<'_> {
         }
     }
 
-    /// `git config alias.x …` counts for what follows.
+    /// `git config alias.x …` counts for what follows, and so does `git remote add --mirror …`.
     fn note_git_setting(&mut self, command: &SimpleCommand) {
         let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("git"));
-        let is_config = |arguments: &&Arguments| arguments.subcommands.first().is_some_and(|form| form == "config");
-        let Some(arguments) = arguments.filter(is_config) else { return };
+        let Some(arguments) = arguments else { return };
+        let form = arguments.subcommands.first().map(String::as_str);
         let operands = arguments.operands.iter().filter_map(|place| command.text_from(*place, 0));
         let operands: Vec<&str> = operands.filter(|operand| *operand != "set").collect();
-        if let [name, value] = operands.as_slice() {
-            self.git_settings.push((name.to_ascii_lowercase(), (*value).to_owned()));
+        match (form, operands.as_slice()) {
+            (Some("config"), [name, value]) => {
+                self.git_settings.push((name.to_ascii_lowercase(), (*value).to_owned()));
+            }
+            (Some("remote"), ["add", name, ..]) => {
+                let mirror = arguments.flags.iter().find(|flag| flag.name == "--mirror");
+                let kind = |flag: &Flag| flag.value.and_then(|value| command.text_from(value.word, value.from));
+                let setting = |flag| {
+                    (format!("remote.{name}.mirror").to_ascii_lowercase(), kind(flag).unwrap_or("true").to_owned())
+                };
+                self.git_settings.extend(mirror.map(setting));
+            }
+            _ => {}
         }
     }
 
     /// What stands behind an alias of the shell. One that names itself is not followed twice.
     fn by_alias(&self, command: &SimpleCommand) -> Option<Runs> {
         let name = command.words.first()?.value.as_deref()?;
-        let text = self.state.aliases.get(name).filter(|_| !self.around.via.iter().any(|via| via == name))?;
+        let alias = self.state.aliases.get(name).map(String::as_str).or_else(|| self.state.real_name(name));
+        let text = alias.filter(|_| !self.around.via.iter().any(|via| via == name))?;
         let (text, arguments) = (Some(format!("{text} \"$@\"")), command.words.get(1..)?.to_vec());
         Some(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments })
     }
@@ -191,7 +204,7 @@ impl Walker<'_> {
         let mut command = command;
         let mut sets_up = false;
         let own_paths = own_paths(&command);
-        let script = command.script.as_ref().and_then(|_| script_file(&command)).map(str::to_owned);
+        let script = command.script.as_ref().and_then(|_| script_file(&command)).map(Cow::into_owned);
         let is_given_input = command.redirects.iter().any(Redirect::is_input);
         let substituted = command.substituted.clone();
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
