@@ -50,7 +50,7 @@ impl PathKey {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathPattern {
-    /// `outside_project`: outside of the root and of the temporary folder.
+    /// `outside_project`: outside of the root and of the temporary folders.
     OutsideProject,
     Glob {
         source: String,
@@ -82,10 +82,13 @@ impl PathPattern {
     }
 }
 
+/// Where anybody may leave what nobody keeps, beside the temporary folder of the session.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp"];
+
 fn in_temp(touch: &Touch, situation: &Situation) -> bool {
-    let Some(temp) = &situation.place.temp else { return false };
-    let project_is_there = crate::paths::below(&situation.place.root, temp).is_some();
-    !project_is_there && crate::paths::below(&touch.absolute, temp).is_some()
+    let is_below = |path: &str, folder: &str| crate::paths::below(path, folder).is_some();
+    let mut folders = situation.place.temp.as_deref().into_iter().chain(TEMPORARY.iter().copied());
+    folders.any(|folder| is_below(&touch.absolute, folder) && !is_below(&situation.place.root, folder))
 }
 
 impl PathClause {

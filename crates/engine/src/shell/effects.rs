@@ -299,6 +299,8 @@ impl Found<'_> {
                 let glob = text.is_some_and(|text| text.contains(['*', '?', '[']));
                 self.add(text, &Word { glob, ..word.clone() }, Some(Access::Read));
             }
+            // What it holds is seen by nobody.
+            Role::Edit if self.keeps_to_itself() => self.add(text, word, Some(Access::Write)),
             Role::Path => self.mentioned(word),
             Role::Code => self.in_code(word, text),
             role => {
@@ -307,6 +309,23 @@ impl Found<'_> {
                 }
             }
         }
+    }
+
+    /// Whether it changes files in their places, and shows and copies nothing of them: `sed -i s/a/b/ FILE`.
+    fn keeps_to_itself(&self) -> bool {
+        let Some(arguments) = self.command.arguments.as_ref().filter(|_| self.command.program() == Some("sed")) else {
+            return false;
+        };
+        let is_edit = |argument: &Argument| {
+            argument.role != Role::Data
+                || self.command.text_from(argument.word, argument.from).is_some_and(sed::only_edits)
+        };
+        // A copy that is made beside it is called like it.
+        let is_alike = |suffix: &str| suffix.starts_with('.') && !suffix.contains(['*', '/']);
+        let copies = arguments.flags.iter().filter(|flag| flag.is("-i")).filter_map(|flag| flag.value);
+        let mut copies = copies.map(|value| self.command.text_from(value.word, value.from));
+        let reads = arguments.list.iter().any(|argument| argument.role == Role::Read);
+        !reads && arguments.list.iter().all(is_edit) && copies.all(|suffix| suffix.is_some_and(is_alike))
     }
 
     fn in_code(&mut self, word: &Word, text: Option<&str>) {

@@ -59,8 +59,11 @@ impl<'a> Files<'a> {
                 named(Role::Write).for_each(|path| self.put(command, path, &text));
             }
             Some("cp" | "mv" | "install") => {
-                let source = arguments.list.first().and_then(|first| command.meaning_from(first.word, first.from));
-                let text = source.and_then(|source| self.get(command, source));
+                let first = arguments.list.first();
+                let printed = first.and_then(|first| command.words.get(first.word)).filter(|word| word.is_process());
+                let printed = printed.map(|word| word.given.clone().map_or(Written::Unknown, Written::Text));
+                let source = first.and_then(|first| command.meaning_from(first.word, first.from));
+                let text = printed.or_else(|| self.get(command, source?));
                 if let (Some(text), Some(target)) = (text, named(Role::Write).next_back()) {
                     self.put(command, target, &text);
                 }

@@ -126,7 +126,7 @@ pub(super) fn fed(program: &str, script: Option<&Word>, input: Input) -> Vec<Run
         return in_code(program, text.as_deref());
     }
     let in_own_shell = !matches!(program, "source" | ".");
-    vec![Runs::Text { text, in_own_shell, is_beginning: false, arguments: Vec::new() }]
+    vec![Runs::Text { text, in_own_shell, is_beginning: false, name: None, arguments: Vec::new() }]
 }
 
 /// The commands of a table of times.
