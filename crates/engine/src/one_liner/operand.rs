@@ -42,7 +42,7 @@ impl Reader {
                 for value in &values {
                     self.escape(Some(value));
                 }
-                Value::List(values)
+                Value::list(values)
             }
             Kind::Mark("{") => self.braces(tape),
             Kind::Name(name) => {
@@ -202,9 +202,19 @@ impl Reader {
                     self.found.hidden = true;
                     return values;
                 }
+                Some(Kind::Mark("*" | "...")) if self.spreads() => {
+                    tape.next();
+                    let value = self.sequence(tape, true);
+                    values.push(Value::Spread(Box::new(value)));
+                }
                 Some(_) => values.push(self.sequence(tape, true)),
             }
         }
+    }
+
+    /// Whether `*` or `...` before a value puts its elements there.
+    pub(super) fn spreads(&self) -> bool {
+        matches!(self.language, Language::Python | Language::Node)
     }
 
     /// An object, a hash or a block.

@@ -25,9 +25,22 @@ impl Reader {
         }
     }
 
-    /// Only the program has to be known.
+    /// Only the program has to be known. Of words that may be one of several, each is started.
     pub(super) fn words<'v>(&mut self, words: impl IntoIterator<Item = &'v Value>, folder: Option<&Folder>) {
-        let words: Vec<_> = words.into_iter().map(|word| word.only_text().map(str::to_owned)).collect();
+        let mut commands: Vec<Vec<Option<String>>> = vec![Vec::new()];
+        for word in words {
+            let texts = word.texts().filter(|texts| texts.len() * commands.len() <= MAX_COMMANDS);
+            let choices = texts.map_or_else(|| vec![None], |texts| texts.into_iter().map(Some).collect::<Vec<_>>());
+            let with =
+                |command: &Vec<_>, choice: &Option<String>| [command.as_slice(), std::slice::from_ref(choice)].concat();
+            commands = commands.iter().flat_map(|command| choices.iter().map(|choice| with(command, choice))).collect();
+        }
+        for words in commands {
+            self.command(words, folder);
+        }
+    }
+
+    fn command(&mut self, words: Vec<Option<String>>, folder: Option<&Folder>) {
         match (words.first(), folder) {
             (Some(Some(_)), None) => self.found.spawn(Spawn::Words(words)),
             (Some(Some(_)), Some(folder)) => {
@@ -42,8 +55,15 @@ impl Reader {
     pub(super) fn program(&mut self, arguments: &Arguments, program: Option<&Value>) {
         let folder = self.started_elsewhere(arguments);
         match program {
-            Some(Value::List(words)) if uses_shell(arguments) => self.shell(words.first(), folder.as_ref()),
-            Some(Value::List(words)) => self.words(words, folder.as_ref()),
+            Some(program @ (Value::List(_) | Value::OneOf(_))) => {
+                for list in program.lists() {
+                    let words = list.flat();
+                    if uses_shell(arguments) {
+                        self.shell(words.first().copied(), folder.as_ref());
+                    }
+                    self.words(words, folder.as_ref());
+                }
+            }
             program => self.shell(program, folder.as_ref()),
         }
     }
@@ -90,6 +110,9 @@ impl Reader {
         self.words(std::iter::once(program).chain(words.iter().skip(1)), None);
     }
 }
+
+/// More are as good as any.
+const MAX_COMMANDS: usize = 16;
 
 /// A folder that a program starts in; `None` where it is no constant.
 pub(super) struct Folder(Option<String>);

@@ -338,7 +338,8 @@ impl Found<'_> {
         let (Some(language), Some(text)) = (language, text) else { return self.mentioned(word) };
         let read = one_liner::read(language, text);
         for (access, path) in read.touches {
-            self.add(Some(&path), word, Some(access));
+            let glob = path.contains('*');
+            self.add(Some(&path), &Word { glob, ..word.clone() }, Some(access));
         }
         let unknown = Word { raw: format!("a file that {} names", program.unwrap_or_default()), ..Word::default() };
         for access in read.unknown {

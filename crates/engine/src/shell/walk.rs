@@ -241,7 +241,7 @@ impl Walker<'_> {
         for (other, _) in &others {
             self.state.join_failed(other);
         }
-        if !list.additional.is_empty() {
+        if !list.additional.is_empty() && !is_last_to_print(list) {
             self.forget_output();
         }
     }
@@ -562,6 +562,18 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// `cd x && pwd`: whether all but the last only go somewhere.
+fn is_last_to_print(list: &AndOrList) -> bool {
+    let goes = |pipeline: &Pipeline| match pipeline.seq.as_slice() {
+        [Command::Simple(simple)] => simple.word_or_name.as_ref().is_some_and(|word| word.value == "cd"),
+        _ => false,
+    };
+    let is_and = |item: &AndOr| matches!(item, AndOr::And(_));
+    let before_last = list.additional.iter().rev().skip(1);
+    let middle_goes = |item: &AndOr| matches!(item, AndOr::And(pipeline) if goes(pipeline));
+    goes(&list.first) && list.additional.iter().all(is_and) && before_last.into_iter().all(middle_goes)
 }
 
 /// How a pipeline ends, where that is sure.

@@ -160,7 +160,8 @@ impl<'c> Wrapper<'c> {
         let runs = texts.into_iter().map(|(_, words)| Runs::Text {
             text: joined(words.into_iter()),
             in_own_shell,
-            is_beginning: false,
+            // These put where they go to behind it.
+            is_beginning: matches!(self.program, "rsync" | "scp" | "sftp" | "mosh"),
             name: name.cloned(),
             arguments: own.unwrap_or_default().to_vec(),
         });
