@@ -11,9 +11,28 @@ use super::value::Value;
 /// How many tokens are looked through to find out what a declaration is.
 pub(super) const MAX_DECLARATION: usize = 256;
 
+/// `None`, `false`, `0`, or no default at all.
+fn is_nothing(default: &[Token]) -> bool {
+    match default {
+        [] => true,
+        [only] => match &only.kind {
+            Kind::Number => true,
+            Kind::Name(name) => {
+                matches!(name.as_str(), "None" | "True" | "False" | "null" | "undefined" | "true" | "false")
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 impl Reader {
     /// Adds to what a name may mean. A function or module that becomes one of several meanings is hidden by that.
     pub(super) fn bind(&mut self, name: &str, value: Value) {
+        // One of the text's own functions has no other meaning.
+        if self.functions.contains_key(name) {
+            return;
+        }
         // A name of the language itself keeps its own meaning besides.
         let is_function = matches!(&value, Value::Thing(thing) if thing == name || self.deed(thing).is_some());
         if !is_function {
@@ -217,9 +236,12 @@ impl Reader {
             let value = match parameter.takes {
                 Takes::Rest => Value::List(given.by_ref().cloned().collect()),
                 Takes::Named => Value::Unknown,
-                Takes::One => {
-                    given.next().or_else(|| arguments.named(&parameter.name)).cloned().unwrap_or(Value::Unknown)
-                }
+                Takes::One => match given.next().or_else(|| arguments.named(&parameter.name)) {
+                    Some(value) => value.clone(),
+                    // Nothing is done with what is nothing.
+                    None if is_followed && is_nothing(&parameter.default) => continue,
+                    None => self.hole(&parameter.default),
+                },
             };
             self.bind(&parameter.name, if is_followed { value } else { Value::Unknown });
         }

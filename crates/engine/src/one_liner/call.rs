@@ -282,6 +282,14 @@ impl Reader {
                     return joined(parts, between);
                 }
             }
+            (Value::Record(entries), "items" | "values") if self.language == Language::Python => {
+                let is_whole = entries.iter().all(|(name, _)| !name.is_empty());
+                let item = |(key, value): &(String, Value)| match name {
+                    "items" => Value::List(vec![Value::text(key), value.clone()]),
+                    _ => value.clone(),
+                };
+                return if is_whole { Value::List(entries.iter().map(item).collect()) } else { Value::Unknown };
+            }
             (Value::Content(_), "read" | "decode" | "encode" | "open") => return receiver.clone(),
             (Value::List(parts), "join") => return joined(parts, separator(arguments).unwrap_or_default()),
             _ => {}

@@ -9,8 +9,23 @@ use super::value::Value;
 use crate::paths;
 
 const CHANGING_METHODS: &[&str] = &[
-    "append", "extend", "insert", "push", "unshift", "splice", "concat", "pop", "shift", "remove", "reverse", "sort",
+    "append",
+    "extend",
+    "insert",
+    "push",
+    "unshift",
+    "splice",
+    "concat",
+    "pop",
+    "shift",
+    "remove",
+    "reverse",
+    "sort",
     "fill",
+    "update",
+    "setdefault",
+    "clear",
+    "__setitem__",
 ];
 
 /// Longer dotted names mean nothing.
@@ -205,7 +220,7 @@ impl Reader {
     pub(super) fn note_changes(&mut self, tape: &Tape<'_>, callee: &Value, root: Option<&str>) {
         match callee {
             Value::Method(receiver, name) => {
-                let changes = matches!(**receiver, Value::List(_) | Value::OneOf(_))
+                let changes = matches!(**receiver, Value::List(_) | Value::OneOf(_) | Value::Record(_))
                     && CHANGING_METHODS.contains(&name.as_str())
                     || name.ends_with('!')
                     || matches!(**receiver, Value::Texts(_)) && name == "concat";

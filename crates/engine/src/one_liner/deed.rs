@@ -85,6 +85,10 @@ pub(super) enum PathDeed {
     Glob {
         depth: &'static str,
     },
+    /// One beside it, under the name that the argument says; or under its own with another end.
+    Beside {
+        keeps_stem: bool,
+    },
     /// Other paths, which cannot be known.
     Others,
 }

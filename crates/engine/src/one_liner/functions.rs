@@ -12,6 +12,8 @@ use super::token::{Kind, Part, Token};
 pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) takes: Takes,
+    /// What it is worth where a call gives nothing.
+    pub(super) default: Vec<Token>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,17 +77,46 @@ fn definitions(language: Language, tokens: &[Token]) -> Vec<(usize, Option<Vec<P
         Language::Perl | Language::Ruby => return Vec::new(),
     };
     let starts = tokens.iter().enumerate().filter(|(_, token)| token.name() == Some(word));
-    starts.map(|(place, _)| (place + 1, parameters(tokens.get(place + 2..).unwrap_or_default()))).collect()
+    let named = starts.map(|(place, _)| (place + 1, parameters(tokens.get(place + 2..).unwrap_or_default())));
+    let arrows = (1..tokens.len()).filter(|place| language == Language::Node && is_arrow(tokens, *place));
+    let arrows = arrows.map(|place| (place, parameters(tokens.get(place + 2..).unwrap_or_default())));
+    named.chain(arrows).collect()
+}
+
+/// `const name = (…) =>`, by the place of the name.
+fn is_arrow(tokens: &[Token], name: usize) -> bool {
+    let is_declared = tokens.get(name - 1).is_some_and(|token| matches!(token.name(), Some("const" | "let" | "var")));
+    let is_set = tokens.get(name + 1).is_some_and(|token| token.is("="));
+    let Some(rest) = tokens.get(name + 2..).filter(|_| is_declared && is_set) else { return false };
+    let mut depth = 0_usize;
+    for (place, token) in rest.iter().enumerate() {
+        match token.kind {
+            Kind::Mark("(" | "[" | "{") => depth += 1,
+            Kind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return token.is(")") && rest.get(place + 1).is_some_and(|next| next.is("=>"));
+        }
+    }
+    false
 }
 
 /// From the parenthesis that opens them.
 fn parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
     tokens.first().filter(|token| token.is("("))?;
-    let mut found = Vec::new();
+    let mut found: Vec<Parameter> = Vec::new();
     let mut depth = 0_usize;
     let mut takes = Takes::One;
     let mut is_start = false;
+    let mut in_default = false;
     for token in tokens {
+        let ends = depth == 1 && matches!(token.kind, Kind::Mark("," | ")"));
+        in_default &= !ends;
+        if let Some(parameter) = found.last_mut().filter(|_| in_default) {
+            parameter.default.push(token.clone());
+        }
+        in_default |= depth == 1 && token.is("=");
         match &token.kind {
             Kind::Mark("(" | "[" | "{") => {
                 // A pattern in the place of a name.
@@ -105,7 +136,7 @@ fn parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
             Kind::Mark("*" | "...") if depth == 1 && is_start => takes = Takes::Rest,
             Kind::Mark("**") if depth == 1 && is_start => takes = Takes::Named,
             Kind::Name(name) if depth == 1 && is_start => {
-                found.push(Parameter { name: name.clone(), takes });
+                found.push(Parameter { name: name.clone(), takes, default: Vec::new() });
                 is_start = false;
             }
             _ => {}
@@ -139,6 +170,7 @@ fn usage(tokens: &[Token], place: usize) -> Usage {
     let is_called = tokens.get(place + 1).is_some_and(|token| token.is("("));
     match before {
         Some(token) if matches!(token.name(), Some("def" | "function")) => Usage::Definition,
+        Some(_) if is_arrow(tokens, place) => Usage::Definition,
         Some(token) if (token.is(".") || token.is("?.")) && !owner.is_some_and(|owner| ROOTS.contains(&owner)) => {
             Usage::Member
         }

@@ -98,6 +98,20 @@ impl Reader {
                 return parts.fold(path.clone(), |folder, name| folder.joined(name, "/").into_path());
             }
             PathDeed::Same => return path.clone(),
+            PathDeed::Beside { keeps_stem } => {
+                let (Some(paths), Some(name)) = (path.texts(), arguments.get(0, "name").and_then(Value::only_text))
+                else {
+                    return Value::Path(None);
+                };
+                let beside = |path: &String| {
+                    let (folder, own) =
+                        path.rsplit_once('/').map_or(("", path.as_str()), |(folder, own)| (folder, own));
+                    let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
+                    let start = if folder.is_empty() && !path.starts_with('/') { "" } else { "/" };
+                    format!("{folder}{start}{}{name}", if keeps_stem { stem } else { "" })
+                };
+                return Value::Path(Some(paths.iter().map(beside).collect()));
+            }
             PathDeed::Entries => return Value::List(vec![path.something_in().into_path()]),
             PathDeed::Glob { depth } => {
                 let found = match arguments.positional.first().and_then(Value::only_text) {

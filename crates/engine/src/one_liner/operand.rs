@@ -32,7 +32,10 @@ impl Reader {
             Kind::Mark("(") => {
                 let value = self.group(tape);
                 if self.language == Language::Node && tape.is("=>") {
-                    self.bind_parameters(tape.between(start, tape.place()));
+                    let name = start.checked_sub(2).and_then(|name| tape.between(name, name + 1).first()?.name());
+                    if !name.is_some_and(|name| self.functions.contains_key(name)) {
+                        self.bind_parameters(tape.between(start, tape.place()));
+                    }
                     return Value::Unknown;
                 }
                 value
@@ -255,6 +258,8 @@ impl Reader {
                 _ => {
                     let value = self.sequence(tape, false);
                     self.escape(Some(&value));
+                    // Something under a name that is no constant.
+                    entries.push((String::new(), Value::Unknown));
                 }
             }
         }

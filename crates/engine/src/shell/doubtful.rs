@@ -5,6 +5,7 @@
 //! little; understanding one of them properly removes it from here.
 
 use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
+use super::extent;
 
 /// What is doubtful about the text as a whole.
 pub(super) fn in_text(text: &str) -> Option<&'static str> {
@@ -24,13 +25,18 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
     if quoted.into_iter().any(|inside| inside.contains('\\')) {
         return Some("an escaped `$` before a quote with a backslash");
     }
-    if (text.contains("for ((") || text.contains("for((")) && text.contains("<<") {
-        return Some("an arithmetic loop and a here-document");
-    }
     if ends_at_parenthesis(text) {
         return Some("a here-document that a parenthesis ends");
     }
-    text.split("=(").skip(1).any(goes_on_behind_array).then_some("text right behind an array")
+    if !text.contains("=(") && !text.contains("((") {
+        return None;
+    }
+    let plain = extent::unquoted(text);
+    let plain = plain.as_deref().unwrap_or(text);
+    if (plain.contains("for ((") || plain.contains("for((")) && plain.contains("<<") {
+        return Some("an arithmetic loop and a here-document");
+    }
+    plain.split("=(").skip(1).any(goes_on_behind_array).then_some("text right behind an array")
 }
 
 /// Less each `$((…))` in which nothing can be run.

@@ -181,8 +181,8 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("glob", PathDeed::Glob { depth: "" }),
         ("rglob", PathDeed::Glob { depth: "**/" }),
         ("iterdir", PathDeed::Entries),
-        ("with_name", PathDeed::Others),
-        ("with_suffix", PathDeed::Others),
+        ("with_name", PathDeed::Beside { keeps_stem: false }),
+        ("with_suffix", PathDeed::Beside { keeps_stem: true }),
         ("relative_to", PathDeed::Others),
     ],
     telling_methods: &[
