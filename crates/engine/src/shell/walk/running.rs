@@ -246,7 +246,9 @@ impl Walker<'_> {
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
             // What it runs cannot be shown in its place.
             is_transparent = false;
-            let sources = self.sources_of(&command, reads_input);
+            // What comes out of a `<(…)` is no pipe's.
+            let reads_pipe = reads_input && !command.words.iter().any(Word::is_process);
+            let sources = self.sources_of(&command, reads_pipe);
             let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
             let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
             sets_up = runs_one_output(&command) && sources().next().is_some() && sources().all(is_harmless);
