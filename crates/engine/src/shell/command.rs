@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::branch::Branch;
 use super::container::Container;
+use super::extent::{Enclosed, closing, closing_backquote};
 use super::written::Written;
 use crate::paths;
 use crate::programs::{Argument, Arguments, Role, Session, arguments};
@@ -151,6 +152,8 @@ pub struct Word {
     pub(super) means: Option<String>,
     /// What comes out of a `<(…)`, where that is known.
     pub(super) given: Option<String>,
+    /// The paths that come out of it, where they are all that does.
+    pub(super) given_paths: Vec<Word>,
     /// For a word whose value is not known: without quotes, expansions as they were written.
     pub(super) shown: String,
     /// How much of it is a flag before a value that is data, as in `--message=…`; in bytes.
@@ -219,10 +222,15 @@ impl Redirect {
         self.writes_a_file() && matches!(self.descriptor, None | Some(1)) && self.kind != RedirectKind::ReadWrite
     }
 
-    /// What it gives to read, where that is a known text.
+    /// What it gives to read, where that is a text that is known, or that something known stands for.
     pub(super) fn text(&self) -> Option<&str> {
         let is_text = matches!(self.kind, RedirectKind::HereDocument | RedirectKind::HereString);
-        self.target.value.as_deref().filter(|_| is_text)
+        self.target.meaning().filter(|_| is_text)
+    }
+
+    /// The paths that it gives to read, one a line.
+    pub(super) fn paths(&self) -> &[Word] {
+        if self.is_input() { &self.target.given_paths } else { &[] }
     }
 
     pub(super) fn writes_a_file(&self) -> bool {
@@ -343,9 +351,9 @@ impl SimpleCommand {
         }
     }
 
-    /// An expansion that begins like a flag is one, whatever follows.
+    /// What begins like a flag or a `NAME=` is one, whatever follows.
     pub(crate) fn texts_of_words(&self) -> Vec<Option<&str>> {
-        let begun = |word: &'_ Word| word.value.is_none() && word.shown.starts_with('-');
+        let begun = |word: &'_ Word| word.value.is_none() && (word.shown.starts_with('-') || word.begins_with_name());
         self.words
             .iter()
             .map(|word| if begun(word) { Some(word.shown.as_str()) } else { word.value.as_deref() })
@@ -463,6 +471,14 @@ impl Word {
         self.raw.starts_with("<(")
     }
 
+    /// Whether it is what one substitution prints: `$(…)`, between quotes or not.
+    pub(super) fn is_substitution(&self) -> bool {
+        let raw = self.raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(&self.raw);
+        let by_backquotes = raw.starts_with('`') && closing_backquote(raw, 1) == Some(raw.len() - 1);
+        let by_dollar = raw.starts_with("$(") && closing(raw, 2, Enclosed::Commands) == Some(raw.len() - 1);
+        by_backquotes || by_dollar
+    }
+
     /// Whether it could turn out to be anything, several words or none.
     pub(crate) fn may_be_anything(&self) -> bool {
         self.value.is_none() && self.raw.starts_with(['$', '`']) && !self.raw.contains(['"', '\''])
@@ -472,6 +488,14 @@ impl Word {
     pub(crate) fn is_unknown_flag(&self) -> bool {
         let may_be = |expansion: &str| [":+-", "+--", ":--"].iter().any(|part| expansion.contains(part));
         self.value.is_none() && (self.shown.starts_with('-') || may_be(&self.raw))
+    }
+
+    /// `NAME=…`, of which only the beginning is known.
+    fn begins_with_name(&self) -> bool {
+        let name = self.known_start().split_once('=').map(|(name, _)| name);
+        name.is_some_and(|name| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
     }
 
     /// What stands before the first part that is not known.

@@ -24,14 +24,20 @@ impl Copy<'_> {
 
 /// What a command copies; nothing where it is none of those that copy.
 pub(super) fn copies<'c>(command: &'c SimpleCommand, program: &str, arguments: &Arguments) -> Vec<Copy<'c>> {
+    let sources = named(command, arguments, &[Role::Read, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote]);
+    let targets = targets(command, program, arguments).into_iter();
+    targets.flat_map(|to| sources.iter().map(move |from| Copy { from, to })).collect()
+}
+
+/// What it copies to.
+pub(super) fn targets<'c>(command: &'c SimpleCommand, program: &str, arguments: &Arguments) -> Vec<&'c str> {
     if !matches!(program, "cp" | "gcp" | "mv" | "gmv" | "install" | "ln" | "link" | "rsync" | "scp") {
         return Vec::new();
     }
-    let of_role = |roles: &'static [Role]| {
-        let those = arguments.list.iter().filter(move |argument| roles.contains(&argument.role));
-        those.filter_map(|argument| command.meaning_from(argument.word, argument.from))
-    };
-    let sources = || of_role(&[Role::Read, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote]);
-    let targets = of_role(&[Role::Write, Role::WriteOrRemote, Role::DeleteOrRemote]);
-    targets.flat_map(|to| sources().map(move |from| Copy { from, to })).collect()
+    named(command, arguments, &[Role::Write, Role::WriteOrRemote, Role::DeleteOrRemote])
+}
+
+fn named<'c>(command: &'c SimpleCommand, arguments: &Arguments, roles: &[Role]) -> Vec<&'c str> {
+    let those = arguments.list.iter().filter(|argument| roles.contains(&argument.role));
+    those.filter_map(|argument| command.meaning_from(argument.word, argument.from)).collect()
 }

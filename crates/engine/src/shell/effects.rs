@@ -321,6 +321,8 @@ impl Found<'_> {
                 let glob = text.is_some_and(|text| text.contains(['*', '?', '[']));
                 self.add(text, &Word { glob, ..word.clone() }, Some(Access::Read));
             }
+            // What it holds is seen by nobody.
+            Role::Edit if self.keeps_to_itself() => self.add(text, word, Some(Access::Write)),
             Role::Path if magic.is_some() => self.add(magic, word, None),
             Role::Path | Role::Query => self.mentioned(word),
             Role::Code => self.in_code(word, text),
@@ -337,6 +339,23 @@ impl Found<'_> {
         }
     }
 
+    /// Whether it changes files in their places, and shows and copies nothing of them: `sed -i s/a/b/ FILE`.
+    fn keeps_to_itself(&self) -> bool {
+        let Some(arguments) = self.command.arguments.as_ref().filter(|_| self.command.program() == Some("sed")) else {
+            return false;
+        };
+        let is_edit = |argument: &Argument| {
+            argument.role != Role::Data
+                || self.command.text_from(argument.word, argument.from).is_some_and(sed::only_edits)
+        };
+        // A copy that is made beside it is called like it.
+        let is_alike = |suffix: &str| suffix.starts_with('.') && !suffix.contains(['*', '/']);
+        let copies = arguments.flags.iter().filter(|flag| flag.is("-i")).filter_map(|flag| flag.value);
+        let mut copies = copies.map(|value| self.command.text_from(value.word, value.from));
+        let reads = arguments.list.iter().any(|argument| argument.role == Role::Read);
+        !reads && arguments.list.iter().all(is_edit) && copies.all(|suffix| suffix.is_some_and(is_alike))
+    }
+
     fn in_code(&mut self, word: &Word, text: Option<&str>) {
         let program = self.command.program();
         // What it writes to is a string in it, and rarely meant.
@@ -347,8 +366,10 @@ impl Found<'_> {
         let (Some(language), Some(text)) = (language, text) else { return self.mentioned(word) };
         let read = one_liner::read(language, text);
         for (access, path) in read.touches {
+            let glob = path.contains('*');
             // Nobody asks what kind of thing a function deletes.
-            self.add_deed(Some(&path), word, Some(access), access == Access::Delete);
+            let takes_all = access == Access::Delete;
+            self.add_deed(Some(&path), &Word { glob, ..word.clone() }, Some(access), takes_all);
         }
         let unknown = Word { raw: format!("a file that {} names", program.unwrap_or_default()), ..Word::default() };
         for access in read.unknown {

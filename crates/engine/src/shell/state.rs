@@ -31,6 +31,8 @@ pub(super) struct State {
     pub(super) folders: Folders,
     /// Where it is if the last command failed; none where that makes no difference.
     failed: Option<Folders>,
+    /// Those that the script has made, so that it can go there.
+    made: BTreeSet<String>,
     /// Where `cd -` leads.
     previous: Option<Folders>,
     /// Where `popd` leads.
@@ -138,6 +140,10 @@ impl Value {
     pub(super) fn in_kind(text: impl Into<String>) -> Self {
         Self { in_kind: true, ..Self::plain(text) }
     }
+
+    pub(super) fn some_number() -> Self {
+        Self::in_kind(SOME_NUMBER)
+    }
 }
 
 impl State {
@@ -222,7 +228,7 @@ impl State {
             return Some(Expanded::Several(arguments));
         }
         if matches!(inside, "$" | "!" | "?") {
-            return Some(Expanded::One(Value::in_kind(SOME_NUMBER)));
+            return Some(Expanded::One(Value::some_number()));
         }
         if inside == "#" {
             let count = self.arguments()?.len();
@@ -235,7 +241,13 @@ impl State {
             return Some(Expanded::Several(elements.clone()));
         }
         if let (Some(index), Some(elements)) = (index(operator), self.arrays.get(name)) {
-            return elements.get(index).cloned().map(Expanded::One);
+            // Of what a pattern becomes, nobody knows the number.
+            let is_counted = |before: &[Value]| !before.iter().any(|value| value.glob);
+            return elements
+                .get(index)
+                .filter(|_| elements.get(..index).is_some_and(is_counted))
+                .cloned()
+                .map(Expanded::One);
         }
         let value = self.value(name)?;
         match operator {
@@ -267,7 +279,7 @@ impl State {
             None if name == "_" => self.last_word.clone(),
             None if name == "TMPDIR" => Some(Value::in_kind(paths::TEMP)),
             None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(paths::ROOT)),
-            None if NUMBERS.contains(&name) => Some(Value::in_kind(SOME_NUMBER)),
+            None if NUMBERS.contains(&name) => Some(Value::some_number()),
             None if name == "HOME" => Some(Value { tilde: true, ..Value::plain("~") }),
             None if name == "PWD" => self.folders.only().map(|folder| Value {
                 tilde: folder.starts_with('~'),
@@ -279,7 +291,7 @@ impl State {
 
     /// In a shell of its own, as another program: it sees what is exported, and has no functions. What is not exported
     /// may still be there from outside.
-    pub(super) fn enter_program(&mut self, arguments: Vec<Option<Value>>) {
+    pub(super) fn enter_program(&mut self, name: Option<Value>, arguments: Vec<Option<Value>>) {
         for (name, value) in &mut self.variables {
             if !self.exported.contains(name) {
                 *value = None;
@@ -289,7 +301,7 @@ impl State {
         self.arrays.clear();
         self.aliases.clear();
         self.functions.clear();
-        self.positional = Some(arguments);
+        (self.zero, self.positional) = (name, Some(arguments));
         self.last_word = None;
         (self.stops_at_errors, self.exports_all) = (false, false);
         (self.previous, self.stack) = (None, Vec::new());
@@ -549,6 +561,10 @@ impl State {
                 }
             }
             "git" => self.branches.follow(command),
+            "mkdir" => {
+                let made = operands().filter_map(Word::meaning).map(|path| self.folders.then(path));
+                self.made.extend(made.filter_map(|folders| folders.only().map(str::to_owned)));
+            }
             // Those that only set up the environment go nowhere else.
             "source" | "." if operands().next().and_then(Word::meaning).is_some_and(is_setup_file) => {
                 let (folders, failed) = (self.folders.clone(), self.failed.clone());
@@ -614,7 +630,8 @@ impl State {
             Some(Some(path)) if !path.starts_with('+') => before.then(path),
             Some(_) => Folders::unknown(),
         };
-        self.failed = (!self.stops_at_errors).then(|| before.clone());
+        let is_made = self.folders.only().is_some_and(|folder| self.made.contains(folder));
+        self.failed = (!self.stops_at_errors && !is_made).then(|| before.clone());
         if keeps {
             self.stack.push(before.clone());
         }

@@ -14,15 +14,15 @@ use std::sync::Arc;
 use brush_parser::ast::{
     AndOr, AndOrList, ArithmeticForClauseCommand, CaseClauseCommand, CaseItemPostAction, Command,
     CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr, ForClauseCommand, IfClauseCommand,
-    IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, RedirectList, SeparatorOperator,
-    SimpleCommand as SimpleCommandNode, SubshellCommand, UnexpandedArithmeticExpr,
+    IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, ProcessSubstitutionKind, RedirectList,
+    SeparatorOperator, SimpleCommand as SimpleCommandNode, SubshellCommand, UnexpandedArithmeticExpr,
 };
 
 use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
 use super::container::Container;
 use super::hidden::Hidden;
 use super::state::{Function, State, Value};
-use super::word::Context;
+use super::word::{Context, Expansion, Unit};
 use super::written::{Earlier, Files};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
 use crate::programs::Role;
@@ -61,6 +61,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         uncalled: BTreeMap::new(),
         found: Vec::new(),
         piped_paths: Vec::new(),
+        fed_paths: Vec::new(),
         git_settings: Vec::new(),
         files: Files::new(earlier),
         running: Vec::new(),
@@ -98,6 +99,8 @@ struct Walker<'a> {
     found: Vec<Word>,
     /// What goes through the pipe.
     piped_paths: Vec<Word>,
+    /// What a redirection of a loop or group around gives it to read.
+    fed_paths: Vec<Word>,
     /// Of git, made by the script: names in lower case, and values.
     git_settings: Vec<(String, String)>,
     files: Files<'a>,
@@ -241,7 +244,7 @@ impl Walker<'_> {
         for (other, _) in &others {
             self.state.join_failed(other);
         }
-        if !list.additional.is_empty() {
+        if !list.additional.is_empty() && !is_last_to_print(list) {
             self.forget_output();
         }
     }
@@ -269,8 +272,12 @@ impl Walker<'_> {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
-                self.redirects_of_compound(redirects.as_ref());
+                let around = self.fed_paths.clone();
+                if let Some(paths) = self.redirects_of_compound(redirects.as_ref()) {
+                    self.fed_paths = paths;
+                }
                 self.deeper(|walker| walker.compound(compound));
+                self.fed_paths = around;
                 if redirects.is_some() {
                     self.output = None;
                 }
@@ -479,19 +486,20 @@ impl Walker<'_> {
                 self.words(&word.value, &mut command.words);
             }
             CommandPrefixOrSuffixItem::ProcessSubstitution(kind, subshell) => {
-                let given = self.process(subshell);
-                command.words.push(Word { given, ..process_word(kind) });
+                let word = self.process(subshell, kind);
+                command.words.push(word);
             }
         }
     }
 
-    /// Returns what it prints, where that is known.
-    fn process(&mut self, subshell: &SubshellCommand) -> Option<String> {
+    /// The word that stands for it, with what it prints, where that is known.
+    fn process(&mut self, subshell: &SubshellCommand, kind: &ProcessSubstitutionKind) -> Word {
         let (input, output) = (self.input.take(), self.output.take());
         let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
         self.in_new_scope(|walker| walker.deeper(|walker| walker.list(&subshell.list)));
-        (self.input, self.found, self.meaning) = (input, found, meaning);
-        std::mem::replace(&mut self.output, output)
+        (self.input, self.meaning) = (input, meaning);
+        let given_paths = std::mem::replace(&mut self.found, found);
+        Word { given: std::mem::replace(&mut self.output, output), given_paths, ..process_word(kind) }
     }
 
     /// Walks the text of a command substitution, and returns what it prints, where that is known.
@@ -513,11 +521,12 @@ impl Walker<'_> {
         })
     }
 
-    /// The redirections of a compound command are those of a command without words.
-    fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) {
-        let Some(redirects) = redirects else { return };
-        let redirects = redirects.0.iter().map(|redirect| self.redirect(redirect)).collect();
+    /// The redirections of a compound command are those of a command without words. Returns the paths that they give it.
+    fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<Vec<Word>> {
+        let redirects: Vec<Redirect> = redirects?.0.iter().map(|redirect| self.redirect(redirect)).collect();
+        let paths = redirects.iter().rfind(|redirect| redirect.is_input()).map(|redirect| redirect.paths().to_vec());
         self.emit(SimpleCommand { redirects, ..SimpleCommand::default() });
+        paths
     }
 
     fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {
@@ -528,10 +537,7 @@ impl Walker<'_> {
                         self.single_word(&word.value)
                     }
                     IoFileRedirectTarget::Fd(number) => known_word(number.to_string()),
-                    IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => {
-                        let given = self.process(subshell);
-                        Word { given, ..process_word(kind) }
-                    }
+                    IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => self.process(subshell, kind),
                 };
                 Redirect { descriptor: *descriptor, kind: file_redirect_kind(kind), target }
             }
@@ -547,7 +553,11 @@ impl Walker<'_> {
                 let body = &document.doc.value;
                 let target = if document.requires_expansion {
                     let units = self.scan(body, Context::Text);
-                    word_of(body.clone(), &units)
+                    let is_meant = |unit: &Unit| !matches!(unit, Unit::Expansion(Expansion { means: None, .. }));
+                    let mut text = word_of(body.clone(), &units);
+                    // A text of many lines is no path, of which a part could be anything.
+                    text.means = text.means.filter(|_| units.iter().all(is_meant));
+                    text
                 } else {
                     known_word(body.clone())
                 };
@@ -558,12 +568,27 @@ impl Walker<'_> {
     }
 }
 
+/// `cd x && pwd`: whether all but the last only go somewhere.
+fn is_last_to_print(list: &AndOrList) -> bool {
+    let goes = |pipeline: &Pipeline| match pipeline.seq.as_slice() {
+        [Command::Simple(simple)] => simple.word_or_name.as_ref().is_some_and(|word| word.value == "cd"),
+        _ => false,
+    };
+    let is_and = |item: &AndOr| matches!(item, AndOr::And(_));
+    let before_last = list.additional.iter().rev().skip(1);
+    let middle_goes = |item: &AndOr| matches!(item, AndOr::And(pipeline) if goes(pipeline));
+    goes(&list.first) && list.additional.iter().all(is_and) && before_last.into_iter().all(middle_goes)
+}
+
 /// How a pipeline ends, where that is sure.
 fn surely(pipeline: &Pipeline) -> Option<bool> {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return None };
     let program = simple.word_or_name.as_ref().map(|word| word.value.as_str());
+    let is_flag = |item: &CommandPrefixOrSuffixItem| matches!(item, CommandPrefixOrSuffixItem::Word(word) if matches!(word.value.as_str(), "-p" | "--parents"));
     match program {
         Some("true" | ":" | "echo" | "printf") => Some(!pipeline.bang),
+        // Nobody minds that it is there.
+        Some("mkdir") if simple.suffix.iter().flat_map(|suffix| &suffix.0).any(is_flag) => Some(!pipeline.bang),
         Some("false") => Some(pipeline.bang),
         _ => None,
     }

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::command::{Redirect, RedirectKind, SimpleCommand};
-use super::copied::copies;
+use super::copied::{copies, targets};
 use super::fetched::fetched;
 use super::patch;
 use super::through::runs_its_input;
@@ -130,6 +130,13 @@ impl<'a> Files<'a> {
     }
 
     fn note_copies(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
+        // `cp <(…) FILE`
+        if let Some(printed) = command.words.iter().find(|word| word.is_process()) {
+            let text = printed.given.clone().map_or(Written::Unknown, Written::Text);
+            for path in targets(command, program, arguments) {
+                self.put(command, path, &text);
+            }
+        }
         for copy in copies(command, program, arguments) {
             let fetched = copy.is_fetched().then_some(Written::Unknown);
             let Some(text) = fetched.or_else(|| self.get(command, copy.from)) else { continue };

@@ -14,6 +14,7 @@ const OPENS: Deed = Deed::Open { path: (0, ""), mode: (1, "") };
 const FIRST: (usize, &str) = (0, "");
 
 pub(super) const DIALECT: Dialect = Dialect {
+    interpreter: "node",
     functions: &[
         ("fs.rm", DELETES),
         ("fs.rmSync", DELETES),
@@ -42,8 +43,9 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("fs.truncateSync", WRITES),
         ("fs.mkdir", WRITES),
         ("fs.mkdirSync", WRITES),
-        ("fs.mkdtemp", WRITES),
-        ("fs.mkdtempSync", WRITES),
+        ("fs.mkdtemp", Deed::Makes(FIRST)),
+        ("fs.mkdtempSync", Deed::Makes(FIRST)),
+        ("os.tmpdir", Deed::Gives("$TMPDIR")),
         ("fs.chmod", WRITES),
         ("fs.chmodSync", WRITES),
         ("fs.lchmod", WRITES),

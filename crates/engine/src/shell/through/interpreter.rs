@@ -148,7 +148,7 @@ pub(super) fn fed(program: &str, script: Option<&Word>, input: Input, arguments:
         return in_code(program, text.as_deref());
     }
     let in_own_shell = !matches!(program, "source" | ".");
-    vec![Runs::Text { text, in_own_shell, is_beginning: false, arguments }]
+    vec![Runs::Text { text, in_own_shell, is_beginning: false, name: None, arguments }]
 }
 
 /// What a shell gets of a text that a program reads.

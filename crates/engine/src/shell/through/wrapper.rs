@@ -188,12 +188,15 @@ impl<'c> Wrapper<'c> {
         }
         let in_own_shell = !matches!(self.program, "eval" | "trap");
         let is_own = |argument: &&Argument| argument.role == Role::Words && is_shell(self.program);
+        let own = self.arguments.list.iter().find(is_own).and_then(|own| self.command.words.get(own.word..));
         // The first is its name.
-        let own = self.arguments.list.iter().find(is_own).and_then(|own| self.command.words.get(own.word + 1..));
+        let (name, own) = own.and_then(<[Word]>::split_first).unzip();
         let runs = texts.into_iter().map(|(_, words)| Runs::Text {
             text: joined(words.into_iter()),
             in_own_shell,
-            is_beginning: false,
+            // These put where they go to behind it.
+            is_beginning: matches!(self.program, "rsync" | "scp" | "sftp" | "mosh"),
+            name: name.cloned(),
             arguments: own.unwrap_or_default().to_vec(),
         });
         self.through.runs.extend(runs);
@@ -210,7 +213,7 @@ impl<'c> Wrapper<'c> {
             }
         }
         let text = text.map(|text| format!("{text} \"$@\""));
-        self.through.runs.push(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments });
+        self.through.runs.push(Runs::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments });
     }
 
     /// What texts for a database run beside their queries.
@@ -238,7 +241,7 @@ impl<'c> Wrapper<'c> {
             let own = script.and_then(|script| words.get(script.word + 1..)).unwrap_or_default();
             let in_own_shell = !matches!(program, "source" | ".");
             let (text, arguments) = (Some(commands_in(program, text.clone())), own.to_vec());
-            self.through.runs.push(Runs::Text { text, in_own_shell, is_beginning: false, arguments });
+            self.through.runs.push(Runs::Text { text, in_own_shell, is_beginning: false, name: None, arguments });
         } else if self.is_parallel() {
             let own = self.arguments.list.iter().find(|argument| argument.role == Role::Shell);
             let own = own.and_then(|own| words.get(own.word..)).unwrap_or_default();

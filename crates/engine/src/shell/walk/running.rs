@@ -30,6 +30,24 @@ fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
     arguments.filter_map(redirect).collect()
 }
 
+/// The one file that `cat` prints, and nothing else.
+fn only_file(command: &SimpleCommand) -> Option<&str> {
+    let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("cat"))?;
+    let [file] = arguments.list.as_slice() else { return None };
+    let is_input = command.words.get(file.word).is_some_and(Word::is_input);
+    command
+        .meaning_from(file.word, file.from)
+        .filter(|_| !is_input && !command.redirects.iter().any(Redirect::is_input))
+}
+
+/// Whether what it runs is the output of commands and nothing else: `eval "$(a)"`, but not `eval "x; $(a)"`.
+fn runs_one_output(command: &SimpleCommand) -> bool {
+    let mut unknown = command.words.iter().filter(|word| word.value.is_none());
+    let is_all = |word: &Word| word.is_process() || word.is_substitution();
+    let is_joined = command.program() == Some("eval") && command.words.len() > 2;
+    unknown.next().is_none_or(is_all) && unknown.next().is_none() && !is_joined
+}
+
 /// None that a command reads from or prints to.
 const OWN_DESCRIPTOR: i32 = 9;
 
@@ -41,6 +59,8 @@ impl Walker<'_> {
             self.gap(Gap::TooManyCommands);
             return;
         }
+        self.open_descriptor(&mut command);
+        doubtful::forget_pattern(&mut command);
         command.scope = self.scope;
         command.piped_from = self.piped_from.clone();
         command.via.clone_from(&self.around.via);
@@ -53,7 +73,8 @@ impl Walker<'_> {
         command.git_settings.clone_from(&self.git_settings);
         command.read_arguments();
         command.is_session = command.waits_for_input() && !self.around.is_beginning && !self.around.has_input;
-        let printed = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
+        let printed = output(&command, self.input.as_deref()).or_else(|| self.shown_file(&command));
+        let printed = printed.filter(|text| text.len() <= MAX_OUTPUT);
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
@@ -86,10 +107,21 @@ impl Walker<'_> {
             found.clear();
         }
         self.found = listing::printed(&command, &found);
-        self.read_path(&command, &found);
+        self.read_paths(&command, &found);
         match through(&command, self.input.as_deref(), &found) {
             None => self.script.commands.push(command),
             Some(through) => self.see_through(through, command),
+        }
+    }
+
+    /// `exec {fd}>file`: the shell opens it, and the variable is its number.
+    fn open_descriptor(&mut self, command: &mut SimpleCommand) {
+        if let [exec, variable] = command.words.as_slice()
+            && exec.value.as_deref() == Some("exec")
+            && let Some(name) = doubtful::descriptor_variable(variable).filter(|_| !command.redirects.is_empty())
+        {
+            self.state.assign(name, Some(Value::some_number()));
+            command.words.pop();
         }
     }
 
@@ -109,21 +141,40 @@ impl Walker<'_> {
         places
     }
 
+    /// What `cat FILE` prints, where the session wrote that file.
+    fn shown_file(&self, command: &SimpleCommand) -> Option<String> {
+        match self.files.get(command, only_file(command)?)? {
+            Written::Text(text) => Some(text),
+            Written::Unknown => None,
+        }
+    }
+
+    /// To run what `cat FILE` prints is to run the file.
+    fn prints_what_people_wrote(&self, command: &SimpleCommand) -> bool {
+        only_file(command).is_some_and(|file| self.files.get(command, file).is_none())
+    }
+
     /// What is in the file of `cat FILE | bash`. One that people wrote is theirs, and nothing to judge.
     fn piped_file(&self, command: &SimpleCommand) -> Option<Written> {
         let [source] = self.script.commands.get(command.piped_from.clone())? else { return None };
-        let arguments = source.arguments.as_ref().filter(|_| source.program() == Some("cat"))?;
-        let [file] = arguments.list.as_slice() else { return None };
-        let path = source.meaning_from(file.word, file.from).filter(|_| runs_what_it_reads(command))?;
+        let path = only_file(source).filter(|_| runs_what_it_reads(command))?;
         Some(self.files.get(source, path).unwrap_or(Written::Text(String::new())))
     }
 
-    /// `find … | while read name`: the name is one of what was found.
-    fn read_path(&mut self, command: &SimpleCommand, found: &[Word]) {
-        if let ([path], Some("read"), Some(name)) = (found, command.program(), command.words.last())
-            && let (Some(name), Some(path)) = (name.value.as_deref(), Value::of(path))
-        {
-            self.state.assign(name, Some(Value { glob: true, in_kind: true, ..path }));
+    /// `find … | while read name`: the name is one of what was found. `mapfile names < <(find …)`: they are all of it.
+    fn read_paths(&mut self, command: &SimpleCommand, piped: &[Word]) {
+        let redirected = command.redirects.iter().map(Redirect::paths).find(|paths| !paths.is_empty());
+        let found = redirected.or(Some(piped).filter(|piped| !piped.is_empty())).unwrap_or(&self.fed_paths);
+        let Some(name) = command.words.last().and_then(|word| word.value.as_deref()) else { return };
+        let paths: Option<Vec<Value>> = found.iter().map(Value::of).collect();
+        match (command.program(), paths.unwrap_or_default().as_slice()) {
+            (Some("read"), [path]) => {
+                self.state.assign(name, Some(Value { glob: true, in_kind: true, ..path.clone() }));
+            }
+            (Some("mapfile" | "readarray"), paths) if !paths.is_empty() => {
+                self.state.assign_array(name, paths.to_vec());
+            }
+            _ => {}
         }
     }
 
@@ -156,7 +207,7 @@ impl Walker<'_> {
         let alias = self.state.aliases.get(name).map(String::as_str).or_else(|| self.state.real_name(name));
         let text = alias.filter(|_| !self.around.via.iter().any(|via| via == name))?;
         let (text, arguments) = (Some(format!("{text} \"$@\"")), command.words.get(1..)?.to_vec());
-        Some(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments })
+        Some(Runs::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments })
     }
 
     /// The function that a command calls.
@@ -210,9 +261,12 @@ impl Walker<'_> {
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
             // What it runs cannot be shown in its place.
             is_transparent = false;
-            let sources = self.sources_of(&command, reads_input);
+            // What comes out of a `<(…)` is no pipe's.
+            let reads_pipe = reads_input && !command.words.iter().any(Word::is_process);
+            let sources = self.sources_of(&command, reads_pipe);
             let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
-            sets_up = sources().next().is_some() && sources().all(is_setup);
+            let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
+            sets_up = runs_one_output(&command) && sources().next().is_some() && sources().all(is_harmless);
             command.runs_output_of = sources().filter_map(SimpleCommand::program).map(str::to_owned).collect();
             command.runs_output_of.sort();
             command.runs_output_of.dedup();
@@ -271,11 +325,11 @@ impl Walker<'_> {
                     }
                 }
                 Runs::Text { text: Some(text), .. } if walker.running.contains(&text) => {}
-                Runs::Text { text: Some(text), in_own_shell: true, arguments, is_beginning } => {
+                Runs::Text { text: Some(text), in_own_shell: true, arguments, is_beginning, name } => {
                     walker.around.is_beginning = is_beginning;
                     let arguments = arguments.iter().map(Value::of).collect();
                     walker.in_new_scope(|walker| {
-                        walker.state.enter_program(arguments);
+                        walker.state.enter_program(name.as_ref().and_then(Value::of), arguments);
                         for assignment in &given {
                             walker.state.export(assignment);
                         }
