@@ -18,31 +18,7 @@ const ANSWER_LIMIT: usize = 64 * 1024;
 /// How long to wait between looks; most programs take longer to start.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
-/// What such a program sees of the environment.
-const VARIABLES: &[&str] = &[
-    "PATH",
-    "HOME",
-    "USER",
-    "LANG",
-    "LC_ALL",
-    "LC_ADDRESS",
-    "LC_COLLATE",
-    "LC_CTYPE",
-    "LC_IDENTIFICATION",
-    "LC_MEASUREMENT",
-    "LC_MESSAGES",
-    "LC_MONETARY",
-    "LC_NAME",
-    "LC_NUMERIC",
-    "LC_PAPER",
-    "LC_TELEPHONE",
-    "LC_TIME",
-    "TERM",
-    "TMPDIR",
-    "TZ",
-];
-
-/// Asks the program, which sees `more_variables` besides. An answer of nothing says nothing; anything else has to be an answer.
+/// Asks the program, which sees `more_variables` beside those that commands of rules see. An answer of nothing says nothing; anything else has to be an answer.
 pub fn run(
     exec: &[String],
     question: String,
@@ -90,7 +66,7 @@ fn start(
 ) -> std::io::Result<Child> {
     let mut command = Command::new(located(program, root, environment));
     command.args(arguments).current_dir(root).env_clear();
-    for name in VARIABLES.iter().copied().chain(more_variables.iter().map(String::as_str)) {
+    for name in runner::VARIABLES.iter().copied().chain(more_variables.iter().map(String::as_str)) {
         if let Some(value) = environment.get(name) {
             command.env(name, value);
         }

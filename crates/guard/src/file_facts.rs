@@ -1,13 +1,18 @@
 //! What file rules ask of a live judgement.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use engine::Event;
 use engine::facts::Answered;
 use engine::file_rules::{Change, Changes, FileMatch, FileRule, Reach, Status};
 use engine::rules::{Rule, RuleSet};
+use policy::Config;
 use serde_json::{Value, json};
 
-use crate::file_rules::{Changed, Settlement};
+use crate::environment::Environment;
+use crate::file_rules::{Attribution, Changed, PromptBaseline, Settlement, timestamp};
+use crate::project::Project;
 
 /// So many changes are written down with a judgement; of more only that there were.
 const KEPT: usize = 500;
@@ -19,8 +24,40 @@ pub struct FileFacts {
     pub rules: RuleSet,
 }
 
-/// Most events ask nothing of files, so nothing is prepared for it.
-pub type MakeFiles = Box<dyn Fn() -> FileFacts + Send + Sync>;
+/// What they are made from. Most events ask nothing of files, so nothing more is prepared for it.
+pub struct FileSetting {
+    pub project: Project,
+    pub environment: Environment,
+    pub event: Arc<Event>,
+    pub config: Arc<Config>,
+    pub rules: RuleSet,
+    pub store: PathBuf,
+    pub options: store::Options,
+    /// When the tree was last kept for the session.
+    pub prompt: Option<i64>,
+}
+
+impl FileSetting {
+    pub fn facts(&self) -> FileFacts {
+        let (root, event) = (&self.project.root, &self.event);
+        let tmp = self.project.tmp(&self.environment);
+        let prompt = self.prompt.map(|time| PromptBaseline::new(&tmp, &event.session, time));
+        let home = self.environment.home.as_deref();
+        let attribution = Attribution {
+            store: self.store.clone(),
+            options: self.options,
+            agent: event.agent.clone(),
+            session: event.session.clone(),
+            home: home.map(|home| home.to_string_lossy().into_owned()),
+        };
+        let message = event.message.as_deref();
+        FileFacts {
+            changed: Changed::new(root, self.config.default_branch.clone(), prompt, attribution),
+            settlement: Settlement::new(root, &tmp, &event.session, timestamp(event.time), message),
+            rules: self.rules.clone(),
+        }
+    }
+}
 
 impl FileFacts {
     pub fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {

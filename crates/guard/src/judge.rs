@@ -15,15 +15,12 @@ use store::{
     Changes, CounterChange, EventId, Journal, Judgement, Record, Recorded, RuleVersion, SessionKey, SessionState,
     Store, StoreError,
 };
-use tree::Tree;
 
 use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
-use crate::file_facts::{FileFacts, MakeFiles};
-use crate::file_rules::{
-    Attribution, Changed, Commands, Demands, FileNotice, GIT_LIMIT, PromptBaseline, Ran, Settlement,
-};
+use crate::file_facts::FileSetting;
+use crate::file_rules::{Commands, Demands, FileNotice, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran};
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
@@ -120,22 +117,10 @@ impl<'a> Judge<'a> {
                 more_time(GIT_LIMIT);
             }
             if event.kind == EventKind::Prompt && baselines.contains(&Baseline::Prompt) {
-                self.keep_baseline(project, event, &mut kept);
+                kept.keep(project, event, self.environment);
             }
         }
         kept
-    }
-
-    fn keep_baseline(&self, project: &Project, event: &Event, kept: &mut KeptBaselines) {
-        let Some(tree) = Tree::of(&project.root, GIT_LIMIT) else { return };
-        let baseline = PromptBaseline::new(&project.tmp(self.environment), &event.session, event.time);
-        match baseline.take(&tree, timestamp(event.time)) {
-            Ok(()) => kept.is_kept = true,
-            Err(error) => kept.notices.push(format!(
-                "how things were at this prompt was not kept, so rules that compare with it compare with the base of \
-                 the branch: {error}"
-            )),
-        }
     }
 
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
@@ -367,7 +352,16 @@ impl<'a> Judge<'a> {
             options: self.store_options(event),
         };
         let folder = project.root.strip_prefix(&self.project.root).unwrap_or(Path::new(""));
-        let files = self.make_files(project, policy, event, state);
+        let files = FileSetting {
+            project: project.clone(),
+            environment: self.environment.clone(),
+            event: Arc::clone(event),
+            config: Arc::clone(&policy.config),
+            rules: policy.rules.clone(),
+            store: self.store.clone(),
+            options: self.store_options(event),
+            prompt: state.and_then(|state| PromptBaseline::last(&state.variables)),
+        };
         Arc::new(LiveFacts::new(
             &project.root,
             folder,
@@ -377,36 +371,6 @@ impl<'a> Judge<'a> {
             history,
             files,
         ))
-    }
-
-    fn make_files(
-        &self,
-        project: &Project,
-        policy: &Compiled,
-        event: &Arc<Event>,
-        state: Option<&SessionState>,
-    ) -> MakeFiles {
-        let (project, environment, event) = (project.clone(), self.environment.clone(), Arc::clone(event));
-        let (config, rules) = (Arc::clone(&policy.config), policy.rules.clone());
-        let (store, options) = (self.store.clone(), self.store_options(&event));
-        let prompt = state.and_then(|state| PromptBaseline::last(&state.variables));
-        Box::new(move || {
-            let tmp = project.tmp(&environment);
-            let (root, session) = (&project.root, event.session.as_str());
-            let prompt = prompt.map(|time| PromptBaseline::new(&tmp, session, time));
-            let attribution = Attribution {
-                store: store.clone(),
-                options,
-                agent: event.agent.clone(),
-                session: session.to_owned(),
-                home: environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
-            };
-            FileFacts {
-                changed: Changed::new(root, config.default_branch.clone(), prompt, attribution),
-                settlement: Settlement::new(root, &tmp, session, timestamp(event.time), event.message.as_deref()),
-                rules: rules.clone(),
-            }
-        })
     }
 
     fn store_options(&self, event: &Event) -> store::Options {
@@ -437,13 +401,6 @@ struct Occasion<'a> {
     programs: Programs<'a>,
     ran: Ran,
     more_time: &'a dyn Fn(Duration),
-}
-
-/// What was kept of the tree for rules that compare with it.
-#[derive(Default)]
-struct KeptBaselines {
-    is_kept: bool,
-    notices: Vec<String>,
 }
 
 impl Effects {
@@ -477,11 +434,6 @@ impl Effects {
             self.asked_input.keep(call, &mut self.fields, &mut self.facts);
         }
     }
-}
-
-/// A time as people and other programs read it.
-pub(crate) fn timestamp(time: i64) -> String {
-    jiff::Timestamp::from_millisecond(time).map(|time| time.to_string()).unwrap_or_default()
 }
 
 /// The folders that the rules of a policy speak of.

@@ -16,7 +16,7 @@ use store::{SessionState, Store};
 use tree::Repository;
 
 use crate::acknowledgement::is_acknowledged;
-use crate::file_facts::{FileFacts, MakeFiles, answered_fact, answered_record, changes_fact, changes_record};
+use crate::file_facts::{FileFacts, FileSetting, answered_fact, answered_record, changes_fact, changes_record};
 use crate::glob;
 use crate::input_record::AskedInput;
 use crate::written::written;
@@ -40,7 +40,7 @@ pub struct LiveFacts {
     history: History,
     /// Made when a file rule first asks.
     files: OnceLock<FileFacts>,
-    make_files: MakeFiles,
+    file_setting: FileSetting,
     /// What observers made of this very event.
     observed: Mutex<Changes>,
     /// Whether observers are asking, and not rules.
@@ -77,7 +77,7 @@ impl LiveFacts {
         config: Arc<Config>,
         held_before: bool,
         history: History,
-        make_files: MakeFiles,
+        file_setting: FileSetting,
     ) -> Self {
         Self {
             root: root.to_owned(),
@@ -87,7 +87,7 @@ impl LiveFacts {
             held_before,
             history,
             files: OnceLock::new(),
-            make_files,
+            file_setting,
             observed: Mutex::default(),
             is_observing: AtomicBool::new(false),
             used: Mutex::default(),
@@ -165,7 +165,7 @@ impl LiveFacts {
     }
 
     pub fn files(&self) -> &FileFacts {
-        self.files.get_or_init(|| (self.make_files)())
+        self.files.get_or_init(|| self.file_setting.facts())
     }
 
     /// Those of them that somebody asked for.

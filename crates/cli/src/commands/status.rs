@@ -13,6 +13,7 @@ use super::Context;
 use super::validate::counted;
 use crate::arguments::Status;
 use crate::exit_code::ExitCode;
+use crate::output::Output;
 use crate::problem::{Outcome, Problem};
 
 pub fn run(arguments: &Status, context: &Context) -> Outcome {
@@ -57,10 +58,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
             .map(|rule| json!({ "rule": rule.id, "tier": rule.tier.name(), "action": rule.action.name(), "source": rule.source }))
             .collect();
         let (agent, id) = session.map(|whose| (whose.agent, whose.session)).unzip();
-        let acknowledgements: Vec<Value> = acknowledged
-            .iter()
-            .map(|ack| json!({ "rule": ack.rule, "reason": ack.reason, "by": ack.by.name(), "time": ack.time }))
-            .collect();
+        let acknowledgements: Vec<Value> = acknowledged.iter().map(acknowledgement_json).collect();
         context.output.value(&json!({
             "workflow": null,
             "root": project.root,
@@ -107,11 +105,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     for (rule, count) in &holds {
         output.line(format!("{} {rule} held this session's stop {}", output.bold("Holds  "), counted(*count, "time")));
     }
-    for entry in &demands {
-        let files = entry.trigger_files.join(", ");
-        let times = counted(entry.shown.try_into().unwrap_or(usize::MAX), "time");
-        output.line(format!("{} {} asked {times} about {files}", output.bold("Asks   "), entry.rule_name));
-    }
+    show_demands(&demands, output);
     for (name, value) in &variables {
         output.line(format!("{} {name} = {value}", output.bold("Knows  ")));
     }
@@ -129,6 +123,18 @@ fn acknowledged(state: &SessionState, rules: &[Rule]) -> Vec<Acknowledgement> {
     let mut acknowledged = Acknowledgement::of_session(state);
     acknowledged.retain(|ack| rules.iter().any(|rule| rule.id == ack.rule && rule.digest == ack.digest));
     acknowledged
+}
+
+fn show_demands(demands: &[QueueEntry], output: &Output) {
+    for QueueEntry { rule_name, trigger_files, shown, .. } in demands {
+        let files = trigger_files.join(", ");
+        let times = counted(usize::try_from(*shown).unwrap_or(usize::MAX), "time");
+        output.line(format!("{} {rule_name} asked {times} about {files}", output.bold("Asks   ")));
+    }
+}
+
+fn acknowledgement_json(ack: &Acknowledgement) -> Value {
+    json!({ "rule": ack.rule, "reason": ack.reason, "by": ack.by.name(), "time": ack.time })
 }
 
 /// By rule.

@@ -215,6 +215,8 @@ fn a_program_of_the_users() {
     PATH
     TMPDIR
     TZ
+    XDG_CONFIG_HOME
+    XDG_STATE_HOME
     ");
     project.hook("claude", &project.bash("ls"));
     let question: Value =

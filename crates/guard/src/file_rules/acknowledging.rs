@@ -5,10 +5,10 @@ use policy::Config;
 
 use super::attribution::Attribution;
 use super::changed::Changed;
-use super::prompt_baseline::PromptBaseline;
+use super::prompt_baseline::{PromptBaseline, timestamp};
 use super::settlement::Settlement;
 use crate::environment::Environment;
-use crate::judge::{STORE_PATIENCE, timestamp};
+use crate::judge::STORE_PATIENCE;
 use crate::project::Project;
 use crate::whose_session::Whose;
 

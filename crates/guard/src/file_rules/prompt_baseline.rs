@@ -4,9 +4,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use engine::Event;
 use serde_json::{Value, json};
 use store::Changes;
 use tree::{GitError, Snapshot, Tree};
+
+use super::changed::GIT_LIMIT;
+use crate::environment::Environment;
+use crate::project::Project;
 
 /// A snapshot, kept until `tmp` is deleted. The session remembers when it was taken, and so what it is called.
 #[derive(Debug)]
@@ -14,6 +19,33 @@ pub struct PromptBaseline {
     path: PathBuf,
     /// For the name of what is compared with it.
     pub reference: String,
+}
+
+/// What was kept of trees when a prompt arrived.
+#[derive(Default)]
+pub struct KeptBaselines {
+    pub is_kept: bool,
+    pub notices: Vec<String>,
+}
+
+impl KeptBaselines {
+    /// Writes down how a project's tree is now.
+    pub fn keep(&mut self, project: &Project, event: &Event, environment: &Environment) {
+        let Some(tree) = Tree::of(&project.root, GIT_LIMIT) else { return };
+        let baseline = PromptBaseline::new(&project.tmp(environment), &event.session, event.time);
+        match baseline.take(&tree, timestamp(event.time)) {
+            Ok(()) => self.is_kept = true,
+            Err(error) => self.notices.push(format!(
+                "how things were at this prompt was not kept, so rules that compare with it compare with the base of \
+                 the branch: {error}"
+            )),
+        }
+    }
+}
+
+/// A time as people and other programs read it; milliseconds since 1970.
+pub fn timestamp(time: i64) -> String {
+    jiff::Timestamp::from_millisecond(time).map(|time| time.to_string()).unwrap_or_default()
 }
 
 /// Why there is no snapshot.
