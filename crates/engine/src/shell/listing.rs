@@ -48,6 +48,13 @@ fn below(command: &SimpleCommand) -> Vec<Word> {
     }
 }
 
+/// What stands for each of several patterns, where they are in one folder.
+pub(super) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str>) -> Option<String> {
+    let folder = |pattern: &'p str| pattern.split_once("/*").map(|(folder, _)| folder);
+    let first = folder(patterns.next()?)?;
+    patterns.all(|pattern| folder(pattern) == Some(first)).then(|| format!("{first}/*"))
+}
+
 /// What is printed word by word, where it is one pattern.
 fn patterns(command: &SimpleCommand) -> Vec<Word> {
     let mut patterns = command.words.iter().skip(1).filter(|word| word.glob);

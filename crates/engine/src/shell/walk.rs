@@ -51,6 +51,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         expanded_text: 0,
         parsed: 0,
         has_spaced_parentheses: false,
+        holds_patterns: false,
         commands: 0,
         hidden: Rc::default(),
         around: Around::default(),
@@ -82,6 +83,8 @@ struct Walker<'a> {
     parsed: usize,
     /// Whether a parenthesis stands behind another one and a space, in the text that is being walked.
     has_spaced_parentheses: bool,
+    /// Whether patterns stand in it for what was found, between quotes too: `find -name '*.x' -exec sh -c 'cat "{}"' \;`.
+    holds_patterns: bool,
     /// How many have been met, calls of functions among them.
     commands: usize,
     /// Of the text that is being walked.

@@ -48,6 +48,20 @@ fn runs_one_output(command: &SimpleCommand) -> bool {
     unknown.next().is_none_or(is_all) && unknown.next().is_none() && !is_joined
 }
 
+/// Whether what was found was put into a text that it runs.
+fn runs_pattern(command: &SimpleCommand) -> bool {
+    let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
+    let mut texts = arguments.filter(|argument| argument.role == Role::Shell);
+    texts.any(|text| command.words.get(text.word).is_some_and(|word| word.glob))
+}
+
+fn unquote_patterns(command: &mut SimpleCommand) {
+    let targets = command.redirects.iter_mut().map(|redirect| &mut redirect.target);
+    for word in command.words.iter_mut().skip(1).chain(targets) {
+        word.glob |= word.meaning().is_some_and(|text| text.contains(['*', '?', '[']));
+    }
+}
+
 /// None that a command reads from or prints to.
 const OWN_DESCRIPTOR: i32 = 9;
 
@@ -61,6 +75,9 @@ impl Walker<'_> {
         }
         self.open_descriptor(&mut command);
         doubtful::forget_pattern(&mut command);
+        if self.holds_patterns {
+            unquote_patterns(&mut command);
+        }
         command.scope = self.scope;
         command.piped_from = self.piped_from.clone();
         command.via.clone_from(&self.around.via);
@@ -171,6 +188,13 @@ impl Walker<'_> {
             (Some("read"), [path]) => {
                 self.state.assign(name, Some(Value { glob: true, in_kind: true, ..path.clone() }));
             }
+            (Some("read"), paths) => {
+                let any = listing::any_of(paths.iter().map(|path| path.text.as_str()));
+                let any = any.map(|any| Value { glob: true, in_kind: true, ..Value::plain(&any) });
+                if any.is_some() {
+                    self.state.assign(name, any);
+                }
+            }
             (Some("mapfile" | "readarray"), paths) if !paths.is_empty() => {
                 self.state.assign_array(name, paths.to_vec());
             }
@@ -250,26 +274,32 @@ impl Walker<'_> {
         }
     }
 
+    /// Notes whose output a command runs, and tells whether that is nothing to worry about.
+    fn note_sources(&self, command: &mut SimpleCommand, reads_input: bool) -> bool {
+        // What comes out of a `<(…)` is no pipe's.
+        let reads_pipe = reads_input && !command.words.iter().any(Word::is_process);
+        let sources = self.sources_of(command, reads_pipe);
+        let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
+        command.runs_output_of = sources().filter_map(SimpleCommand::program).map(str::to_owned).collect();
+        command.runs_output_of.sort();
+        command.runs_output_of.dedup();
+        let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
+        runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
+    }
+
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
         let Through { name, mut is_transparent, is_remote, container, reads_input, folder, runs } = through;
         let mut command = command;
         let mut sets_up = false;
         let own_paths = own_paths(&command);
+        let holds_patterns = runs_pattern(&command);
         let script = command.script.as_ref().and_then(|_| script_file(&command)).map(Cow::into_owned);
         let is_given_input = command.redirects.iter().any(Redirect::is_input);
         let substituted = command.substituted.clone();
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
             // What it runs cannot be shown in its place.
             is_transparent = false;
-            // What comes out of a `<(…)` is no pipe's.
-            let reads_pipe = reads_input && !command.words.iter().any(Word::is_process);
-            let sources = self.sources_of(&command, reads_pipe);
-            let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
-            let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
-            sets_up = runs_one_output(&command) && sources().next().is_some() && sources().all(is_harmless);
-            command.runs_output_of = sources().filter_map(SimpleCommand::program).map(str::to_owned).collect();
-            command.runs_output_of.sort();
-            command.runs_output_of.dedup();
+            sets_up = self.note_sources(&mut command, reads_input);
         }
         let folders = self.state.folders.clone();
         let has_folder = folder.is_some() || container.is_some();
@@ -295,6 +325,8 @@ impl Walker<'_> {
         }
         self.around.via.push(name.clone());
         self.around.has_input |= is_given_input;
+        let held_patterns = self.holds_patterns;
+        self.holds_patterns |= holds_patterns;
         let given = assignments.clone();
         // What a shell reads its commands from is not there for them.
         let input = self.input.take_if(|_| reads_input);
@@ -344,7 +376,7 @@ impl Walker<'_> {
                 Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
             });
         }
-        (self.around, self.piped_from) = (around, piped_from);
+        (self.around, self.piped_from, self.holds_patterns) = (around, piped_from, held_patterns);
         self.input = input.or_else(|| self.input.take());
         if has_folder {
             self.state.folders = folders;
