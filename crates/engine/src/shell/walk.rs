@@ -3,6 +3,7 @@
 //! INVARIANT: recursion is bounded. `door` lets no tree through whose nesting, together with what is around it, exceeds
 //! the limit, and everything that nests passes it: a substitution is parsed one level deeper than its word.
 
+mod redirects;
 mod running;
 mod words;
 
@@ -14,19 +15,18 @@ use std::sync::Arc;
 use brush_parser::ast::{
     AndOr, AndOrList, ArithmeticForClauseCommand, CaseClauseCommand, CaseItemPostAction, Command,
     CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr, ForClauseCommand, IfClauseCommand,
-    IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, ProcessSubstitutionKind, RedirectList,
-    SeparatorOperator, SimpleCommand as SimpleCommandNode, SubshellCommand, UnexpandedArithmeticExpr,
+    Pipeline, ProcessSubstitutionKind, SeparatorOperator, SimpleCommand as SimpleCommandNode, SubshellCommand,
+    UnexpandedArithmeticExpr,
 };
 
-use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
+use super::command::{Assignment, SimpleCommand, Word};
 use super::container::Container;
 use super::hidden::Hidden;
 use super::state::{Function, State, Value};
-use super::word::{Context, Expansion, Unit};
+use super::word::Context;
 use super::written::{Earlier, Files};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
-use crate::programs::Role;
-use words::{known_word, process_word, word_of};
+use words::process_word;
 
 /// Words that brace expansion may add, over the whole text.
 const MAX_EXPANDED_WORDS: usize = 4096;
@@ -523,52 +523,6 @@ impl Walker<'_> {
             _ => None,
         })
     }
-
-    /// The redirections of a compound command are those of a command without words. Returns the paths that they give it.
-    fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<Vec<Word>> {
-        let redirects: Vec<Redirect> = redirects?.0.iter().map(|redirect| self.redirect(redirect)).collect();
-        let paths = redirects.iter().rfind(|redirect| redirect.is_input()).map(|redirect| redirect.paths().to_vec());
-        self.emit(SimpleCommand { redirects, ..SimpleCommand::default() });
-        paths
-    }
-
-    fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {
-        match redirect {
-            IoRedirect::File(descriptor, kind, target) => {
-                let target = match target {
-                    IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
-                        self.single_word(&word.value)
-                    }
-                    IoFileRedirectTarget::Fd(number) => known_word(number.to_string()),
-                    IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => self.process(subshell, kind),
-                };
-                Redirect { descriptor: *descriptor, kind: file_redirect_kind(kind), target }
-            }
-            IoRedirect::OutputAndError(word, appends) => {
-                let kind = if *appends { RedirectKind::AppendAll } else { RedirectKind::WriteAll };
-                Redirect { descriptor: None, kind, target: self.single_word(&word.value) }
-            }
-            IoRedirect::HereString(descriptor, word) => {
-                let target = Word { role: Role::Data, ..self.single_word(&word.value) };
-                Redirect { descriptor: *descriptor, kind: RedirectKind::HereString, target }
-            }
-            IoRedirect::HereDocument(descriptor, document) => {
-                let body = &document.doc.value;
-                let target = if document.requires_expansion {
-                    let units = self.scan(body, Context::Text);
-                    let is_meant = |unit: &Unit| !matches!(unit, Unit::Expansion(Expansion { means: None, .. }));
-                    let mut text = word_of(body.clone(), &units);
-                    // A text of many lines is no path, of which a part could be anything.
-                    text.means = text.means.filter(|_| units.iter().all(is_meant));
-                    text
-                } else {
-                    known_word(body.clone())
-                };
-                let target = Word { role: Role::Data, ..target };
-                Redirect { descriptor: *descriptor, kind: RedirectKind::HereDocument, target }
-            }
-        }
-    }
 }
 
 /// `cd x && pwd`: whether all but the last only go somewhere.
@@ -614,16 +568,4 @@ fn ends_here(pipeline: &Pipeline) -> bool {
     });
     let program = last.and_then(|simple| simple.word_or_name.as_ref());
     program.is_some_and(|word| matches!(word.value.as_str(), "exit" | "return" | "continue" | "break"))
-}
-
-fn file_redirect_kind(kind: &IoFileRedirectKind) -> RedirectKind {
-    match kind {
-        IoFileRedirectKind::Read => RedirectKind::Read,
-        IoFileRedirectKind::Write => RedirectKind::Write,
-        IoFileRedirectKind::Append => RedirectKind::Append,
-        IoFileRedirectKind::ReadAndWrite => RedirectKind::ReadWrite,
-        IoFileRedirectKind::Clobber => RedirectKind::Clobber,
-        IoFileRedirectKind::DuplicateInput => RedirectKind::DuplicateInput,
-        IoFileRedirectKind::DuplicateOutput => RedirectKind::DuplicateOutput,
-    }
 }
