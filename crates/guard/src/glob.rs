@@ -29,7 +29,7 @@ pub fn expanded(pattern: &str) -> Vec<String> {
         }
         let Ok(names) = Pattern::parse(segment) else { return Vec::new() };
         let mut next = Vec::new();
-        for folder in &found {
+        'folders: for folder in &found {
             for name in names_in(folder) {
                 looked_at += 1;
                 // What is hidden has to be asked for.
@@ -38,7 +38,7 @@ pub fn expanded(pattern: &str) -> Vec<String> {
                     next.push(folder.join(&name));
                 }
                 if next.len() > MAX_PATHS || looked_at > MAX_ENTRIES {
-                    return Vec::new();
+                    break 'folders;
                 }
             }
         }
@@ -48,7 +48,8 @@ pub fn expanded(pattern: &str) -> Vec<String> {
     found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
-/// The folders, and all folders in them, hidden ones too; none where there are too many. Links are not followed.
+/// The folders, and all folders in them, hidden ones too, the nearest first; where there are too many, not the farthest.
+/// Links are not followed.
 fn below(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
     let (mut next, mut looked_at) = (0, 0);
     while let Some(folder) = folders.get(next).cloned() {
@@ -57,7 +58,7 @@ fn below(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
         for entry in entries {
             looked_at += 1;
             if looked_at > MAX_ENTRIES {
-                return Vec::new();
+                return folders;
             }
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 folders.push(entry.path());

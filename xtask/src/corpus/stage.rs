@@ -49,10 +49,11 @@ impl Stage {
 
     fn build_project(&self) -> Result<()> {
         let project = self.project();
-        for folder in ["build", "dist", "config", "sub", ".linchpin/rules"] {
+        for folder in ["build", "dist", "config", "sub", ".claude", ".linchpin/rules"] {
             fs::create_dir_all(project.join(folder))?;
         }
         fs::write(project.join(".env"), "KEY=secret\n")?;
+        fs::write(project.join(".claude/settings.json"), "{}\n")?;
         fs::write(project.join("README.md"), "A project.\n")?;
         #[cfg(unix)]
         std::os::unix::fs::symlink("/", project.join("linkout"))?;

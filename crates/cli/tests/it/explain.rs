@@ -141,6 +141,7 @@ fn the_last_verdict_clause_by_clause() {
 
     people-only-commands: does not apply
       bundled rule people-only-commands (bundled)
+      command_not_pattern  true     true; danger now
       command              false    true; danger now
 
     protect-guardrails: does not apply

@@ -60,10 +60,20 @@ impl Reader {
                     self.found.hidden = true;
                     break;
                 }
+                Some(Kind::Mark("*" | "...")) if self.spreads() => {
+                    tape.next();
+                    let value = self.sequence(tape, true);
+                    arguments.positional.push(Value::Spread(Box::new(value)));
+                }
                 Some(_) => self.argument(tape, &mut arguments, true),
             }
         }
         self.escape_arguments(callee, &arguments);
+        // What is given as a list is given one by one, if it is one that is known.
+        match Value::list(std::mem::take(&mut arguments.positional)) {
+            Value::List(values) => arguments.positional = values,
+            _ => arguments.positional.push(Value::Unknown),
+        }
         arguments
     }
 

@@ -1,6 +1,8 @@
 //! How names get their values: assignments, imports, loops, parameters.
 
 use super::Language;
+use super::arguments::Arguments;
+use super::functions::{Parameter, Takes};
 use super::reader::Reader;
 use super::tape::Tape;
 use super::token::{Kind, Token};
@@ -9,9 +11,28 @@ use super::value::Value;
 /// How many tokens are looked through to find out what a declaration is.
 pub(super) const MAX_DECLARATION: usize = 256;
 
+/// `None`, `false`, `0`, or no default at all.
+fn is_nothing(default: &[Token]) -> bool {
+    match default {
+        [] => true,
+        [only] => match &only.kind {
+            Kind::Number => true,
+            Kind::Name(name) => {
+                matches!(name.as_str(), "None" | "True" | "False" | "null" | "undefined" | "true" | "false")
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 impl Reader {
     /// Adds to what a name may mean. A function or module that becomes one of several meanings is hidden by that.
     pub(super) fn bind(&mut self, name: &str, value: Value) {
+        // One of the text's own functions has no other meaning.
+        if self.functions.contains_key(name) {
+            return;
+        }
         // A name of the language itself keeps its own meaning besides.
         let is_function = matches!(&value, Value::Thing(thing) if thing == name || self.deed(thing).is_some());
         if !is_function {
@@ -93,8 +114,8 @@ impl Reader {
             (Language::Python | Language::Ruby, "for") => self.loop_over(tape),
             (Language::Python | Language::Ruby, "def") => {
                 tape.next();
-                tape.any_name();
-                self.definition(tape)
+                let name = tape.any_name();
+                self.definition(tape, name)
             }
             (Language::Python, "lambda") => {
                 tape.next();
@@ -109,8 +130,8 @@ impl Reader {
             (Language::Node, "function") => {
                 tape.next();
                 tape.take("*");
-                tape.any_name();
-                self.definition(tape)
+                let name = tape.any_name();
+                self.definition(tape, name)
             }
             (_, "class" | "module") => {
                 self.names.changed |= !self.has_classes;
@@ -182,22 +203,48 @@ impl Reader {
             }
             element = Value::Unknown;
         }
-        let is_one = names.len() == 1;
-        for name in names {
-            self.bind(&name, if is_one { element.clone() } else { Value::Unknown });
+        let parts = match element {
+            element if names.len() == 1 => vec![element],
+            element => element.parts(names.len()).unwrap_or_else(|| vec![Value::Unknown; names.len()]),
+        };
+        for (name, value) in names.iter().zip(parts) {
+            self.bind(name, value);
         }
         true
     }
 
     /// At the parameters of a function. Their defaults are read as arguments are.
-    fn definition(&mut self, tape: &mut Tape<'_>) -> bool {
+    fn definition(&mut self, tape: &mut Tape<'_>, name: Option<&str>) -> bool {
         if !tape.is("(") {
             return true;
         }
         let start = tape.place();
         self.arguments(tape, &Value::Unknown);
-        self.bind_parameters(tape.between(start, tape.place()));
+        if !name.is_some_and(|name| self.functions.contains_key(name)) {
+            self.bind_parameters(tape.between(start, tape.place()));
+        }
         true
+    }
+
+    /// The parameters of one of the text's own functions are what a call gives them.
+    pub(super) fn call_own(&mut self, parameters: &[Parameter], arguments: &Arguments) {
+        let mut given = arguments.positional.iter();
+        let is_parameter = |name: &String| parameters.iter().any(|parameter| parameter.name == *name);
+        // What goes on to other functions under names that nobody follows.
+        let is_followed = arguments.named.iter().all(|(name, _)| is_parameter(name));
+        for parameter in parameters {
+            let value = match parameter.takes {
+                Takes::Rest => Value::List(given.by_ref().cloned().collect()),
+                Takes::Named => Value::Unknown,
+                Takes::One => match given.next().or_else(|| arguments.named(&parameter.name)) {
+                    Some(value) => value.clone(),
+                    // Nothing is done with what is nothing.
+                    None if is_followed && is_nothing(&parameter.default) => continue,
+                    None => self.hole(&parameter.default),
+                },
+            };
+            self.bind(&parameter.name, if is_followed { value } else { Value::Unknown });
+        }
     }
 
     pub(super) fn bind_parameters(&mut self, tokens: &[Token]) {

@@ -5,8 +5,11 @@ use super::deed::{Deed, PathDeed};
 use super::lex::lex;
 use super::reader::Reader;
 use super::tape::Tape;
-use super::value::Value;
-use super::{Access, Language};
+use super::value::{SOME_NAME, Value};
+use super::{Access, Language, Spawn};
+
+/// A new file or folder, whichever.
+const TEMPORARY: &str = "$TMPDIR/…";
 
 impl Reader {
     pub(super) fn is_sending(&self, name: &str) -> bool {
@@ -24,6 +27,10 @@ impl Reader {
             Value::Thing(name) => {
                 if let Some(deed) = self.deed(&name) {
                     return self.perform(deed, &name, arguments);
+                }
+                if let Some(parameters) = self.functions.get(&name).cloned() {
+                    self.call_own(&parameters, arguments);
+                    return Value::Unknown;
                 }
                 if let Some(deed) = self.path_method(&name) {
                     let receiver = arguments.positional.first().cloned().unwrap_or(Value::Unknown).into_path();
@@ -63,7 +70,7 @@ impl Reader {
                     self.touch(access, Some(value));
                 }
             }
-            Deed::Open { path, mode } => self.open(arguments, path, mode),
+            Deed::Open { path, mode } => return self.open(arguments, path, mode),
             Deed::OpenOrRun => self.open_or_run(arguments),
             Deed::PerlOpen { handles } => self.perl_open(arguments.positional.get(handles..).unwrap_or_default()),
             Deed::Shell((place, name)) => {
@@ -81,16 +88,46 @@ impl Reader {
             Deed::JoinPath | Deed::MakePath => {
                 let parts = arguments.flat().into_iter().cloned();
                 let path = parts.reduce(|folder, name| folder.joined(&name, "/")).unwrap_or_else(|| Value::text("."));
-                return match deed {
-                    Deed::MakePath => path.into_path(),
-                    _ => path.texts().map_or(Value::Unknown, Value::Texts),
+                return match (deed, path) {
+                    (Deed::MakePath, path) => path.into_path(),
+                    (_, Value::Like { texts, .. }) => Value::Like { texts, is_path: false },
+                    (_, path) => path.texts().map_or(Value::Unknown, Value::Texts),
                 };
+            }
+            Deed::Makes((place, name)) => {
+                let start = arguments.get(place, name);
+                self.touch(Access::Write, start);
+                return start.map_or(Value::Unknown, |start| start.joined(&Value::Unknown, ""));
+            }
+            Deed::Temporary => return Value::List(vec![Value::Descriptor, Value::text(TEMPORARY)]),
+            Deed::Glob => {
+                // Several patterns in one text, and braces, are Perl's and Ruby's own.
+                let is_one = |text: &String| {
+                    self.language == Language::Python
+                        || !text.contains(|letter: char| letter.is_whitespace() || letter == '{')
+                };
+                let texts = |value: &&Value| value.texts().filter(|texts| texts.iter().all(is_one));
+                let found = arguments.flat().iter().map(texts).collect::<Option<Vec<_>>>().unwrap_or_default();
+                let found = found.into_iter().map(|texts| Value::Like { texts, is_path: false }).collect::<Vec<_>>();
+                return if found.is_empty() { Value::Unknown } else { Value::List(found) };
+            }
+            Deed::Walks => {
+                let folder = arguments.positional.first().map_or(Value::Unknown, Value::something_in);
+                return Value::List(vec![Value::List(vec![folder, Value::Unknown, Value::Unknown])]);
+            }
+            Deed::Passes => {
+                let value = arguments.positional.first().cloned().unwrap_or(Value::Unknown);
+                let is_list = matches!(value, Value::List(_) | Value::OneOf(_));
+                return if is_list { value } else { Value::Unknown };
             }
             Deed::Gives(text) if name.contains("Path.") => return Value::text(text).into_path(),
             Deed::Gives(text) => return Value::text(text),
             Deed::Same((place, name)) => {
-                let same = arguments.get(place, name).filter(|value| value.texts().is_some());
-                return same.cloned().unwrap_or(Value::Unknown);
+                return match arguments.get(place, name) {
+                    Some(Value::Like { texts, .. }) => Value::Like { texts: texts.clone(), is_path: false },
+                    Some(value) if value.texts().is_some() || matches!(value, Value::Content(_)) => value.clone(),
+                    _ => Value::Unknown,
+                };
             }
             Deed::Root => return Value::Thing(String::new()),
             Deed::Moves => self.found.moved = true,
@@ -109,6 +146,17 @@ impl Reader {
         for value in file.flat() {
             match value {
                 Value::Descriptor => {}
+                Value::Like { texts, .. } => {
+                    for path in texts {
+                        // All that there is, without a look at it.
+                        let is_all = path.trim_start_matches("./").starts_with(SOME_NAME) && !self.chooses;
+                        if is_all {
+                            self.found.touch_unknown(access);
+                        } else {
+                            self.found.touch(access, path.clone());
+                        }
+                    }
+                }
                 value => match value.texts() {
                     Some(paths) => paths.into_iter().for_each(|path| self.found.touch(access, path)),
                     None => self.found.touch_unknown(access),
@@ -124,6 +172,13 @@ impl Reader {
             // A block.
             Some(Value::Record(_)) => {}
             None if self.language == Language::Ruby => {}
+            // As if it were run by its name.
+            Some(Value::Content(files)) => {
+                for file in files {
+                    let words = [self.dialect.interpreter, file].map(|word| Some(word.to_owned()));
+                    self.found.spawn(Spawn::Words(words.to_vec()));
+                }
+            }
             text => match text.and_then(Value::texts) {
                 None => self.found.hidden = true,
                 Some(texts) => {
@@ -143,6 +198,17 @@ impl Reader {
     }
 
     pub(super) fn module(&mut self, function: &str, module: Option<&Value>) -> Value {
+        if let (Some(Value::Like { texts, .. }), Language::Node) = (module, self.language)
+            && texts.iter().all(|text| text.starts_with("./"))
+        {
+            self.touch(Access::Read, module);
+            return Value::Unknown;
+        }
+        // One of several that do nothing of what is told here.
+        let is_harmless = |text: &String| !self.dialect.is_telling_module(text) && !text.starts_with(['.', '/', '~']);
+        if module.and_then(Value::texts).is_some_and(|texts| texts.len() > 1 && texts.iter().all(is_harmless)) {
+            return Value::Unknown;
+        }
         let Some(text) = module.and_then(Value::only_text) else {
             // A bare word is a name, not a value.
             let is_bare = matches!(module, Some(Value::Thing(name)) if !name.starts_with('$'));
@@ -195,12 +261,12 @@ impl Reader {
     }
 
     pub(super) fn method(&mut self, receiver: &Value, name: &str, arguments: &Arguments) -> Value {
-        if let (Value::Path(_), Some(deed)) = (receiver, self.path_deed(name)) {
+        if let (true, Some(deed)) = (receiver.is_path(), self.path_deed(name)) {
             return self.path_call(receiver, deed, arguments);
         }
         match (receiver, name) {
             (
-                Value::Texts(_),
+                Value::Texts(_) | Value::Like { .. },
                 "strip" | "trim" | "toString" | "to_s" | "encode" | "decode" | "freeze" | "chomp" | "dup",
             ) => {
                 return receiver.clone();
@@ -216,10 +282,22 @@ impl Reader {
                     return joined(parts, between);
                 }
             }
+            (Value::Record(entries), "items" | "values") if self.language == Language::Python => {
+                let is_whole = entries.iter().all(|(name, _)| !name.is_empty());
+                let item = |(key, value): &(String, Value)| match name {
+                    "items" => Value::List(vec![Value::text(key), value.clone()]),
+                    _ => value.clone(),
+                };
+                return if is_whole { Value::List(entries.iter().map(item).collect()) } else { Value::Unknown };
+            }
+            (Value::Content(_), "read" | "decode" | "encode" | "open") => return receiver.clone(),
             (Value::List(parts), "join") => return joined(parts, separator(arguments).unwrap_or_default()),
             _ => {}
         }
-        let is_text = matches!(receiver, Value::Texts(_) | Value::List(_));
+        let is_text = matches!(
+            receiver,
+            Value::Texts(_) | Value::Like { .. } | Value::Content(_) | Value::List(_) | Value::OneOf(_)
+        );
         let is_like_a_path = self.is_like_a_path(name, arguments);
         let tells = !is_text && (self.dialect.telling_methods.contains(&name) || is_like_a_path);
         if let Some(deed) = self.path_deed(name).filter(|_| tells) {

@@ -6,10 +6,26 @@ use super::reader::Reader;
 use super::tape::Tape;
 use super::token::{Kind, Token};
 use super::value::Value;
+use crate::paths;
 
 const CHANGING_METHODS: &[&str] = &[
-    "append", "extend", "insert", "push", "unshift", "splice", "concat", "pop", "shift", "remove", "reverse", "sort",
+    "append",
+    "extend",
+    "insert",
+    "push",
+    "unshift",
+    "splice",
+    "concat",
+    "pop",
+    "shift",
+    "remove",
+    "reverse",
+    "sort",
     "fill",
+    "update",
+    "setdefault",
+    "clear",
+    "__setitem__",
 ];
 
 /// Longer dotted names mean nothing.
@@ -106,7 +122,7 @@ impl Reader {
         match value {
             Value::Method(receiver, name) => {
                 self.iterated = iteration(&Value::Method(receiver.clone(), name));
-                if matches!(*receiver, Value::Path(_)) { Value::Path(None) } else { Value::Unknown }
+                if receiver.is_path() { Value::Path(None) } else { Value::Unknown }
             }
             value => value,
         }
@@ -179,7 +195,11 @@ impl Reader {
                 self.found.hidden |= is_function && !is_known && !HARMLESS_MEMBERS.contains(&name);
                 self.thing(full)
             }
-            Value::Method(receiver, _) if matches!(*receiver, Value::Path(_)) => {
+            // A temporary file by its name.
+            Value::Texts(texts) if name == "name" && texts.iter().all(|text| text.starts_with(paths::TEMP)) => {
+                Value::Texts(texts)
+            }
+            Value::Method(receiver, _) if receiver.is_path() => {
                 Value::Method(Box::new(Value::Path(None)), name.to_owned())
             }
             Value::Method(..) => Value::Method(Box::new(Value::Unknown), name.to_owned()),
@@ -191,7 +211,7 @@ impl Reader {
     pub(super) fn is_function(&self, value: &Value) -> bool {
         match value {
             Value::Thing(name) => self.deed(name).is_some() || self.is_sending(name),
-            Value::Method(receiver, name) => matches!(**receiver, Value::Path(_)) || self.is_sending(name),
+            Value::Method(receiver, name) => receiver.is_path() || self.is_sending(name),
             _ => false,
         }
     }
@@ -200,7 +220,8 @@ impl Reader {
     pub(super) fn note_changes(&mut self, tape: &Tape<'_>, callee: &Value, root: Option<&str>) {
         match callee {
             Value::Method(receiver, name) => {
-                let changes = matches!(**receiver, Value::List(_)) && CHANGING_METHODS.contains(&name.as_str())
+                let changes = matches!(**receiver, Value::List(_) | Value::OneOf(_) | Value::Record(_))
+                    && CHANGING_METHODS.contains(&name.as_str())
                     || name.ends_with('!')
                     || matches!(**receiver, Value::Texts(_)) && name == "concat";
                 if let (Some(root), true) = (root, changes) {

@@ -43,6 +43,16 @@ pub(super) enum Deed {
     MakePath,
     /// A constant.
     Gives(&'static str),
+    /// A new folder whose name begins like its argument.
+    Makes(Argument),
+    /// A new file: its descriptor, and its path.
+    Temporary,
+    /// The files that its arguments, which are patterns, match.
+    Glob,
+    /// All folders below its argument, each with what is in it.
+    Walks,
+    /// The list that it is given.
+    Passes,
     /// The text that it was given, to whoever asks for a name.
     Same(Argument),
     /// All names there are.
@@ -69,6 +79,16 @@ pub(super) enum PathDeed {
     Join,
     /// The same path, or the same file under another name.
     Same,
+    /// What lies in it.
+    Entries,
+    /// What lies in it and matches the argument.
+    Glob {
+        depth: &'static str,
+    },
+    /// One beside it, under the name that the argument says; or under its own with another end.
+    Beside {
+        keeps_stem: bool,
+    },
     /// Other paths, which cannot be known.
     Others,
 }

@@ -7,8 +7,8 @@
 //! knows is like a program that nobody knows: neither hidden nor an effect.
 //!
 //! This is no interpreter. `lex` settles what is a string, a comment or code; `reader` goes through the code and works
-//! out constants, following names through assignments and imports; `dialect` has a table a language of what functions
-//! do. The order of statements, conditions and calls of the text's own functions are not followed: a name may have every
+//! out constants, following names through assignments, imports and calls of the text's own `functions`; `dialect` has a
+//! table a language of what functions do. The order of statements and conditions are not followed: a name may have every
 //! value that is given to it anywhere.
 //!
 //! The module must not know shells, rules or files. The text is hostile: its size, its nesting and the work spent on it
@@ -20,6 +20,7 @@ mod call;
 mod chain;
 mod deed;
 mod dialect;
+mod functions;
 mod imports;
 mod lex;
 mod names;
@@ -46,7 +47,7 @@ const MAX_DEPTH: usize = 48;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OneLiner {
     /// Files it names as constants, with what it does to them. Paths are as they were written; the home folder, where
-    /// the text asks for it, is `~`, and the working folder `.`.
+    /// the text asks for it, is `~`, the working folder `.`, and some name in a folder `…`. What has a `*` is a pattern.
     pub touches: Vec<(Access, String)>,
     pub spawns: Vec<Spawn>,
     /// What it does to files whose names are no constants.

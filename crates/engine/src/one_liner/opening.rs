@@ -7,10 +7,18 @@ use super::value::Value;
 use super::{Access, Language, Spawn};
 
 impl Reader {
-    pub(super) fn open(&mut self, arguments: &Arguments, (place, name): Argument, (mode_place, mode_name): Argument) {
+    pub(super) fn open(
+        &mut self,
+        arguments: &Arguments,
+        (place, name): Argument,
+        (mode_place, mode_name): Argument,
+    ) -> Value {
         let mode = arguments.get(mode_place, mode_name).filter(|mode| !matches!(mode, Value::Record(_)));
         let mode = mode.or_else(|| arguments.option("mode")).or_else(|| arguments.option("flags"));
-        self.touch(mode_access(mode), arguments.get(place, name));
+        let (access, path) = (mode_access(mode), arguments.get(place, name));
+        self.touch(access, path);
+        let content = path.and_then(Value::texts).filter(|_| access == Access::Read);
+        content.map_or(Value::Unknown, Value::Content)
     }
 
     pub(super) fn open_or_run(&mut self, arguments: &Arguments) {
@@ -20,7 +28,9 @@ impl Reader {
                 self.found.spawn(Spawn::Shell(command));
             }
             Some(text) if text.starts_with("http://") || text.starts_with("https://") => {}
-            _ => self.open(arguments, (0, ""), (1, "mode")),
+            _ => {
+                self.open(arguments, (0, ""), (1, "mode"));
+            }
         }
     }
 
@@ -72,7 +82,11 @@ impl Reader {
 
     pub(super) fn path_call(&mut self, path: &Value, deed: PathDeed, arguments: &Arguments) -> Value {
         match deed {
-            PathDeed::Own(access) => self.touch(access, Some(path)),
+            PathDeed::Own(access) => {
+                self.touch(access, Some(path));
+                let content = path.texts().filter(|_| access == Access::Read);
+                return content.map_or(Value::Unknown, Value::Content);
+            }
             PathDeed::Rename => {
                 self.touch(Access::Delete, Some(path));
                 self.touch(Access::Write, arguments.get(0, "target"));
@@ -84,6 +98,31 @@ impl Reader {
                 return parts.fold(path.clone(), |folder, name| folder.joined(name, "/").into_path());
             }
             PathDeed::Same => return path.clone(),
+            PathDeed::Beside { keeps_stem } => {
+                let (Some(paths), Some(name)) = (path.texts(), arguments.get(0, "name").and_then(Value::only_text))
+                else {
+                    return Value::Path(None);
+                };
+                let beside = |path: &String| {
+                    let (folder, own) =
+                        path.rsplit_once('/').map_or(("", path.as_str()), |(folder, own)| (folder, own));
+                    let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
+                    let start = if folder.is_empty() && !path.starts_with('/') { "" } else { "/" };
+                    format!("{folder}{start}{}{name}", if keeps_stem { stem } else { "" })
+                };
+                return Value::Path(Some(paths.iter().map(beside).collect()));
+            }
+            PathDeed::Entries => return Value::List(vec![path.something_in().into_path()]),
+            PathDeed::Glob { depth } => {
+                let found = match arguments.positional.first().and_then(Value::only_text) {
+                    Some("*" | "**" | "**/*") | None => path.something_in(),
+                    Some(pattern) => {
+                        let found = path.joined(&Value::text(format!("{depth}{pattern}")), "/");
+                        found.texts().map_or(Value::Unknown, |texts| Value::Like { texts, is_path: true })
+                    }
+                };
+                return Value::List(vec![found.into_path()]);
+            }
             PathDeed::Others => return Value::Path(None),
         }
         Value::Unknown

@@ -32,7 +32,10 @@ impl Reader {
             Kind::Mark("(") => {
                 let value = self.group(tape);
                 if self.language == Language::Node && tape.is("=>") {
-                    self.bind_parameters(tape.between(start, tape.place()));
+                    let name = start.checked_sub(2).and_then(|name| tape.between(name, name + 1).first()?.name());
+                    if !name.is_some_and(|name| self.functions.contains_key(name)) {
+                        self.bind_parameters(tape.between(start, tape.place()));
+                    }
                     return Value::Unknown;
                 }
                 value
@@ -42,7 +45,7 @@ impl Reader {
                 for value in &values {
                     self.escape(Some(value));
                 }
-                Value::List(values)
+                Value::list(values)
             }
             Kind::Mark("{") => self.braces(tape),
             Kind::Name(name) => {
@@ -202,9 +205,19 @@ impl Reader {
                     self.found.hidden = true;
                     return values;
                 }
+                Some(Kind::Mark("*" | "...")) if self.spreads() => {
+                    tape.next();
+                    let value = self.sequence(tape, true);
+                    values.push(Value::Spread(Box::new(value)));
+                }
                 Some(_) => values.push(self.sequence(tape, true)),
             }
         }
+    }
+
+    /// Whether `*` or `...` before a value puts its elements there.
+    pub(super) fn spreads(&self) -> bool {
+        matches!(self.language, Language::Python | Language::Node)
     }
 
     /// An object, a hash or a block.
@@ -245,6 +258,8 @@ impl Reader {
                 _ => {
                     let value = self.sequence(tape, false);
                     self.escape(Some(&value));
+                    // Something under a name that is no constant.
+                    entries.push((String::new(), Value::Unknown));
                 }
             }
         }

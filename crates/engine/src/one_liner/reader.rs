@@ -5,10 +5,11 @@
 
 use super::deed::Deed;
 use super::dialect::Dialect;
+use super::functions::{Functions, only_called};
 use super::lex::lex;
 use super::names::Names;
 use super::tape::Tape;
-use super::token::Kind;
+use super::token::{Kind, Token};
 use super::value::Value;
 use super::{Access, Language, MAX_DEPTH, OneLiner, Spawn};
 
@@ -23,6 +24,9 @@ const MAX_WORK: usize = 1_000_000;
 const MODIFIERS: &[&str] =
     &["if", "unless", "while", "until", "for", "foreach", "or", "and", "rescue", "end", "do", "then"];
 
+/// Words by which a text chooses among what it finds.
+const CHOOSING: &[&str] = &["if", "unless", "filter", "select", "grep"];
+
 pub(super) struct Reader {
     pub(super) language: Language,
     pub(super) dialect: &'static Dialect,
@@ -30,6 +34,10 @@ pub(super) struct Reader {
     pub(super) found: Found,
     /// What the function that is read next goes through.
     pub(super) iterated: Option<Value>,
+    /// The text's own, where they are only called.
+    pub(super) functions: Functions,
+    /// Whether it says which of many are meant.
+    pub(super) chooses: bool,
     /// Whether it has classes, whose names are members too.
     pub(super) has_classes: bool,
     pub(super) depth: usize,
@@ -76,6 +84,8 @@ pub(super) fn read(language: Language, text: &str) -> OneLiner {
         names: Names::default(),
         found: Found::default(),
         iterated: None,
+        functions: only_called(language, &lexed.tokens),
+        chooses: lexed.tokens.iter().filter_map(Token::name).any(|name| CHOOSING.contains(&name)),
         has_classes: false,
         depth: 0,
         work: 0,
@@ -96,6 +106,12 @@ pub(super) fn read(language: Language, text: &str) -> OneLiner {
     // Where it goes is not followed, so what it then names from there is not known.
     let astray = moved && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
     OneLiner { touches, unknown, spawns, complete: lexed.sound && settled && !hidden && !astray }
+}
+
+/// Whether all names there are follow, and nothing is taken from among them.
+fn looks_at_names(tape: &Tape<'_>) -> bool {
+    let is_all = tape.ahead(1).and_then(Token::name).is_some_and(|name| matches!(name, "globals" | "locals"));
+    is_all && tape.ahead_is(2, "(") && tape.ahead_is(3, ")") && !tape.ahead_is(4, ".") && !tape.ahead_is(4, "[")
 }
 
 impl Reader {
@@ -179,6 +195,23 @@ impl Reader {
                     spoiled |= combined.is_none();
                     result = combined;
                 }
+                // `'x' in globals()` only looks.
+                Kind::Name(name) if name == "in" && self.language == Language::Python && looks_at_names(tape) => {
+                    for _ in 0..4 {
+                        tape.next();
+                    }
+                    (result, spoiled) = (Some(Value::Unknown), true);
+                }
+                // `with open(path) as name`
+                Kind::Name(name) if name == "as" && self.language == Language::Python && result.is_some() => {
+                    tape.next();
+                    let value = result.take().filter(|_| !spoiled).unwrap_or(Value::Unknown);
+                    self.escape(Some(&value));
+                    let is_known = matches!(value, Value::Texts(_) | Value::Like { .. } | Value::Content(_));
+                    if let Some(name) = tape.any_name() {
+                        self.bind(name, if is_known { value } else { Value::Unknown });
+                    }
+                }
                 Kind::Name(name) => {
                     let name = name.as_str();
                     let is_key = tape.ahead_is(1, "=>") || tape.ahead_is(1, "=");
@@ -227,7 +260,7 @@ impl Reader {
         left: Option<Value>,
         in_brackets: bool,
     ) -> Option<Value> {
-        let is_path = |value: &Value| matches!(value, Value::Path(_));
+        let is_path = Value::is_path;
         if self.binds_parameters(tape, mark) {
             return left;
         }

@@ -25,9 +25,24 @@ impl Reader {
         }
     }
 
-    /// Only the program has to be known.
+    /// Only the program has to be known. Of other words that may be one of several, each is given to it.
     pub(super) fn words<'v>(&mut self, words: impl IntoIterator<Item = &'v Value>, folder: Option<&Folder>) {
-        let words: Vec<_> = words.into_iter().map(|word| word.only_text().map(str::to_owned)).collect();
+        let mut commands: Vec<Vec<Option<String>>> = vec![Vec::new()];
+        for word in words {
+            let is_program = commands.iter().all(Vec::is_empty);
+            let most = if is_program { 1 } else { MAX_COMMANDS };
+            let texts = word.texts().filter(|texts| texts.len() * commands.len() <= most);
+            let choices = texts.map_or_else(|| vec![None], |texts| texts.into_iter().map(Some).collect::<Vec<_>>());
+            let with =
+                |command: &Vec<_>, choice: &Option<String>| [command.as_slice(), std::slice::from_ref(choice)].concat();
+            commands = commands.iter().flat_map(|command| choices.iter().map(|choice| with(command, choice))).collect();
+        }
+        for words in commands {
+            self.command(words, folder);
+        }
+    }
+
+    fn command(&mut self, words: Vec<Option<String>>, folder: Option<&Folder>) {
         match (words.first(), folder) {
             (Some(Some(_)), None) => self.found.spawn(Spawn::Words(words)),
             (Some(Some(_)), Some(folder)) => {
@@ -42,8 +57,15 @@ impl Reader {
     pub(super) fn program(&mut self, arguments: &Arguments, program: Option<&Value>) {
         let folder = self.started_elsewhere(arguments);
         match program {
-            Some(Value::List(words)) if uses_shell(arguments) => self.shell(words.first(), folder.as_ref()),
-            Some(Value::List(words)) => self.words(words, folder.as_ref()),
+            Some(program @ (Value::List(_) | Value::OneOf(_))) => {
+                for list in program.lists() {
+                    let words = list.flat();
+                    if uses_shell(arguments) {
+                        self.shell(words.first().copied(), folder.as_ref());
+                    }
+                    self.words(words, folder.as_ref());
+                }
+            }
             program => self.shell(program, folder.as_ref()),
         }
     }
@@ -54,6 +76,7 @@ impl Reader {
         self.found.hidden |= self.language == Language::Perl
             && arguments.positional.len() != arguments.flat().len()
             && arguments.positional.iter().any(|value| matches!(value, Value::Record(_)));
+        self.found.hidden |= arguments.positional.iter().any(|value| matches!(value, Value::OneOf(_)));
         match arguments.flat().as_slice() {
             [command] => self.shell(Some(command), folder.as_ref()),
             words => self.words(words.iter().copied(), folder.as_ref()),
@@ -63,17 +86,20 @@ impl Reader {
     pub(super) fn spawn(&mut self, interpreter: Option<&str>, arguments: &Arguments) {
         let folder = self.started_elsewhere(arguments);
         let interpreter = interpreter.map(Value::text);
-        let mut words: Vec<&Value> = interpreter.iter().chain(arguments.positional.first()).collect();
-        match arguments.positional.get(1) {
-            Some(Value::List(more)) => words.extend(more),
-            Some(Value::Record(_)) | None => {}
-            Some(unknown) => words.push(unknown),
-        }
-        if uses_shell(arguments) {
-            let command = words.into_iter().cloned().reduce(|one, other| one.joined(&other, " "));
-            self.shell(command.as_ref(), folder.as_ref());
-        } else {
-            self.words(words, folder.as_ref());
+        let program: Vec<Value> = interpreter.into_iter().chain(arguments.positional.first().cloned()).collect();
+        let given = match arguments.positional.get(1) {
+            Some(Value::Record(_)) | None => vec![Value::List(Vec::new())],
+            Some(list @ (Value::List(_) | Value::OneOf(_))) => list.lists(),
+            Some(unknown) => vec![unknown.clone()],
+        };
+        for more in given {
+            let words = program.iter().chain(more.flat());
+            if uses_shell(arguments) {
+                let command = words.cloned().reduce(|one, other| one.joined(&other, " "));
+                self.shell(command.as_ref(), folder.as_ref());
+            } else {
+                self.words(words, folder.as_ref());
+            }
         }
     }
 
@@ -82,6 +108,7 @@ impl Reader {
             self.found.hidden = true;
             return;
         };
+        self.found.hidden |= rest.iter().any(|value| matches!(value, Value::OneOf(_)));
         // The first of these is the name that the program sees.
         let words = match rest.first() {
             Some(Value::List(words)) => words.as_slice(),
@@ -90,6 +117,9 @@ impl Reader {
         self.words(std::iter::once(program).chain(words.iter().skip(1)), None);
     }
 }
+
+/// More are as good as any.
+const MAX_COMMANDS: usize = 16;
 
 /// A folder that a program starts in; `None` where it is no constant.
 pub(super) struct Folder(Option<String>);

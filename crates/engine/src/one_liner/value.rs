@@ -1,5 +1,8 @@
 //! What an expression may be worth.
 
+/// A name that nobody knows.
+pub(super) const SOME_NAME: &str = "…";
+
 /// More alternatives than this are not kept apart.
 const MAX_ALTERNATIVES: usize = 16;
 
@@ -13,6 +16,18 @@ pub(super) enum Value {
     Texts(Vec<String>),
     /// A path object with one of these texts; none where the text is not known.
     Path(Option<Vec<String>>),
+    /// A path of which only a part is known: [`SOME_NAME`] stands for the rest, or a pattern for what it matches.
+    Like {
+        texts: Vec<String>,
+        /// Whether it is a path object.
+        is_path: bool,
+    },
+    /// What is in one of these files, or the open file itself.
+    Content(Vec<String>),
+    /// One of these lists.
+    OneOf(Vec<Value>),
+    /// A list in the place of its elements: `*words`.
+    Spread(Box<Value>),
     /// A number, or something else that stands for a file that is open already.
     Descriptor,
     /// What a dotted name means: a module, a function, a class.
@@ -53,6 +68,17 @@ impl Value {
         match (self, other) {
             (one, other) if one == other => one,
             (Self::Texts(one), Self::Texts(other)) => alternatives(one, other).map_or(Self::Unknown, Self::Texts),
+            (Self::Like { texts: one, is_path }, Self::Like { texts: other, is_path: other_is_path })
+                if is_path == other_is_path =>
+            {
+                alternatives(one, other).map_or(Self::Unknown, |texts| Self::Like { texts, is_path })
+            }
+            (one @ (Self::List(_) | Self::OneOf(_)), other @ (Self::List(_) | Self::OneOf(_))) => {
+                let lists = one.lists().into_iter().chain(other.lists());
+                lists
+                    .fold(None, |all: Option<Vec<Self>>, list| alternatives(all.unwrap_or_default(), vec![list]))
+                    .map_or(Self::Unknown, Self::OneOf)
+            }
             (Self::Path(one), Self::Path(other)) => {
                 Self::Path(one.zip(other).and_then(|(one, other)| alternatives(one, other)))
             }
@@ -60,9 +86,78 @@ impl Value {
         }
     }
 
-    /// One behind the other, `between` between them.
+    /// The lists that it may be.
+    pub(super) fn lists(&self) -> Vec<Self> {
+        match self {
+            Self::OneOf(lists) => lists.clone(),
+            list @ Self::List(_) => vec![list.clone()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What its elements may be, where there are so many.
+    pub(super) fn parts(&self, count: usize) -> Option<Vec<Self>> {
+        let elements = |list: Self| match list {
+            Self::List(values) if values.len() == count => Some(values),
+            _ => None,
+        };
+        let either =
+            |one: Vec<Self>, other: Vec<Self>| one.into_iter().zip(other).map(|(one, other)| one.or(other)).collect();
+        self.lists().into_iter().map(elements).reduce(|one, other| Some(either(one?, other?)))?
+    }
+
+    /// Some of what lies in it.
+    pub(super) fn something_in(&self) -> Self {
+        self.joined(&Self::Unknown, "/")
+    }
+
+    /// A list, with those that stand in the place of their elements taken apart.
+    pub(super) fn list(values: Vec<Self>) -> Self {
+        let mut lists: Vec<Vec<Self>> = vec![Vec::new()];
+        for value in values {
+            let Self::Spread(inside) = value else {
+                for list in &mut lists {
+                    list.push(value.clone());
+                }
+                continue;
+            };
+            let choices: Vec<Vec<Self>> = match inside.lists() {
+                choices if choices.is_empty() => vec![vec![Self::Unknown]],
+                choices => choices.into_iter().map(Self::into_elements).collect(),
+            };
+            if lists.len() * choices.len() > MAX_ALTERNATIVES {
+                return Self::Unknown;
+            }
+            let with =
+                |list: &Vec<Self>| choices.iter().map(|more| [list.as_slice(), more].concat()).collect::<Vec<_>>();
+            lists = lists.iter().flat_map(with).collect();
+        }
+        lists.into_iter().map(Self::List).reduce(Self::or).unwrap_or(Self::Unknown)
+    }
+
+    /// Of a list, those; anything else alone.
+    fn into_elements(self) -> Vec<Self> {
+        match self {
+            Self::List(values) => values,
+            value => vec![value],
+        }
+    }
+
+    /// What is known of a text, or of a path.
+    fn known(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Like { texts, .. } => Some(texts.clone()),
+            value => value.texts(),
+        }
+    }
+
+    /// One behind the other, `between` between them. Behind a folder that is known, what is not known is something there.
     pub(super) fn joined(&self, other: &Self, between: &str) -> Self {
-        let (Some(ones), Some(others)) = (self.texts(), other.texts()) else { return Self::Unknown };
+        let Some(ones) = self.known() else { return Self::Unknown };
+        let is_like = matches!(self, Self::Like { .. }) || other.texts().is_none();
+        let is_folder = between == "/" || ones.iter().all(|one| one.contains('/'));
+        let others = other.known().or_else(|| is_folder.then(|| vec![SOME_NAME.to_owned()]));
+        let Some(others) = others else { return Self::Unknown };
         let size: usize = ones.iter().chain(&others).map(String::len).sum();
         if ones.len() * others.len() > MAX_ALTERNATIVES || size > super::MAX_BYTES {
             return Self::Unknown;
@@ -71,13 +166,15 @@ impl Value {
             "/" => path_joined(one, other),
             _ => format!("{one}{between}{other}"),
         };
-        Self::Texts(ones.iter().flat_map(|one| others.iter().map(move |other| join(one, other))).collect())
+        let texts = ones.iter().flat_map(|one| others.iter().map(move |other| join(one, other))).collect();
+        if is_like { Self::Like { texts, is_path: false } } else { Self::Texts(texts) }
     }
 
     /// What going through it gives.
     pub(super) fn element(&self) -> Self {
         match self {
             Self::List(values) => values.iter().cloned().reduce(Self::or).unwrap_or(Self::Unknown),
+            Self::OneOf(lists) => lists.iter().map(Self::element).reduce(Self::or).unwrap_or(Self::Unknown),
             Self::Path(_) => Self::Path(None),
             _ => Self::Unknown,
         }
@@ -90,9 +187,9 @@ impl Value {
         while let Some((value, depth)) = open.pop() {
             weight += 1;
             match value {
-                Self::List(values) => open.extend(values.iter().map(|value| (value, depth + 1))),
+                Self::List(values) | Self::OneOf(values) => open.extend(values.iter().map(|value| (value, depth + 1))),
                 Self::Record(entries) => open.extend(entries.iter().map(|(_, value)| (value, depth + 1))),
-                Self::Texts(texts) | Self::Path(Some(texts)) => {
+                Self::Texts(texts) | Self::Path(Some(texts)) | Self::Like { texts, .. } => {
                     weight += texts.iter().map(|text| text.len() / 64).sum::<usize>();
                 }
                 _ => {}
@@ -105,7 +202,14 @@ impl Value {
     }
 
     pub(super) fn into_path(self) -> Self {
-        Self::Path(self.texts())
+        match self {
+            Self::Like { texts, .. } => Self::Like { texts, is_path: true },
+            value => Self::Path(value.texts()),
+        }
+    }
+
+    pub(super) fn is_path(&self) -> bool {
+        matches!(self, Self::Path(_) | Self::Like { is_path: true, .. })
     }
 
     /// The values in it, lists taken apart.
@@ -114,7 +218,8 @@ impl Value {
         let mut open = vec![self];
         while let Some(value) = open.pop() {
             match value {
-                Self::List(values) => open.extend(values.iter().rev()),
+                Self::List(values) | Self::OneOf(values) => open.extend(values.iter().rev()),
+                Self::Spread(inside) => open.push(inside),
                 value => found.push(value),
             }
         }
@@ -122,7 +227,7 @@ impl Value {
     }
 }
 
-fn alternatives(mut one: Vec<String>, other: Vec<String>) -> Option<Vec<String>> {
+fn alternatives<T: PartialEq>(mut one: Vec<T>, other: Vec<T>) -> Option<Vec<T>> {
     for text in other {
         if !one.contains(&text) {
             one.push(text);

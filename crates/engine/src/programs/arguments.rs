@@ -93,13 +93,18 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
     // Each round is a subcommand deeper.
     while let Some(reading) = lines(&name).iter().find_map(|line| Reading::of(line, words, from)) {
         found.flags.extend(reading.flags);
+        if let Some((known, next)) = script_form(&name, &reading.list, words) {
+            (name, from) = (known, next);
+            continue;
+        }
         found.list.extend(reading.list);
         found.implied.extend(reading.implied);
         found.operands.extend(reading.operands);
         found.session = reading.session;
-        let subcommand = reading.subcommand.and_then(|place| Some((place, words.get(place).copied()??)));
+        let subcommand =
+            reading.subcommand.and_then(|(place, from)| Some((place, words.get(place).copied()??.get(from..)?)));
         let Some((place, word)) = subcommand else {
-            if let Some(place) = reading.subcommand {
+            if let Some((place, _)) = reading.subcommand {
                 found.add_guessed(words, place + 1);
             }
             break;
@@ -119,6 +124,16 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
     }
     found.is_known = !lines(&name).is_empty();
     Some(found)
+}
+
+/// `manage.py shell` of `python3 manage.py shell`: a script that the table knows by its name, told to do what it knows. With
+/// the place of what follows.
+fn script_form(program: &str, list: &[Argument], words: &[Option<&str>]) -> Option<(String, usize)> {
+    let script = list.iter().find(|argument| argument.role == Role::Script)?.word;
+    let path = words.get(script).copied()??;
+    let form = words.get(script + 1).copied()??;
+    let name = format!("{program} {} {form}", path.rsplit('/').next().unwrap_or(path));
+    (!lines(&name).is_empty()).then_some((name, script + 2))
 }
 
 /// Reads the words of a program that is not known: what begins with a dash is a flag, all else is an operand.
@@ -147,6 +162,10 @@ pub fn canonical(program: &str) -> &str {
     }
 }
 
+pub fn is_known_program(name: &str) -> bool {
+    !lines(canonical(name)).is_empty()
+}
+
 /// In their order.
 fn lines(name: &str) -> &'static [Line] {
     let first = TABLE.partition_point(|(known, _, _)| *known < name);
@@ -158,7 +177,8 @@ fn lines(name: &str) -> &'static [Line] {
 struct Reading {
     list: Vec<Argument>,
     flags: Vec<Flag>,
-    subcommand: Option<usize>,
+    /// Its place among the words, and where in the word it begins.
+    subcommand: Option<(usize, usize)>,
     implied: Vec<(Role, &'static str)>,
     session: Option<Session>,
     /// The words that are neither flags nor their values.
@@ -228,7 +248,7 @@ impl Reading {
         }
         let end = if role.takes_the_rest() { start + 1 } else { end };
         self.list.extend((start..end).map(|word| Argument { role, word, from: 0 }));
-        self.subcommand = (role == Role::Subcommand).then_some(start);
+        self.subcommand = (role == Role::Subcommand).then_some((start, 0));
     }
 
     /// Returns how many words more it takes; `None`: all.
@@ -276,10 +296,11 @@ impl Reading {
             more = word - place + usize::from(found.second.is_some());
         }
         if found.role == Some(Role::Subcommand) {
-            self.subcommand = flag.value.map(|value| value.word);
+            self.subcommand = flag.value.map(|value| (value.word, value.from));
         }
         self.flags.push(flag);
-        (!found.role.is_some_and(Role::takes_the_rest)).then_some(more)
+        let mut roles = [found.role, found.second].into_iter().flatten();
+        (!roles.any(Role::takes_the_rest)).then_some(more)
     }
 
     fn name_operands(&mut self, usage: &Usage, words: &[Option<&str>]) {

@@ -9,7 +9,7 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{Argument, Arguments, Flag, arguments, canonical, guessed_arguments};
+pub use arguments::{Argument, Arguments, Flag, arguments, canonical, guessed_arguments, is_known_program};
 
 /// What an argument is to its program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,11 +49,13 @@ pub enum Role {
     Hook,
     /// A program text in its own language.
     Code,
+    /// A text for a database.
+    Query,
     /// A file that it runs.
     Script,
     /// A value that is a file to read if it begins with `@`.
     AtFile,
-    /// `name=@file` or `name=<file`, as of a form that is sent.
+    /// `name=@file`, `name=<file` or `name@file`, as of a form that is sent.
     FormField,
     /// A setting: `name=value`.
     Setting,
@@ -91,6 +93,7 @@ const ROLES: &[(&str, Role)] = &[
     ("SHELL", Role::Shell),
     ("HOOK", Role::Hook),
     ("CODE", Role::Code),
+    ("QUERY", Role::Query),
     ("SCRIPT", Role::Script),
     ("@READ", Role::AtFile),
     ("=@READ", Role::FormField),
@@ -126,6 +129,11 @@ impl Session {
 impl Role {
     fn named(name: &str) -> Option<Self> {
         ROLES.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+    }
+
+    /// Whether it is nothing that a shell runs: a message, a search pattern, a program in another language.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Data | Self::Code | Self::Query)
     }
 
     fn takes_the_rest(self) -> bool {

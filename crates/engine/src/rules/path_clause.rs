@@ -54,7 +54,7 @@ impl PathKey {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathPattern {
-    /// `outside_project`: outside of the root and of the temporary folder.
+    /// `outside_project`: outside of the root and of the temporary folders.
     OutsideProject,
     Glob {
         source: String,
@@ -113,10 +113,13 @@ fn says_where(pattern: &str) -> bool {
     !["**", "{**", "{path}"].iter().any(|any| first.starts_with(any))
 }
 
+/// Where anybody may leave what nobody keeps, beside the temporary folder of the session.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp"];
+
 fn in_temp(touch: &Touch, situation: &Situation) -> bool {
-    let Some(temp) = &situation.place.temp else { return false };
-    let project_is_there = paths::below(&situation.place.root, temp).is_some();
-    !project_is_there && paths::below(&touch.absolute, temp).is_some()
+    let is_below = |path: &str, folder: &str| paths::below(path, folder).is_some();
+    let mut folders = situation.place.temp.as_deref().into_iter().chain(TEMPORARY.iter().copied());
+    folders.any(|folder| is_below(&touch.absolute, folder) && !is_below(&situation.place.root, folder))
 }
 
 impl PathClause {

@@ -276,7 +276,7 @@ fn needed_in_command(tool: &ToolRule) -> Option<AnyOf<'static>> {
 }
 
 /// What the commands that push are called.
-const PUSHING: &[&str] = &["push", "send-pack", "api"];
+const PUSHING: &[&str] = &["push", "send-pack", "api", "sync"];
 
 fn length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
     u32::try_from(bytes.len()).map(u32::to_le_bytes).map_err(|_| RuleSetError)

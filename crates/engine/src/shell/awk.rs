@@ -22,9 +22,35 @@ pub(super) fn commands(code: &str) -> Vec<Option<String>> {
             let start = before.trim_end().strip_suffix('"').and_then(|before| before.rfind('"'));
             let text = start.and_then(|start| literal(before.get(start..)?)).map(|(text, _)| text);
             commands.push(text);
+        } else if let Some(name) = name(behind).filter(|_| !is_in_string(before)) {
+            commands.extend(values(code, name));
         }
     }
     commands
+}
+
+/// The variable at the beginning of a text.
+fn name(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches(['&', ' ']);
+    let length = text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(text.len());
+    text.get(..length).filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_'))
+}
+
+/// The constants that a variable is set to anywhere; `None` for what is no constant.
+fn values(code: &str, name: &str) -> Vec<Option<String>> {
+    let is_end = |before: &str| !before.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '_');
+    let set = code.match_indices(name).filter_map(|(at, _)| {
+        let (before, behind) = (code.get(..at)?, code.get(at + name.len()..)?);
+        let value = behind.trim_start().strip_prefix('=').filter(|value| !value.starts_with('=') && is_end(before))?;
+        Some(literal(value.trim_start()).map(|(text, _)| text))
+    });
+    let set: Vec<_> = set.collect();
+    if set.is_empty() { vec![None] } else { set }
+}
+
+/// Whether an odd number of quotes stands before.
+fn is_in_string(before: &str) -> bool {
+    before.replace("\\\"", "").matches('"').count() % 2 == 1
 }
 
 /// Whether an odd number of slashes stands before: what follows is part of a regular expression.

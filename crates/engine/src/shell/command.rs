@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::branch::Branch;
 use super::container::Container;
+use super::extent::{Enclosed, closing, closing_backquote};
 use super::written::Written;
 use crate::paths;
 use crate::programs::{Argument, Arguments, Role, Session, arguments};
@@ -151,6 +152,8 @@ pub struct Word {
     pub(super) means: Option<String>,
     /// What comes out of a `<(…)`, where that is known.
     pub(super) given: Option<String>,
+    /// The paths that come out of it, where they are all that does.
+    pub(super) given_paths: Vec<Word>,
     /// For a word whose value is not known: without quotes, expansions as they were written.
     pub(super) shown: String,
     /// How much of it is a flag before a value that is data, as in `--message=…`; in bytes.
@@ -219,10 +222,15 @@ impl Redirect {
         self.writes_a_file() && matches!(self.descriptor, None | Some(1)) && self.kind != RedirectKind::ReadWrite
     }
 
-    /// What it gives to read, where that is a known text.
+    /// What it gives to read, where that is a text that is known, or that something known stands for.
     pub(super) fn text(&self) -> Option<&str> {
         let is_text = matches!(self.kind, RedirectKind::HereDocument | RedirectKind::HereString);
-        self.target.value.as_deref().filter(|_| is_text)
+        self.target.meaning().filter(|_| is_text)
+    }
+
+    /// The paths that it gives to read, one a line.
+    pub(super) fn paths(&self) -> &[Word] {
+        if self.is_input() { &self.target.given_paths } else { &[] }
     }
 
     pub(super) fn writes_a_file(&self) -> bool {
@@ -322,6 +330,11 @@ impl SimpleCommand {
         is_by_name && self.assignments.is_empty() && !self.redirects.iter().any(Redirect::writes_a_file)
     }
 
+    /// What it is given to read, where that is a known text.
+    pub(super) fn given_text(&self) -> Option<&str> {
+        self.redirects.iter().rev().find_map(Redirect::text).or(self.input.as_deref())
+    }
+
     /// Reads its words as its program does. To be called when they have changed.
     pub(super) fn read_arguments(&mut self) {
         for word in &mut self.words {
@@ -330,7 +343,7 @@ impl SimpleCommand {
         }
         self.arguments = self.program().and_then(|program| arguments(program, &self.texts_of_words()));
         let Some(arguments) = &self.arguments else { return };
-        for argument in arguments.list.iter().filter(|argument| matches!(argument.role, Role::Data | Role::Code)) {
+        for argument in arguments.list.iter().filter(|argument| argument.role.is_text()) {
             if let Some(word) = self.words.get_mut(argument.word) {
                 word.role = argument.role;
                 word.flag_length = argument.from;
@@ -338,9 +351,9 @@ impl SimpleCommand {
         }
     }
 
-    /// An expansion that begins like a flag is one, whatever follows.
+    /// What begins like a flag or a `NAME=` is one, whatever follows.
     pub(crate) fn texts_of_words(&self) -> Vec<Option<&str>> {
-        let begun = |word: &'_ Word| word.value.is_none() && word.shown.starts_with('-');
+        let begun = |word: &'_ Word| word.value.is_none() && (word.shown.starts_with('-') || word.begins_with_name());
         self.words
             .iter()
             .map(|word| if begun(word) { Some(word.shown.as_str()) } else { word.value.as_deref() })
@@ -393,7 +406,8 @@ impl SimpleCommand {
         let word = self.words.get(word)?;
         match &word.value {
             Some(value) => value.get(from..),
-            None => word.means.as_deref().filter(|_| from == 0),
+            // What stands before it is a flag, which is written out.
+            None => word.means.as_deref().filter(|means| means.get(..from) == word.shown.get(..from))?.get(from..),
         }
     }
 
@@ -419,7 +433,7 @@ impl SimpleCommand {
 impl Word {
     /// Whether its text is nothing that a shell runs: a message, a search pattern, a program in another language.
     pub fn is_data(&self) -> bool {
-        matches!(self.role, Role::Data | Role::Code)
+        self.role.is_text()
     }
 
     /// For telling what is done: what the program gets, or what it stands for.
@@ -457,6 +471,14 @@ impl Word {
         self.raw.starts_with("<(")
     }
 
+    /// Whether it is what one substitution prints: `$(…)`, between quotes or not.
+    pub(super) fn is_substitution(&self) -> bool {
+        let raw = self.raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(&self.raw);
+        let by_backquotes = raw.starts_with('`') && closing_backquote(raw, 1) == Some(raw.len() - 1);
+        let by_dollar = raw.starts_with("$(") && closing(raw, 2, Enclosed::Commands) == Some(raw.len() - 1);
+        by_backquotes || by_dollar
+    }
+
     /// Whether it could turn out to be anything, several words or none.
     pub(crate) fn may_be_anything(&self) -> bool {
         self.value.is_none() && self.raw.starts_with(['$', '`']) && !self.raw.contains(['"', '\''])
@@ -466,6 +488,14 @@ impl Word {
     pub(crate) fn is_unknown_flag(&self) -> bool {
         let may_be = |expansion: &str| [":+-", "+--", ":--"].iter().any(|part| expansion.contains(part));
         self.value.is_none() && (self.shown.starts_with('-') || may_be(&self.raw))
+    }
+
+    /// `NAME=…`, of which only the beginning is known.
+    fn begins_with_name(&self) -> bool {
+        let name = self.known_start().split_once('=').map(|(name, _)| name);
+        name.is_some_and(|name| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
     }
 
     /// What stands before the first part that is not known.

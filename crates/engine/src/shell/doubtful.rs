@@ -5,6 +5,7 @@
 //! little; understanding one of them properly removes it from here.
 
 use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
+use super::extent;
 
 /// What is doubtful about the text as a whole.
 pub(super) fn in_text(text: &str) -> Option<&'static str> {
@@ -12,7 +13,7 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
     if expansions().any(|inside| inside.contains("<(") || inside.contains(">(")) {
         return Some("a process substitution inside `${…}`");
     }
-    let runs = |index: &str| index.contains("$(") || index.contains('`');
+    let runs = |index: &str| without_arithmetic(index).contains("$(") || index.contains('`');
     if expansions().any(|inside| inside.split_once('[').is_some_and(|(_, index)| runs(index))) {
         return Some("an expansion in an array index");
     }
@@ -24,13 +25,32 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
     if quoted.into_iter().any(|inside| inside.contains('\\')) {
         return Some("an escaped `$` before a quote with a backslash");
     }
-    if (text.contains("for ((") || text.contains("for((")) && text.contains("<<") {
-        return Some("an arithmetic loop and a here-document");
-    }
     if ends_at_parenthesis(text) {
         return Some("a here-document that a parenthesis ends");
     }
-    text.split("=(").skip(1).any(goes_on_behind_array).then_some("text right behind an array")
+    if !text.contains("=(") && !text.contains("((") {
+        return None;
+    }
+    let plain = extent::unquoted(text);
+    let plain = plain.as_deref().unwrap_or(text);
+    if (plain.contains("for ((") || plain.contains("for((")) && plain.contains("<<") {
+        return Some("an arithmetic loop and a here-document");
+    }
+    plain.split("=(").skip(1).any(goes_on_behind_array).then_some("text right behind an array")
+}
+
+/// Less each `$((…))` in which nothing can be run.
+fn without_arithmetic(index: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_+-*/% ".contains(letter);
+    let mut parts = index.split("$((");
+    let mut rest = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once("))").filter(|(inside, _)| inside.chars().all(is_plain)) {
+            Some((_, behind)) => rest.push_str(behind),
+            None => rest.extend(["$((", part]),
+        }
+    }
+    rest
 }
 
 /// `( (`: commands in two shells, which the parser takes for `((`.
@@ -80,18 +100,37 @@ fn goes_on_behind_array(rest: &str) -> bool {
     letters.next().is_some_and(|next| !next.is_whitespace() && !";|&)<>}".contains(next))
 }
 
+/// Of a pattern in the place of a program, nobody knows what it becomes: `for test in tests/*; do $test; done`. It could
+/// even be several words, so only one that stays in a folder of the project is a program like any that is not known.
+pub(super) fn forget_pattern(command: &mut SimpleCommand) {
+    let Some(first) = command.words.first_mut().filter(|first| first.glob) else { return };
+    let stays = |text: &str| !text.starts_with(['/', '~', '$']) && !text.contains("..");
+    let Some((folder, _)) =
+        first.meaning().filter(|text| stays(text)).and_then(|text| text.split_once(['*', '?', '[']))
+    else {
+        return;
+    };
+    if folder.contains('/') {
+        let shown = format!("{folder}$…");
+        *first = Word { raw: shown.clone(), shown, ..Word::default() };
+    }
+}
+
 /// What is doubtful about one command.
 pub(super) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
     if let Some(first) = command.words.first() {
         // `[` and `[[` are programs.
-        if first.glob && first.raw.len() > 2 {
+        if first.glob && first.value.as_ref().is_none_or(|text| text.len() > 2) {
             return Some("a pattern in the place of a program");
         }
         if matches!(first.value.as_deref(), Some("time" | "!" | "--" | "-p")) {
             return Some("`time` where bash reads it differently");
         }
     }
-    if command.words.iter().any(is_descriptor_variable) {
+    if takes_names(command) && command.words.iter().any(has_command_in_index) {
+        return Some("a command in an array index");
+    }
+    if command.words.iter().any(|word| descriptor_variable(word).is_some()) {
         return Some("a redirection to a descriptor that a variable names");
     }
     if command.redirects.iter().any(is_odd_duplicate) {
@@ -100,10 +139,27 @@ pub(super) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
     command.words.iter().any(has_odd_braces).then_some("odd braces")
 }
 
-/// `{fd}>file`
-fn is_descriptor_variable(word: &Word) -> bool {
+/// Whether words of it are names of variables, which bash expands once more.
+fn takes_names(command: &SimpleCommand) -> bool {
+    match command.program() {
+        Some("read" | "unset" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "let" | "test" | "[") => {
+            true
+        }
+        Some("printf") => command.words.get(1).is_some_and(|word| word.value.as_deref() == Some("-v")),
+        _ => false,
+    }
+}
+
+/// `'a[$(command)]'`
+fn has_command_in_index(word: &Word) -> bool {
+    let index = word.value.as_deref().and_then(|text| text.split_once('[')).map(|(_, index)| index);
+    index.is_some_and(|index| index.contains("$(") || index.contains('`'))
+}
+
+/// The name in `{fd}>file`.
+pub(super) fn descriptor_variable(word: &Word) -> Option<&str> {
     let name = word.raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    name.is_some_and(|name| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_'))
+    name.filter(|name| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_'))
 }
 
 /// Anything behind `>&` but a number or `-`: bash may expand it twice, or end it early.

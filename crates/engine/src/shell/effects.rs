@@ -4,11 +4,12 @@
 //! every word that could be a path is one, and nobody knows what for. Words that are data to their program (a message, a
 //! search pattern) name nothing.
 
-use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
+use super::command::{RedirectKind, SimpleCommand, Word};
+use super::copied::{Copy, copies};
 use super::fetched::fetched;
 use super::through::{is_awk, runs_its_input};
-use super::written::{Written, plain};
-use super::{Folders, Script, find, sed};
+use super::written::{Written, applies_patch, plain};
+use super::{Folders, Script, ex, find, patch, sed};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
 use crate::paths;
@@ -48,8 +49,10 @@ impl Script {
                 effects.extend(within.iter().flat_map(|effect| container.on_host(effect)));
             }
             for number in first..effects.len() {
-                let through = links.iter().filter_map(|link| link.followed(effects.get(number)?)).collect::<Vec<_>>();
-                effects.extend(through);
+                let through = effects
+                    .get(number)
+                    .map(|effect| links.iter().flat_map(|link| link.followed(effect)).collect::<Vec<_>>());
+                effects.extend(through.into_iter().flatten());
             }
             links.extend(Link::made_by(command).filter(|_| links.len() < MAX_LINKS));
         }
@@ -91,15 +94,16 @@ impl Link {
     }
 
     /// The same, done to what the link leads to. To delete a link is not to delete that.
-    fn followed(&self, effect: &Effect) -> Option<Effect> {
-        let path = match effect.folders.list()? {
-            [folder] if !folder.is_empty() => plain(&format!("{folder}/{}", effect.path.as_deref()?)),
-            _ => plain(effect.path.as_deref()?),
+    fn followed(&self, effect: &Effect) -> Vec<Effect> {
+        let places = effect.path.as_deref().and_then(|path| effect.folders.then(path).list().map(<[_]>::to_vec));
+        let through = |place: String| {
+            let path = plain(&place);
+            let rest = path.strip_prefix(&self.name)?;
+            let is_through = rest.starts_with('/') || (rest.is_empty() && effect.access != Some(Access::Delete));
+            let path = Some(format!("{}{rest}", self.target));
+            is_through.then(|| Effect { path, folders: Folders::default(), ..effect.clone() })
         };
-        let rest = path.strip_prefix(&self.name)?;
-        let is_through = rest.starts_with('/') || (rest.is_empty() && effect.access != Some(Access::Delete));
-        let path = Some(format!("{}{rest}", self.target));
-        is_through.then(|| Effect { path, folders: Folders::default(), ..effect.clone() })
+        places.into_iter().flatten().filter_map(through).collect()
     }
 }
 
@@ -184,12 +188,16 @@ impl Found<'_> {
         }
         if let (Some(_), Some(Written::Text(text))) = (Language::of(program), &command.script) {
             self.in_code(&Word::known(program), Some(text));
-        } else if Language::of(program).is_some() && runs_its_input(program, known, &command.words) {
-            let redirected = command.redirects.iter().rev().find_map(Redirect::text);
-            if let Some(text) = redirected.or(command.input.as_deref()) {
-                self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
-            }
+        } else if Language::of(program).is_some()
+            && runs_its_input(program, known, &command.words)
+            && let Some(text) = command.given_text()
+        {
+            self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
         }
+        for (access, path) in ex::scripts(command, known).iter().flat_map(|script| ex::read(script).touches) {
+            self.add(Some(&path), &Word::known(&path), Some(access));
+        }
+        self.in_words_of_code(program, known);
         self.copied_into(program, known);
         for name in fetched(command) {
             self.add(Some(&name), &Word::known(&name), Some(Access::Write));
@@ -206,44 +214,35 @@ impl Found<'_> {
         }
     }
 
+    /// A program text that stands in the command names its arguments without saying which files they are.
+    fn in_words_of_code(&mut self, program: &str, arguments: &Arguments) {
+        let command = self.command;
+        let is_code = |argument: &&Argument| argument.role == Role::Code;
+        let code = arguments.list.iter().find(is_code).and_then(|code| command.text_from(code.word, code.from));
+        let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
+        let takes_words = code.or(fed).is_some_and(|text| text.to_ascii_lowercase().contains("argv"));
+        let own = arguments.list.iter().find(|argument| argument.role == Role::Words);
+        if Language::of(program).is_some() && takes_words {
+            own.and_then(|own| command.words.get(own.word..))
+                .into_iter()
+                .flatten()
+                .for_each(|word| self.mentioned(word));
+        }
+    }
+
     /// What is copied into a folder lies there under its own name.
     fn copied_into(&mut self, program: &str, arguments: &Arguments) {
-        if !matches!(program, "cp" | "gcp" | "mv" | "gmv" | "install" | "ln" | "rsync" | "scp") {
-            return;
-        }
-        let command = self.command;
-        let of_role =
-            |roles: &'static [Role]| arguments.list.iter().filter(move |argument| roles.contains(&argument.role));
-        let targets = of_role(&[Role::Write, Role::WriteOrRemote, Role::DeleteOrRemote]);
-        let sources = || of_role(&[Role::Read, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote]);
-        let is_temporary = |target: &&str| target.starts_with("/tmp") || target.starts_with(paths::TEMP);
-        let targets = targets.filter_map(|argument| command.meaning_from(argument.word, argument.from));
-        for target in targets.filter(|target| !is_temporary(target)) {
-            for source in sources().filter_map(|argument| command.meaning_from(argument.word, argument.from)) {
-                let name = source.rsplit('/').next().filter(|name| !matches!(*name, "" | "." | ".."));
-                if let Some(name) = name {
-                    let path = format!("{}/{name}", target.trim_end_matches('/'));
-                    self.add(Some(&path), &Word::known(&path), Some(Access::Write));
-                }
-            }
+        let is_temporary = |path: &str| path.starts_with("/tmp") || path.starts_with(paths::TEMP);
+        let copies = copies(self.command, program, arguments);
+        for path in copies.iter().filter_map(Copy::within).filter(|path| !is_temporary(path)) {
+            self.add(Some(&path), &Word::known(&path), Some(Access::Write));
         }
     }
 
     /// The files that a patch says it changes.
     fn in_patch(&mut self, program: &str, arguments: &Arguments) {
-        let is_apply = program == "git" && arguments.subcommands.first().is_some_and(|form| form == "apply");
-        if program != "patch" && !is_apply {
-            return;
-        }
-        let given = self.command.redirects.iter().rev().find_map(Redirect::text).or(self.command.input.as_deref());
-        let named = |line: &'_ str| {
-            let of_git = line.strip_prefix("diff --git ").and_then(|names| names.rsplit(' ').next());
-            line.strip_prefix("+++ ").or(of_git).map(str::to_owned)
-        };
-        let paths: Vec<String> = given.into_iter().flat_map(str::lines).filter_map(named).collect();
-        for path in paths.iter().map(|path| path.split('\t').next().unwrap_or(path)) {
-            let path =
-                path.split_once('/').filter(|(first, _)| matches!(*first, "a" | "b")).map_or(path, |(_, path)| path);
+        let given = self.command.given_text().filter(|_| applies_patch(program, arguments));
+        for path in given.into_iter().flat_map(patch::changed) {
             self.add(Some(path), &Word::known(path), Some(Access::Write));
         }
     }
@@ -254,11 +253,13 @@ impl Found<'_> {
         let is_it = |name: Option<&str>| {
             name.is_some_and(|name| SETTINGS.iter().any(|setting| name.eq_ignore_ascii_case(setting)))
         };
+        let is_section = |name: Option<&str>| name.is_some_and(|name| matches!(name, "core" | "include"));
         let text = |word: usize, from: usize| self.command.text_from(word, from);
         let mut flags = arguments.flags.iter().filter_map(|flag| Some((flag.name.as_str(), flag.value?)));
         let is_set = flags.any(|(name, value)| match name {
             "-c" | "--config-env" => is_it(text(value.word, value.from).and_then(|setting| setting.split('=').next())),
             "--unset" | "--unset-all" | "--add" => is_it(text(value.word, value.from)),
+            "--remove-section" | "--rename-section" => is_section(text(value.word, value.from)),
             _ => false,
         });
         let is_config = arguments.subcommands.first().is_some_and(|form| form == "config");
@@ -272,6 +273,8 @@ impl Found<'_> {
         let command = self.command;
         let Some(word) = command.words.get(argument.word) else { return };
         let text = command.meaning_from(argument.word, argument.from);
+        let magic = text.filter(|_| command.program() == Some("git")).and_then(pathspec);
+        let text = magic.or(text);
         match argument.role {
             Role::AtFile => {
                 if let Some(path) = text.and_then(|text| text.strip_prefix('@')) {
@@ -279,7 +282,9 @@ impl Found<'_> {
                 }
             }
             Role::FormField => {
-                let value = text.and_then(|text| text.split_once('=')).map(|(_, value)| value);
+                let sign = text.and_then(|text| text.find(['=', '@']));
+                let value = text.zip(sign).and_then(|(text, sign)| text.get(sign..));
+                let value = value.map(|value| value.strip_prefix('=').unwrap_or(value));
                 if let Some(path) = value.and_then(|value| value.strip_prefix(['@', '<'])) {
                     self.add(path.split(';').next(), word, Some(Access::Read));
                 }
@@ -316,7 +321,10 @@ impl Found<'_> {
                 let glob = text.is_some_and(|text| text.contains(['*', '?', '[']));
                 self.add(text, &Word { glob, ..word.clone() }, Some(Access::Read));
             }
-            Role::Path => self.mentioned(word),
+            // What it holds is seen by nobody.
+            Role::Edit if self.keeps_to_itself() => self.add(text, word, Some(Access::Write)),
+            Role::Path if magic.is_some() => self.add(magic, word, None),
+            Role::Path | Role::Query => self.mentioned(word),
             Role::Code => self.in_code(word, text),
             Role::DeleteAll => self.add_deletion_of_all(text, word),
             Role::Move => {
@@ -331,6 +339,23 @@ impl Found<'_> {
         }
     }
 
+    /// Whether it changes files in their places, and shows and copies nothing of them: `sed -i s/a/b/ FILE`.
+    fn keeps_to_itself(&self) -> bool {
+        let Some(arguments) = self.command.arguments.as_ref().filter(|_| self.command.program() == Some("sed")) else {
+            return false;
+        };
+        let is_edit = |argument: &Argument| {
+            argument.role != Role::Data
+                || self.command.text_from(argument.word, argument.from).is_some_and(sed::only_edits)
+        };
+        // A copy that is made beside it is called like it.
+        let is_alike = |suffix: &str| suffix.starts_with('.') && !suffix.contains(['*', '/']);
+        let copies = arguments.flags.iter().filter(|flag| flag.is("-i")).filter_map(|flag| flag.value);
+        let mut copies = copies.map(|value| self.command.text_from(value.word, value.from));
+        let reads = arguments.list.iter().any(|argument| argument.role == Role::Read);
+        !reads && arguments.list.iter().all(is_edit) && copies.all(|suffix| suffix.is_some_and(is_alike))
+    }
+
     fn in_code(&mut self, word: &Word, text: Option<&str>) {
         let program = self.command.program();
         // What it writes to is a string in it, and rarely meant.
@@ -341,8 +366,10 @@ impl Found<'_> {
         let (Some(language), Some(text)) = (language, text) else { return self.mentioned(word) };
         let read = one_liner::read(language, text);
         for (access, path) in read.touches {
+            let glob = path.contains('*');
             // Nobody asks what kind of thing a function deletes.
-            self.add_deed(Some(&path), word, Some(access), access == Access::Delete);
+            let takes_all = access == Access::Delete;
+            self.add_deed(Some(&path), &Word { glob, ..word.clone() }, Some(access), takes_all);
         }
         let unknown = Word { raw: format!("a file that {} names", program.unwrap_or_default()), ..Word::default() };
         for access in read.unknown {
@@ -390,6 +417,13 @@ impl Found<'_> {
             self.add(None, word, None);
         }
     }
+}
+
+/// The path in `:/path` and `:(top)path`, which git tells from its own root.
+fn pathspec(text: &str) -> Option<&str> {
+    let behind =
+        text.strip_prefix(":(").filter(|magic| !magic.starts_with("exclude")).and_then(|magic| magic.split_once(')'));
+    behind.map(|(_, path)| path).or_else(|| text.strip_prefix(":/")).filter(|path| !path.is_empty())
 }
 
 /// What is done to an argument of this kind.

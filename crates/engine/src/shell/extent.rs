@@ -77,6 +77,34 @@ pub(super) fn expansions_behind_here_documents(text: &str) -> Vec<Range<usize>> 
     found
 }
 
+/// The text as a shell sees it: with spaces for what stands between quotes and in here-documents. `None` where something
+/// in it is not closed, so that nobody can tell.
+pub(super) fn unquoted(text: &str) -> Option<String> {
+    let open = vec![Enclosed::Commands];
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, here_documents: Vec::new() };
+    let mut kept = Vec::with_capacity(text.len());
+    while let (Some(innermost), Some(byte)) = (scan.open.last().copied(), scan.bytes.get(scan.at).copied()) {
+        let start = scan.at;
+        if byte == closing_byte(innermost) {
+            scan.at += 1;
+            if scan.open.len() > 1 {
+                scan.open.pop();
+            }
+        } else {
+            scan.step(innermost, byte)?;
+        }
+        // A step over more than a sign skips a quoted part, a comment or the body of a here-document.
+        let is_quoted =
+            innermost == Enclosed::DoubleQuotes || (scan.at - start > 1 && matches!(byte, b'\'' | b'\n' | b'#'));
+        let step = text.as_bytes().get(start..scan.at.min(text.len()))?;
+        kept.extend(step.iter().map(|byte| if is_quoted && *byte != b'\n' { b' ' } else { *byte }));
+        if scan.open.len() > MAX_NESTING {
+            return None;
+        }
+    }
+    (scan.open.len() == 1).then(|| String::from_utf8(kept).ok())?
+}
+
 /// The place of the backquote that closes the one before `start`.
 pub(super) fn closing_backquote(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
@@ -228,6 +256,27 @@ impl Scan<'_> {
             if content == document.delimiter {
                 return Some(());
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_is_left_out() {
+        let cases = [
+            ("a 'b=(c)d' e", Some("a          e")),
+            ("a \"b\" c", Some("a \"   c")),
+            ("a \"$(b)\" c", Some("a \"  b)  c")),
+            ("a # it's\nb", Some("a       \nb")),
+            ("a <<'E'\nb=(c)d\nE\nf", Some("a <<'E'\n      \n \nf")),
+            ("a 'b", None),
+            ("a \"b", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(unquoted(text).as_deref(), expected, "{text}");
         }
     }
 }

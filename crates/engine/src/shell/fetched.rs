@@ -2,6 +2,9 @@
 
 use super::command::SimpleCommand;
 
+/// The folder that they come into, where it is not the one it runs in.
+const FOLDER: &[&str] = &["--output-dir", "-P", "--directory-prefix"];
+
 pub(super) fn fetched(command: &SimpleCommand) -> Vec<String> {
     let Some(arguments) = &command.arguments else { return Vec::new() };
     let keeps_names = match command.program() {
@@ -10,10 +13,13 @@ pub(super) fn fetched(command: &SimpleCommand) -> Vec<String> {
         _ => false,
     };
     let addresses = arguments.operands.iter().filter(|_| keeps_names).filter_map(|place| command.text_from(*place, 0));
+    let folder = arguments.flags.iter().rfind(|flag| FOLDER.contains(&flag.name.as_str())).and_then(|flag| flag.value);
+    let folder = folder.and_then(|folder| command.meaning_from(folder.word, folder.from));
+    let placed = |name: &str| folder.map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"));
     let name = |address: &str| {
         let path = address.split(['?', '#']).next().unwrap_or(address);
         let path = path.split_once("://").map_or(path, |(_, path)| path);
-        path.rsplit_once('/').map(|(_, name)| name.to_owned()).filter(|name| !name.is_empty())
+        path.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty()).map(placed)
     };
     addresses.filter_map(name).collect()
 }

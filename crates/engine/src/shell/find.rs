@@ -17,30 +17,106 @@ pub(super) fn starts(command: &SimpleCommand) -> Vec<Word> {
 /// Conditions by which it chooses; those of time come on top.
 const TESTS: &[&str] = &["-type", "-empty", "-size", "-newer", "-perm", "-user", "-regex", "-path", "-iname", "-name"];
 
-/// What it finds, as patterns: the one name that it looks for, where it looks; else where it looks.
+/// Of more, any may be the one.
+const MAX_ALTERNATIVES: usize = 16;
+
+/// What it finds, as patterns: the names that it looks for, where it looks; else where it looks.
 pub(super) fn found(command: &SimpleCommand) -> Vec<Word> {
-    let values: Vec<Option<&str>> = command.words.iter().map(|word| word.value.as_deref()).collect();
-    let mut names = values.windows(2).filter(|pair| matches!(pair, [Some("-name" | "-iname"), _]));
-    // Of several, or of one that is not meant, any may be the one.
-    let is_simple = !values.iter().any(|word| matches!(word, Some("-o" | "-or" | "!" | "-not" | ",")));
-    let name = match (names.next(), names.next()) {
-        (Some([_, Some(name)]), None) if is_simple => Some(*name),
-        _ => None,
-    };
+    let conditions = conditions(command);
     let is_test = |text: &str| TESTS.contains(&text) || text.ends_with("time") || text.ends_with("min");
-    let is_choosy = values.iter().flatten().any(|text| text.starts_with('-') && is_test(text));
-    let mut exact = values.windows(2).filter(|pair| matches!(pair, [Some("-path" | "-wholename"), _]));
-    if let (Some([_, Some(path_wanted)]), None, None, true) = (exact.next(), exact.next(), name, is_simple) {
-        return vec![path((*path_wanted).to_owned(), path_wanted.contains(['*', '?', '[']))];
-    }
-    let below = |start: Word| match (start.meaning(), name) {
-        // At any depth.
-        (Some(start), Some(name)) => path(format!("{start}/**/{name}"), true),
-        // Some of what is there.
-        (Some(start), None) if is_choosy => path(format!("{start}/*"), false),
-        _ => start,
+    let is_choosy = conditions.iter().flatten().any(|text| text.starts_with('-') && is_test(text));
+    let alternatives: Vec<_> = unpruned(&conditions).split(|word| is_or(*word)).collect();
+    let is_any = negates_several(&conditions) || alternatives.len() > MAX_ALTERNATIVES;
+    let alternatives = if is_any { vec![&[][..]] } else { alternatives };
+    let from = |start: Word| {
+        let mut found: Vec<Word> = alternatives.iter().map(|wanted| below(&start, wanted, is_choosy)).collect();
+        found.dedup();
+        found
     };
-    starts(command).into_iter().map(below).collect()
+    starts(command).into_iter().flat_map(from).collect()
+}
+
+/// What is found from one start, by conditions that hold together.
+fn below(start: &Word, conditions: &[Option<&str>], is_choosy: bool) -> Word {
+    let name = only_wanted(conditions, &["-name", "-iname"]);
+    let whole = only_wanted(conditions, &["-path", "-wholename"]);
+    match (start.meaning(), name, whole) {
+        // At any depth.
+        (Some(start), Some(name), _) => path(format!("{start}/**/{name}"), true),
+        (_, None, Some(whole)) => path(whole.to_owned(), whole.contains(['*', '?', '['])),
+        // Some of what is there.
+        (Some(start), None, None) if is_choosy => path(format!("{start}/*"), false),
+        _ => start.clone(),
+    }
+}
+
+/// Its words without the commands that it runs.
+fn conditions(command: &SimpleCommand) -> Vec<Option<&str>> {
+    let mut is_in_command = false;
+    let values = command.words.iter().map(|word| word.value.as_deref());
+    values
+        .filter(|value| {
+            let was_in_command = is_in_command;
+            is_in_command = if was_in_command { !ends_command(*value) } else { begins_command(*value) };
+            !was_in_command
+        })
+        .collect()
+}
+
+/// What stands behind `… -prune -o`: the rest is left out, if something is done to this alone.
+fn unpruned<'c, 'v>(conditions: &'c [Option<&'v str>]) -> &'c [Option<&'v str>] {
+    let is_action = |word: &str| begins_command(Some(word)) || ACTIONS.iter().any(|action| word.starts_with(action));
+    let acts = |conditions: &[Option<&str>]| conditions.iter().flatten().any(|word| is_action(word));
+    let (mut depth, mut start) = (0_usize, 0);
+    for (place, word) in conditions.iter().enumerate() {
+        match *word {
+            Some("(") => depth += 1,
+            Some(")") => depth = depth.saturating_sub(1),
+            Some("-prune") if depth == 0 && conditions.get(place + 1).is_some_and(|next| is_or(*next)) => {
+                start = place + 2;
+            }
+            _ => {}
+        }
+    }
+    match conditions.split_at_checked(start) {
+        Some((pruned, rest)) if acts(rest) && !acts(pruned) => rest,
+        _ => conditions,
+    }
+}
+
+/// How those begin that do something to what is found, beside running commands.
+const ACTIONS: &[&str] = &["-print", "-fprint", "-delete", "-ls", "-fls"];
+
+fn is_or(word: Option<&str>) -> bool {
+    matches!(word, Some("-o" | "-or" | ","))
+}
+
+fn begins_command(word: Option<&str>) -> bool {
+    matches!(word, Some("-exec" | "-execdir" | "-ok" | "-okdir"))
+}
+
+fn ends_command(word: Option<&str>) -> bool {
+    matches!(word, Some(";" | "+"))
+}
+
+fn is_not(word: Option<&str>) -> bool {
+    matches!(word, Some("!" | "-not"))
+}
+
+/// What conditions of one kind ask for, where that is one thing; what it must not be only leaves less of that.
+fn only_wanted<'v>(values: &[Option<&'v str>], kind: &[&str]) -> Option<&'v str> {
+    let before = std::iter::once(&None).chain(values);
+    let mut wanted = before.zip(values.windows(2)).filter_map(|(before, pair)| match pair {
+        [Some(name), value] if kind.contains(name) && !is_not(*before) => Some(*value),
+        _ => None,
+    });
+    wanted.next().filter(|_| wanted.next().is_none()).flatten()
+}
+
+/// `! ( … )`
+fn negates_several(values: &[Option<&str>]) -> bool {
+    let is_several = |word: Option<&str>| word == Some("(") || is_not(word);
+    values.windows(2).any(|pair| matches!(pair, [before, behind] if is_not(*before) && is_several(*behind)))
 }
 
 /// The commands behind `-exec` and its like, up to `;` or `+`; `{}` is what was found.
@@ -50,11 +126,10 @@ pub(super) fn commands(command: &SimpleCommand) -> Vec<Vec<Word>> {
     let mut rest = command.words.as_slice();
     while let Some((word, behind)) = rest.split_first() {
         rest = behind;
-        if !matches!(word.value.as_deref(), Some("-exec" | "-execdir" | "-ok" | "-okdir")) {
+        if !begins_command(word.value.as_deref()) {
             continue;
         }
-        let ends = |word: &Word| matches!(word.value.as_deref(), Some(";" | "+"));
-        let end = behind.iter().position(ends).unwrap_or(behind.len());
+        let end = behind.iter().position(|word| ends_command(word.value.as_deref())).unwrap_or(behind.len());
         let (words, later) = behind.split_at(end);
         rest = later;
         commands.push(words.iter().flat_map(|word| filled(word, &found)).collect());

@@ -1,8 +1,8 @@
 //! Commands that print paths, one a line: what goes to `xargs`, into a `while read` or into a `$(…)`.
 
 use super::command::{SimpleCommand, Word};
-use super::find;
-use crate::programs::Role;
+use super::{find, sed};
+use crate::programs::{Argument, Role};
 
 /// The paths that a command prints, where they are all that it prints; as patterns. `read`: those that it reads.
 pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
@@ -13,9 +13,15 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
         "find" | "gfind" => find::found(command),
         // These pass on what they read, or a part of it.
         "sort" | "uniq" | "head" | "tail" | "cat" | "tac" | "shuf" => read.to_vec(),
-        "grep" | "egrep" | "fgrep" if !read.is_empty() => read.to_vec(),
-        "ls" if !has(&["-l", "-o", "-g"]) => listed(command),
+        "grep" | "egrep" | "fgrep" if !read.is_empty() => read.iter().map(|path| narrowed(command, path)).collect(),
+        "sed" | "gsed" => read.iter().filter_map(|path| renamed(command, path)).collect(),
+        "awk" | "gawk" | "mawk" if prints_a_field(command) => read.to_vec(),
+        "ls" if !has(&["-l", "-o", "-g", "-a", "-A", "-f", "-R", "--all", "--almost-all", "--recursive"]) => {
+            listed(command)
+        }
         "echo" | "printf" => patterns(command),
+        // Each behind what became of it.
+        "git" if form == Some("status") && has(&["-s", "--short", "--porcelain"]) => below(command),
         "git" if matches!(form, Some("ls-files" | "grep" | "diff" | "ls-tree")) => {
             let names_files = form == Some("ls-files") || has(&["--name-only", "-l", "--files-with-matches"]);
             if names_files { below(command) } else { Vec::new() }
@@ -34,12 +40,19 @@ fn below(command: &SimpleCommand) -> Vec<Word> {
     let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
     let folders = arguments.filter(|argument| argument.from == 0 && matches!(argument.role, Role::Read | Role::Look));
     let folders: Vec<Word> = folders.filter_map(|argument| command.words.get(argument.word)).cloned().collect();
-    let some_of = |folder: &str| Word::known(&format!("{folder}/*"));
+    let some_of = |folder: &str| Word { glob: true, ..Word::known(&format!("{folder}/*")) };
     match folders.iter().map(Word::meaning).collect::<Option<Vec<_>>>() {
         Some(folders) if folders.is_empty() => vec![some_of(".")],
         Some(folders) => folders.into_iter().map(some_of).collect(),
         None => Vec::new(),
     }
+}
+
+/// What stands for each of several patterns, where they are in one folder.
+pub(super) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str>) -> Option<String> {
+    let folder = |pattern: &'p str| pattern.split_once("/*").map(|(folder, _)| folder);
+    let first = folder(patterns.next()?)?;
+    patterns.all(|pattern| folder(pattern) == Some(first)).then(|| format!("{first}/*"))
 }
 
 /// What is printed word by word, where it is one pattern.
@@ -48,12 +61,72 @@ fn patterns(command: &SimpleCommand) -> Vec<Word> {
     patterns.next().filter(|_| patterns.next().is_none()).cloned().into_iter().collect()
 }
 
-/// The names that a pattern stands for. What is in a folder nobody knows.
+/// The names that a pattern stands for; of a folder, some names in it, and of a file its own.
 fn listed(command: &SimpleCommand) -> Vec<Word> {
     let operands = command.arguments.iter().flat_map(|arguments| &arguments.operands);
     let operands: Vec<Word> = operands.filter_map(|place| command.words.get(*place)).cloned().collect();
+    let some_name = Word::known("*");
     match operands.as_slice() {
+        [] => vec![some_name],
         [pattern] if pattern.glob => operands,
+        [folder] if folder.meaning().is_some_and(|path| path.ends_with('/')) => vec![some_name],
+        [path] if path.meaning().is_some() => vec![path.clone(), some_name],
         _ => Vec::new(),
     }
+}
+
+/// Any name that is left by `grep PART`, `grep ^START` or `grep END$`.
+fn narrowed(command: &SimpleCommand, path: &Word) -> Word {
+    let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
+    let mut wanted = arguments.filter(|argument| argument.role == Role::Data);
+    let text = wanted.next().and_then(|argument| command.text_from(argument.word, argument.from));
+    let has = |names: &[&str]| command.arguments.as_ref().is_some_and(|arguments| arguments.has_flag(names));
+    let Some(text) = text.filter(|_| path.value.as_deref() == Some("*") && !has(&["-v", "--invert-match"])) else {
+        return path.clone();
+    };
+    let (start, text) = text.strip_prefix('^').map_or(("*", text), |text| ("", text));
+    let (end, text) = text.strip_suffix('$').map_or(("*", text), |text| ("", text));
+    let text = text.replace("\\.", ".");
+    if text.is_empty() || !is_name(&text) {
+        return path.clone();
+    }
+    Word { glob: path.glob, ..Word::known(&format!("{start}{text}{end}")) }
+}
+
+fn is_name(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_.-".contains(letter))
+}
+
+/// What `s/END$/OTHER/` and `s|^./||` make of a path: something in the same folder.
+fn renamed(command: &SimpleCommand, path: &Word) -> Option<Word> {
+    let arguments = command.arguments.as_ref()?;
+    let [script] = arguments.list.as_slice() else { return None };
+    let (from, to) = sed::only_substitution(command.text_from(script.word, script.from)?)?;
+    let text = path.value.as_deref()?;
+    if matches!(from, "^\\./" | "^./") && to.is_empty() {
+        return Some(Word { glob: path.glob, ..Word::known(text.strip_prefix("./").unwrap_or(text)) });
+    }
+    let end = from.strip_suffix('$')?.replace("\\.", "");
+    // A point that is any letter could be the mark of a folder.
+    let is_end = !end.contains('.') && is_name(&end);
+    let folder = text.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let is_harmless = is_end && is_name(to) && (to.is_empty() || to.contains(|letter| letter != '.'));
+    is_harmless.then(|| Word { glob: path.glob, ..Word::known(&format!("{folder}*")) })
+}
+
+/// `{print $2}`, of all lines or of some: of a line that is a path, the path.
+fn prints_a_field(command: &SimpleCommand) -> bool {
+    let Some([Argument { role: Role::Code, word, from }]) =
+        command.arguments.as_ref().map(|found| found.list.as_slice())
+    else {
+        return false;
+    };
+    let Some(program) = command.text_from(*word, *from).map(str::trim) else { return false };
+    let action = match program.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
+        Some((pattern, action)) if !pattern.contains(['/', '{']) => action,
+        _ => program,
+    };
+    let action = action.trim().strip_prefix('{').and_then(|action| action.strip_suffix('}'));
+    let field = action.and_then(|action| action.trim().strip_prefix("print")).map(str::trim);
+    field.and_then(|field| field.strip_prefix('$')).is_some_and(|field| field == "NF" || field.parse::<u8>().is_ok())
 }

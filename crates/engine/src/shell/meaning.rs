@@ -15,6 +15,12 @@ pub(super) fn meaning(command: &SimpleCommand) -> Option<String> {
         }
         "git" => git(arguments),
         "mktemp" => Some(temporary(arguments)),
+        "which" | "command" | "type" => match arguments {
+            [name] | ["-v" | "-p" | "-P", name] if !name.contains('/') => Some(format!("/usr/bin/{name}")),
+            _ => None,
+        },
+        // The archive that it makes.
+        "npm" | "pnpm" if arguments.first() == Some(&"pack") => Some(format!("{SOME_WORD}.tgz")),
         "date" | "whoami" | "hostname" | "uname" | "nproc" | "id" | "arch" | "uuidgen" => Some(SOME_WORD.to_owned()),
         _ => None,
     }
@@ -23,6 +29,9 @@ pub(super) fn meaning(command: &SimpleCommand) -> Option<String> {
 /// What the many print that say a date, a name or a number. Nobody cares which.
 const SOME_WORD: &str = "some-word";
 
+/// Flags that make git print names of branches.
+const NAMING: &[&str] = &["--abbrev-ref", "--symbolic", "--all", "--contains"];
+
 fn git(arguments: &[&str]) -> Option<String> {
     match arguments {
         ["rev-parse", "--show-toplevel"] => Some(paths::ROOT.to_owned()),
@@ -30,7 +39,11 @@ fn git(arguments: &[&str]) -> Option<String> {
         ["branch", "--show-current"] | ["rev-parse", "--abbrev-ref", "HEAD"] | ["symbolic-ref", "--short", "HEAD"] => {
             Some("HEAD".to_owned())
         }
-        ["rev-parse", "HEAD"] | ["rev-parse", "--short", ..] => Some(SOME_WORD.to_owned()),
+        // The name of a branch is another matter.
+        _ if arguments.iter().any(|flag| NAMING.iter().any(|naming| flag.starts_with(naming))) => None,
+        ["rev-parse", "HEAD" | "--short" | "--verify", ..]
+        | ["describe" | "merge-base" | "write-tree" | "commit-tree" | "hash-object", ..]
+        | ["rev-list", "--count" | "-1" | "-n1", ..] => Some(SOME_WORD.to_owned()),
         _ => None,
     }
 }

@@ -50,6 +50,24 @@ pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<Str
     }
 }
 
+/// The variable that `printf -v` sets, and what to; `None` for a text that is not known.
+pub(super) fn printed_into(command: &SimpleCommand) -> Option<(&str, Option<String>)> {
+    let words: Vec<Option<&str>> = command.words.iter().map(|word| word.value.as_deref()).collect();
+    let [Some("printf"), Some("-v"), Some(name), arguments @ ..] = words.as_slice() else { return None };
+    let arguments: Option<Vec<&str>> = arguments.iter().copied().collect();
+    Some((*name, arguments.and_then(|arguments| printf(&arguments))))
+}
+
+/// The one line that a command is given to read, where that is known.
+pub(super) fn only_line(command: &SimpleCommand) -> Option<&str> {
+    let is_input = |redirect: &&Redirect| redirect.is_input();
+    let text = match command.redirects.iter().rev().find(is_input) {
+        Some(redirect) => redirect.text().or(redirect.target.given.as_deref())?,
+        None => command.input.as_deref()?,
+    };
+    Some(text.trim_end_matches('\n')).filter(|line| !line.contains('\n'))
+}
+
 fn echo(arguments: &[&str]) -> Option<String> {
     match arguments.split_first() {
         Some((&"-n", rest)) => Some(rest.join(" ")),
@@ -88,6 +106,9 @@ fn printf(arguments: &[&str]) -> Option<String> {
     }
 }
 
+/// With a NUL where `\0` stands, by which `xargs -0` and its like tell words apart.
 fn unescaped(text: &str) -> Option<String> {
-    super::ansi_c::decode(text)
+    let parts: Option<Vec<String>> = text.split("\\0").map(super::ansi_c::decode).collect();
+    let is_number = text.split("\\0").skip(1).any(|behind| behind.starts_with(|letter: char| letter.is_digit(8)));
+    if is_number { super::ansi_c::decode(text) } else { parts.map(|parts| parts.join("\0")) }
 }

@@ -45,6 +45,7 @@ type Found = Vec<(Rewritten, bool)>;
 fn rewrites_of(command: &SimpleCommand, arguments: &Arguments) -> Found {
     match (command.program(), arguments.subcommands.first().map(String::as_str)) {
         (Some("git"), Some("push" | "send-pack")) => by_push(command, arguments),
+        (Some("gh"), Some("repo")) => by_sync(command, arguments).into_iter().collect(),
         (Some("gh"), Some("api")) | (Some("curl"), None) => by_api(command, arguments).into_iter().collect(),
         _ => Vec::new(),
     }
@@ -57,13 +58,18 @@ fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
     }
     let settings = settings(command, arguments);
     let set = |wanted: &dyn Fn(&str, &str) -> bool| settings.iter().any(|(name, value)| wanted(name, value));
-    if has(&["--mirror"]) || set(&|name, value| name.ends_with(".mirror") && value != "false") {
+    let words: Vec<&Word> = arguments.operands.iter().filter_map(|place| command.words.get(*place)).collect();
+    let remote = words.first().and_then(|word| word.meaning());
+    let is_mirror = |name: &str| {
+        let of = name.strip_prefix("remote.").and_then(|name| name.strip_suffix(".mirror"));
+        of.is_some_and(|of| remote.is_none_or(|remote| remote.eq_ignore_ascii_case(of)))
+    };
+    if has(&["--mirror"]) || set(&|name, value| is_mirror(name) && !matches!(value, "false" | "fetch")) {
         return vec![(Rewritten::All, true)];
     }
     let is_forced = is_last(arguments, &["-f", "--force"], "--no-force")
         || is_last(arguments, &["--force-with-lease"], "--no-force-with-lease");
     let may_be_forced = is_forced || command.has_unknown_flags(arguments);
-    let words: Vec<&Word> = arguments.operands.iter().filter_map(|place| command.words.get(*place)).collect();
     // The first is the repository.
     let written = words.get(1..).unwrap_or_default().iter().map(|word| Refspec::of_word(word));
     let mut specs: Vec<Refspec> = written.collect();
@@ -84,7 +90,13 @@ fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
     if names_none && !has(&["--tags"]) && (may_be_forced || has(&["--prune"])) {
         let takes_all = has(&["--all", "--branches", "--prune"])
             || set(&|name, value| name == "push.default" && value == "matching");
-        let target = if takes_all { Rewritten::All } else { Rewritten::Current(Branch::AsBefore) };
+        // The one that it follows may have another name.
+        let follows = set(&|name, value| name == "push.default" && matches!(value, "upstream" | "tracking"));
+        let target = match (takes_all, follows) {
+            (true, _) => Rewritten::All,
+            (false, true) => Rewritten::Unknown,
+            (false, false) => Rewritten::Current(Branch::AsBefore),
+        };
         found.extend(with_branches(Some(target), is_forced || has(&["--prune"]), &command.branches));
     }
     found
@@ -109,7 +121,8 @@ fn is_last(arguments: &Arguments, flags: &[&str], taking_back: &str) -> bool {
 
 /// Of `git -c`: names in lower case, and values; without one, it is set.
 fn settings(command: &SimpleCommand, arguments: &Arguments) -> Vec<(String, String)> {
-    let given = arguments.flags.iter().filter(|flag| flag.name == "-c").filter_map(|flag| flag.value);
+    let is_setting = |name: &str| matches!(name, "-c" | "--config-env");
+    let given = arguments.flags.iter().filter(|flag| is_setting(&flag.name)).filter_map(|flag| flag.value);
     let given = given.filter_map(|value| command.text_from(value.word, value.from));
     let given = given.map(|setting| setting.split_once('=').unwrap_or((setting, "true")));
     let given = given.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()));
@@ -203,17 +216,33 @@ fn last_colon(text: &str) -> Option<usize> {
     last
 }
 
+/// `gh repo sync OWNER/NAME --force`
+fn by_sync(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rewritten, bool)> {
+    let is_sync = arguments.subcommands.get(1).is_some_and(|form| form == "sync");
+    arguments.operands.first().filter(|_| is_sync && arguments.has_flag(&["--force"]))?;
+    let branch = arguments.flags.iter().find(|flag| flag.is("--branch")).and_then(|flag| flag.value);
+    let branch = branch.and_then(|branch| command.text_from(branch.word, branch.from));
+    Some(branch.map_or((Rewritten::Unknown, false), |branch| (Rewritten::Named(branch.to_owned()), true)))
+}
+
 /// `gh api` or `curl` on a branch.
 fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rewritten, bool)> {
-    let addresses = arguments.operands.iter().filter_map(|place| command.words.get(*place));
-    let mut addresses = addresses.map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));
-    let address = addresses.find_map(|address| Some(address.split_once("git/refs/heads/")?.1.to_owned()))?;
-    let branch = address.as_str();
-    let branch = Rewritten::Named(branch.split(['?', '#']).next().unwrap_or(branch).to_owned());
     let values = |names: &'static [&'static str]| {
         let flags = arguments.flags.iter().filter(move |flag| names.iter().any(|name| flag.is(name)));
         flags.filter_map(|flag| flag.value).map(|value| command.text_from(value.word, value.from))
     };
+    let addresses = || arguments.operands.iter().filter_map(|place| command.words.get(*place));
+    // There, a branch is a number that nobody knows.
+    let changes = |query: &str| ["updateRef", "deleteRef"].iter().any(|change| query.contains(change));
+    if addresses().any(|word| word.value.as_deref().is_some_and(|text| text.ends_with("graphql")))
+        && values(&["-f", "-F", "-d", "--data-raw", "--json"]).flatten().any(changes)
+    {
+        return Some((Rewritten::Unknown, false));
+    }
+    let mut addresses = addresses().map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));
+    let address = addresses.find_map(|address| Some(address.split_once("git/refs/heads/")?.1.to_owned()))?;
+    let branch = address.as_str();
+    let branch = Rewritten::Named(branch.split(['?', '#']).next().unwrap_or(branch).to_owned());
     let method = values(&["-X"]).next_back()?;
     let is_force = |field: &str| field.replace(['"', ' '], "").replace(':', "=").contains("force=true");
     let fields = || values(&["-f", "-F", "-d", "--data-raw", "--json"]);

@@ -28,6 +28,26 @@ pub(super) fn read(script: &str) -> SedScript {
     found
 }
 
+/// What the one command `s/FROM/TO/flags` says, where a script is nothing else.
+pub(super) fn only_substitution(script: &str) -> Option<(&str, &str)> {
+    let text = script.trim().strip_prefix('s')?;
+    let mark = text.chars().next().filter(char::is_ascii_punctuation)?;
+    match parts(text.get(1..)?, mark).collect::<Vec<_>>().as_slice() {
+        [from, to, flags] if flags.chars().all(|flag| "gIip".contains(flag)) => Some((from, to)),
+        _ => None,
+    }
+}
+
+/// Whether a script does no more than to change lines: all that it prints goes where they go.
+pub(super) fn only_edits(script: &str) -> bool {
+    let SedScript { touches, runs } = read(script);
+    let is_edit = |line: &str| {
+        let command = without_address(line.trim());
+        command.is_empty() || command == "d" || only_substitution(command).is_some_and(|(from, _)| !from.contains('['))
+    };
+    touches.is_empty() && runs.is_empty() && script.lines().all(is_edit)
+}
+
 impl SedScript {
     /// `/from/to/flags`, behind the `s`.
     fn substitution(&mut self, text: &str) {

@@ -8,17 +8,12 @@ pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<
         let command = command.split(',').next();
         return command.filter(|_| matches!(kind.to_ascii_uppercase().as_str(), "EXEC" | "SYSTEM" | "SHELL"));
     }
-    if matches!(program, "vi" | "vim" | "nvim" | "view" | "ex") {
-        let command = setting.trim_start_matches([':', ' ', '+']);
-        let command = command.trim_start_matches("silent!").trim_start_matches("silent").trim_start();
-        let called = command.split_once("system(").map(|(_, text)| text.trim_matches(['"', '\'', ')']));
-        return command.strip_prefix('!').or(called);
-    }
     let is_ssh = matches!(program, "ssh" | "scp" | "sftp");
     let (name, value) = setting.split_once(if is_ssh { &['=', ' '][..] } else { &['='] })?;
     let name = name.to_ascii_lowercase();
     match program {
         "git" => git(&name, value),
+        "npm" => name.starts_with("scripts.").then_some(value),
         "tar" | "bsdtar" | "gtar" => (name == "exec").then_some(value),
         "ssh" | "scp" | "sftp" => {
             matches!(name.as_str(), "proxycommand" | "localcommand" | "knownhostscommand").then_some(value)
@@ -43,9 +38,20 @@ fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
             | "credential.helper"
             | "uploadpack.packobjectshook"
     ) || name.starts_with("pager.")
-        || ["cmd", "textconv", "clean", "smudge", "process", "driver", "program", "command"]
-            .iter()
-            .any(|end| name.strip_suffix(end).is_some_and(|rest| rest.matches('.').count() == 2));
+        || [
+            "cmd",
+            "textconv",
+            "clean",
+            "smudge",
+            "process",
+            "driver",
+            "program",
+            "command",
+            "uploadpack",
+            "receivepack",
+        ]
+        .iter()
+        .any(|end| name.strip_suffix(end).is_some_and(|rest| rest.matches('.').count() == 2));
     // A flag is no command: `core.fsmonitor=true`.
     let is_flag = matches!(value, "" | "true" | "false" | "yes" | "no" | "cat");
     if is_command && !is_flag {

@@ -1,14 +1,18 @@
 //! What is known of the shell that runs a script: its folder, its variables, its functions.
 
+mod own_commands;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use brush_parser::ast::FunctionBody;
 
 use super::branch::Branches;
-use super::command::{Assignment, Folders, SimpleCommand, Word};
+use super::command::{Assignment, Folders, Word};
 use super::hidden::Hidden;
+use super::written::plain;
 use crate::paths;
+use crate::programs::is_known_program;
 
 #[derive(Clone, Default)]
 pub(super) struct State {
@@ -27,6 +31,8 @@ pub(super) struct State {
     pub(super) folders: Folders,
     /// Where it is if the last command failed; none where that makes no difference.
     failed: Option<Folders>,
+    /// Those that the script has made, so that it can go there.
+    made: BTreeSet<String>,
     /// Where `cd -` leads.
     previous: Option<Folders>,
     /// Where `popd` leads.
@@ -34,12 +40,18 @@ pub(super) struct State {
     functions: BTreeMap<String, Rc<Function>>,
     /// Of the shell: `alias x=…`.
     pub(super) aliases: BTreeMap<String, String>,
+    /// Programs under other names: by copies, links and `hash -p`.
+    renamed: BTreeMap<String, String>,
     /// `$0`, of a script that is run by its name.
     zero: Option<Value>,
     /// `$1`, `$2`, …; none where they are not known.
     positional: Option<Vec<Option<Value>>>,
     /// For each function around, what its local variables were before.
     locals: Vec<BTreeMap<String, Before>>,
+    /// `$_`: the last word of the last command.
+    last_word: Option<Value>,
+    /// `set -a`: programs get to see whatever is set.
+    exports_all: bool,
     /// `set -e`: what follows runs only if all before it worked.
     stops_at_errors: bool,
     pub(super) branches: Branches,
@@ -49,14 +61,6 @@ pub(super) struct State {
 const NUMBERS: &[&str] =
     &["RANDOM", "SRANDOM", "PPID", "BASHPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS", "LINENO", "COLUMNS", "LINES"];
 const SOME_NUMBER: &str = "12345";
-
-fn is_setup_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    matches!(
-        name,
-        "activate" | "nvm.sh" | "cargo" | "env" | ".bashrc" | ".profile" | ".zshrc" | ".bash_profile" | "asdf.sh"
-    )
-}
 
 /// Longer arrays are not followed.
 const MAX_ELEMENTS: usize = 256;
@@ -128,6 +132,10 @@ impl Value {
     pub(super) fn in_kind(text: impl Into<String>) -> Self {
         Self { in_kind: true, ..Self::plain(text) }
     }
+
+    pub(super) fn some_number() -> Self {
+        Self::in_kind(SOME_NUMBER)
+    }
 }
 
 impl State {
@@ -136,7 +144,24 @@ impl State {
         let name = name.split('[').next().unwrap_or(name);
         self.possible.remove(name);
         self.arrays.remove(name);
+        if self.exports_all {
+            self.exported.insert(name.to_owned());
+        }
         self.variables.insert(name.to_owned(), value);
+    }
+
+    /// A known program lies there from now on.
+    pub(super) fn rename(&mut self, program: &str, path: &str) {
+        let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let name = base(program);
+        if paths::is_free(program) && is_known_program(&name) && base(path) != name {
+            self.renamed.insert(plain(path), name);
+        }
+    }
+
+    /// The program that a name stands for, where it is not its own.
+    pub(super) fn real_name(&self, name: &str) -> Option<&str> {
+        self.renamed.get(&plain(name)).map(String::as_str)
     }
 
     pub(super) fn define(&mut self, name: &str, function: Rc<Function>) {
@@ -195,7 +220,7 @@ impl State {
             return Some(Expanded::Several(arguments));
         }
         if matches!(inside, "$" | "!" | "?") {
-            return Some(Expanded::One(Value::in_kind(SOME_NUMBER)));
+            return Some(Expanded::One(Value::some_number()));
         }
         if inside == "#" {
             let count = self.arguments()?.len();
@@ -208,7 +233,13 @@ impl State {
             return Some(Expanded::Several(elements.clone()));
         }
         if let (Some(index), Some(elements)) = (index(operator), self.arrays.get(name)) {
-            return elements.get(index).cloned().map(Expanded::One);
+            // Of what a pattern becomes, nobody knows the number.
+            let is_counted = |before: &[Value]| !before.iter().any(|value| value.glob);
+            return elements
+                .get(index)
+                .filter(|_| elements.get(..index).is_some_and(is_counted))
+                .cloned()
+                .map(Expanded::One);
         }
         let value = self.value(name)?;
         match operator {
@@ -237,9 +268,10 @@ impl State {
             Some(None) if self.assumes => self.possible.get(name).cloned(),
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
+            None if name == "_" => self.last_word.clone(),
             None if name == "TMPDIR" => Some(Value::in_kind(paths::TEMP)),
             None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(paths::ROOT)),
-            None if NUMBERS.contains(&name) => Some(Value::in_kind(SOME_NUMBER)),
+            None if NUMBERS.contains(&name) => Some(Value::some_number()),
             None if name == "HOME" => Some(Value { tilde: true, ..Value::plain("~") }),
             None if name == "PWD" => self.folders.only().map(|folder| Value {
                 tilde: folder.starts_with('~'),
@@ -251,7 +283,7 @@ impl State {
 
     /// In a shell of its own, as another program: it sees what is exported, and has no functions. What is not exported
     /// may still be there from outside.
-    pub(super) fn enter_program(&mut self, arguments: Vec<Option<Value>>) {
+    pub(super) fn enter_program(&mut self, name: Option<Value>, arguments: Vec<Option<Value>>) {
         for (name, value) in &mut self.variables {
             if !self.exported.contains(name) {
                 *value = None;
@@ -261,8 +293,9 @@ impl State {
         self.arrays.clear();
         self.aliases.clear();
         self.functions.clear();
-        self.positional = Some(arguments);
-        self.stops_at_errors = false;
+        (self.zero, self.positional) = (name, Some(arguments));
+        self.last_word = None;
+        (self.stops_at_errors, self.exports_all) = (false, false);
         (self.previous, self.stack) = (None, Vec::new());
     }
 
@@ -300,7 +333,7 @@ impl State {
         self.variables.insert("IFS".to_owned(), None);
         (self.folders, self.failed) = (Folders::unknown(), None);
         self.positional = None;
-        self.previous = None;
+        (self.previous, self.last_word) = (None, None);
         self.stack.clear();
         self.branches.forget();
     }
@@ -367,9 +400,16 @@ impl State {
         if self.previous != other.previous {
             self.previous = None;
         }
+        if self.last_word != other.last_word {
+            self.last_word = None;
+        }
+        self.exports_all |= other.exports_all;
         self.stops_at_errors &= other.stops_at_errors;
         for (name, alias) in &other.aliases {
             self.aliases.entry(name.clone()).or_insert_with(|| alias.clone());
+        }
+        for (path, program) in &other.renamed {
+            self.renamed.entry(path.clone()).or_insert_with(|| program.clone());
         }
         for (name, function) in &other.functions {
             self.functions.entry(name.clone()).or_insert_with(|| Rc::clone(function));
@@ -421,114 +461,5 @@ impl State {
             behind.any(|rest| rest.starts_with(name.as_str()))
         };
         self.possible.keys().any(uses)
-    }
-
-    /// Does what a command of the shell itself does to it.
-    pub(super) fn run(&mut self, command: &SimpleCommand) {
-        let Some(program) = command.program() else { return };
-        let operands = || command.words.iter().skip(1);
-        match program {
-            "cd" | "pushd" => self.change_folder(command, program == "pushd"),
-            "popd" => {
-                self.previous = Some(self.folders.clone());
-                self.folders = self.stack.pop().unwrap_or_else(Folders::unknown);
-            }
-            "export" | "declare" | "typeset" | "local" | "readonly" => {
-                // A reference to another variable, a number, another case.
-                let changes = operands().any(|word| {
-                    word.value
-                        .as_deref()
-                        .is_some_and(|text| text.starts_with('-') && text.contains(['n', 'i', 'u', 'l', 'a', 'A']))
-                });
-                for word in operands() {
-                    let text = word.meaning().unwrap_or(&word.shown);
-                    let name = text.split(['=', '+']).next().unwrap_or(text);
-                    if let Some(locals) =
-                        self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
-                    {
-                        let before = self.variables.get(name).cloned().map_or(Before::NeverSet, Before::Set);
-                        locals.entry(name.to_owned()).or_insert(before);
-                    }
-                    if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
-                        // Outside of a function, nothing can be local to it.
-                        let fails = program == "local" && self.locals.is_empty();
-                        let known = word.meaning().is_some() && !changes && !fails && !name.ends_with('+');
-                        let value = known.then(|| Value {
-                            glob: word.glob,
-                            tilde: value.starts_with('~'),
-                            in_kind: word.value.is_none(),
-                            ..Value::plain(value)
-                        });
-                        self.assign(name.trim_end_matches('+'), value);
-                    }
-                    let is_flag = |word: &Word| word.value.as_deref() == Some("-x");
-                    if program == "export" || operands().any(is_flag) {
-                        self.exported.insert(text.split('=').next().unwrap_or(text).to_owned());
-                    }
-                }
-            }
-            "read" | "mapfile" | "readarray" | "getopts" | "unset" | "printf" | "let" => {
-                for word in operands() {
-                    let name = word.value.as_deref().unwrap_or_default();
-                    if program != "printf" || self.variables.contains_key(name) {
-                        self.assign(name, None);
-                    }
-                }
-            }
-            "set" => {
-                let flags = operands().filter_map(|word| word.value.as_deref());
-                self.stops_at_errors |=
-                    flags.clone().any(|flag| flag.starts_with('-') && !flag.starts_with("--") && flag.contains('e'));
-                let is_argument = |word: &&Word| !word.raw.starts_with(['-', '+']);
-                let end = command.words.iter().position(|word| word.value.as_deref() == Some("--"));
-                let start =
-                    end.map(|end| end + 1).or_else(|| Some(1 + operands().position(|word| is_argument(&word))?));
-                if let Some(arguments) = start.and_then(|start| command.words.get(start..)) {
-                    self.positional = Some(arguments.iter().map(Value::of).collect());
-                }
-            }
-            "shift" => {
-                let count = operands().next().map_or(Some(1), |word| word.value.as_deref()?.parse().ok());
-                let rest = self.positional.as_ref().zip(count).and_then(|(all, count): (_, usize)| all.get(count..));
-                self.positional = rest.map(<[_]>::to_vec);
-            }
-            "alias" => {
-                let set = operands().filter_map(|word| word.value.as_deref()?.split_once('='));
-                self.aliases.extend(set.map(|(name, text)| (name.to_owned(), text.to_owned())));
-            }
-            "unalias" => self.aliases.clear(),
-            "git" => self.branches.follow(command),
-            // Those that only set up the environment go nowhere else.
-            "source" | "." if operands().next().and_then(Word::meaning).is_some_and(is_setup_file) => {
-                let (folders, failed) = (self.folders.clone(), self.failed.clone());
-                self.forget();
-                (self.folders, self.failed) = (folders, failed);
-            }
-            "source" | "." => self.forget(),
-            _ => {}
-        }
-    }
-
-    fn change_folder(&mut self, command: &SimpleCommand, keeps: bool) {
-        let mut operands = command
-            .words
-            .iter()
-            .skip(1)
-            .filter(|word| !matches!(word.value.as_deref(), Some("-L" | "-P" | "-e" | "--")));
-        let before = self.folders.clone();
-        let target = operands.next();
-        self.folders = match target.map(Word::meaning) {
-            _ if operands.next().is_some() => Folders::unknown(),
-            None if keeps => Folders::unknown(),
-            None => Folders::at("~"),
-            Some(Some("-")) => self.previous.clone().unwrap_or_else(Folders::unknown),
-            Some(Some(path)) if !path.starts_with('+') => before.then(path),
-            Some(_) => Folders::unknown(),
-        };
-        self.failed = (!self.stops_at_errors).then(|| before.clone());
-        if keeps {
-            self.stack.push(before.clone());
-        }
-        self.previous = Some(before);
     }
 }

@@ -50,6 +50,8 @@ pub(super) enum Runs {
         in_own_shell: bool,
         /// More words are put behind it.
         is_beginning: bool,
+        /// Its `$0`, where that is given.
+        name: Option<Word>,
         arguments: Vec<Word>,
     },
 }
@@ -98,10 +100,10 @@ impl Runs {
 
     /// In a shell of its own, without arguments.
     fn text(text: Option<String>) -> Self {
-        Self::Text { text, in_own_shell: true, is_beginning: false, arguments: Vec::new() }
+        Self::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments: Vec::new() }
     }
 
     fn beginning(text: Option<String>) -> Self {
-        Self::Text { text, in_own_shell: true, is_beginning: true, arguments: Vec::new() }
+        Self::Text { text, in_own_shell: true, is_beginning: true, name: None, arguments: Vec::new() }
     }
 }

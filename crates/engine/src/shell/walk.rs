@@ -3,6 +3,7 @@
 //! INVARIANT: recursion is bounded. `door` lets no tree through whose nesting, together with what is around it, exceeds
 //! the limit, and everything that nests passes it: a substitution is parsed one level deeper than its word.
 
+mod redirects;
 mod running;
 mod words;
 
@@ -14,19 +15,18 @@ use std::sync::Arc;
 use brush_parser::ast::{
     AndOr, AndOrList, ArithmeticForClauseCommand, CaseClauseCommand, CaseItemPostAction, Command,
     CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr, ForClauseCommand, IfClauseCommand,
-    IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, RedirectList, SeparatorOperator,
-    SimpleCommand as SimpleCommandNode, SubshellCommand, UnexpandedArithmeticExpr,
+    Pipeline, ProcessSubstitutionKind, SeparatorOperator, SimpleCommand as SimpleCommandNode, SubshellCommand,
+    UnexpandedArithmeticExpr,
 };
 
-use super::command::{Assignment, Redirect, RedirectKind, SimpleCommand, Word};
+use super::command::{Assignment, SimpleCommand, Word};
 use super::container::Container;
 use super::hidden::Hidden;
 use super::state::{Function, State, Value};
 use super::word::Context;
 use super::written::{Earlier, Files};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
-use crate::programs::Role;
-use words::{known_word, process_word, word_of};
+use words::process_word;
 
 /// Words that brace expansion may add, over the whole text.
 const MAX_EXPANDED_WORDS: usize = 4096;
@@ -51,6 +51,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         expanded_text: 0,
         parsed: 0,
         has_spaced_parentheses: false,
+        holds_patterns: false,
         commands: 0,
         hidden: Rc::default(),
         around: Around::default(),
@@ -61,6 +62,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         uncalled: BTreeMap::new(),
         found: Vec::new(),
         piped_paths: Vec::new(),
+        fed_paths: Vec::new(),
         git_settings: Vec::new(),
         files: Files::new(earlier),
         running: Vec::new(),
@@ -81,6 +83,8 @@ struct Walker<'a> {
     parsed: usize,
     /// Whether a parenthesis stands behind another one and a space, in the text that is being walked.
     has_spaced_parentheses: bool,
+    /// Whether patterns stand in it for what was found, between quotes too: `find -name '*.x' -exec sh -c 'cat "{}"' \;`.
+    holds_patterns: bool,
     /// How many have been met, calls of functions among them.
     commands: usize,
     /// Of the text that is being walked.
@@ -98,6 +102,8 @@ struct Walker<'a> {
     found: Vec<Word>,
     /// What goes through the pipe.
     piped_paths: Vec<Word>,
+    /// What a redirection of a loop or group around gives it to read.
+    fed_paths: Vec<Word>,
     /// Of git, made by the script: names in lower case, and values.
     git_settings: Vec<(String, String)>,
     files: Files<'a>,
@@ -241,7 +247,7 @@ impl Walker<'_> {
         for (other, _) in &others {
             self.state.join_failed(other);
         }
-        if !list.additional.is_empty() {
+        if !list.additional.is_empty() && !is_last_to_print(list) {
             self.forget_output();
         }
     }
@@ -269,8 +275,12 @@ impl Walker<'_> {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
-                self.redirects_of_compound(redirects.as_ref());
+                let around = self.fed_paths.clone();
+                if let Some(paths) = self.redirects_of_compound(redirects.as_ref()) {
+                    self.fed_paths = paths;
+                }
                 self.deeper(|walker| walker.compound(compound));
+                self.fed_paths = around;
                 if redirects.is_some() {
                     self.output = None;
                 }
@@ -479,19 +489,20 @@ impl Walker<'_> {
                 self.words(&word.value, &mut command.words);
             }
             CommandPrefixOrSuffixItem::ProcessSubstitution(kind, subshell) => {
-                let given = self.process(subshell);
-                command.words.push(Word { given, ..process_word(kind) });
+                let word = self.process(subshell, kind);
+                command.words.push(word);
             }
         }
     }
 
-    /// Returns what it prints, where that is known.
-    fn process(&mut self, subshell: &SubshellCommand) -> Option<String> {
+    /// The word that stands for it, with what it prints, where that is known.
+    fn process(&mut self, subshell: &SubshellCommand, kind: &ProcessSubstitutionKind) -> Word {
         let (input, output) = (self.input.take(), self.output.take());
         let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
         self.in_new_scope(|walker| walker.deeper(|walker| walker.list(&subshell.list)));
-        (self.input, self.found, self.meaning) = (input, found, meaning);
-        std::mem::replace(&mut self.output, output)
+        (self.input, self.meaning) = (input, meaning);
+        let given_paths = std::mem::replace(&mut self.found, found);
+        Word { given: std::mem::replace(&mut self.output, output), given_paths, ..process_word(kind) }
     }
 
     /// Walks the text of a command substitution, and returns what it prints, where that is known.
@@ -503,7 +514,8 @@ impl Walker<'_> {
         let printed = std::mem::replace(&mut self.output, output);
         let found = std::mem::replace(&mut self.found, found);
         self.input = input;
-        let text = printed.map(|text| Value::plain(text.trim_end_matches('\n')));
+        // Shells leave NULs out.
+        let text = printed.map(|text| Value::plain(text.replace('\0', "").trim_end_matches('\n')));
         let text = text.or_else(|| meaning.map(Value::in_kind));
         // One of the paths that it prints, or all.
         text.or_else(|| match found.as_slice() {
@@ -511,58 +523,29 @@ impl Walker<'_> {
             _ => None,
         })
     }
+}
 
-    /// The redirections of a compound command are those of a command without words.
-    fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) {
-        let Some(redirects) = redirects else { return };
-        let redirects = redirects.0.iter().map(|redirect| self.redirect(redirect)).collect();
-        self.emit(SimpleCommand { redirects, ..SimpleCommand::default() });
-    }
-
-    fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {
-        match redirect {
-            IoRedirect::File(descriptor, kind, target) => {
-                let target = match target {
-                    IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
-                        self.single_word(&word.value)
-                    }
-                    IoFileRedirectTarget::Fd(number) => known_word(number.to_string()),
-                    IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => {
-                        let given = self.process(subshell);
-                        Word { given, ..process_word(kind) }
-                    }
-                };
-                Redirect { descriptor: *descriptor, kind: file_redirect_kind(kind), target }
-            }
-            IoRedirect::OutputAndError(word, appends) => {
-                let kind = if *appends { RedirectKind::AppendAll } else { RedirectKind::WriteAll };
-                Redirect { descriptor: None, kind, target: self.single_word(&word.value) }
-            }
-            IoRedirect::HereString(descriptor, word) => {
-                let target = Word { role: Role::Data, ..self.single_word(&word.value) };
-                Redirect { descriptor: *descriptor, kind: RedirectKind::HereString, target }
-            }
-            IoRedirect::HereDocument(descriptor, document) => {
-                let body = &document.doc.value;
-                let target = if document.requires_expansion {
-                    let units = self.scan(body, Context::Text);
-                    word_of(body.clone(), &units)
-                } else {
-                    known_word(body.clone())
-                };
-                let target = Word { role: Role::Data, ..target };
-                Redirect { descriptor: *descriptor, kind: RedirectKind::HereDocument, target }
-            }
-        }
-    }
+/// `cd x && pwd`: whether all but the last only go somewhere.
+fn is_last_to_print(list: &AndOrList) -> bool {
+    let goes = |pipeline: &Pipeline| match pipeline.seq.as_slice() {
+        [Command::Simple(simple)] => simple.word_or_name.as_ref().is_some_and(|word| word.value == "cd"),
+        _ => false,
+    };
+    let is_and = |item: &AndOr| matches!(item, AndOr::And(_));
+    let before_last = list.additional.iter().rev().skip(1);
+    let middle_goes = |item: &AndOr| matches!(item, AndOr::And(pipeline) if goes(pipeline));
+    goes(&list.first) && list.additional.iter().all(is_and) && before_last.into_iter().all(middle_goes)
 }
 
 /// How a pipeline ends, where that is sure.
 fn surely(pipeline: &Pipeline) -> Option<bool> {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return None };
     let program = simple.word_or_name.as_ref().map(|word| word.value.as_str());
+    let is_flag = |item: &CommandPrefixOrSuffixItem| matches!(item, CommandPrefixOrSuffixItem::Word(word) if matches!(word.value.as_str(), "-p" | "--parents"));
     match program {
         Some("true" | ":" | "echo" | "printf") => Some(!pipeline.bang),
+        // Nobody minds that it is there.
+        Some("mkdir") if simple.suffix.iter().flat_map(|suffix| &suffix.0).any(is_flag) => Some(!pipeline.bang),
         Some("false") => Some(pipeline.bang),
         _ => None,
     }
@@ -585,16 +568,4 @@ fn ends_here(pipeline: &Pipeline) -> bool {
     });
     let program = last.and_then(|simple| simple.word_or_name.as_ref());
     program.is_some_and(|word| matches!(word.value.as_str(), "exit" | "return" | "continue" | "break"))
-}
-
-fn file_redirect_kind(kind: &IoFileRedirectKind) -> RedirectKind {
-    match kind {
-        IoFileRedirectKind::Read => RedirectKind::Read,
-        IoFileRedirectKind::Write => RedirectKind::Write,
-        IoFileRedirectKind::Append => RedirectKind::Append,
-        IoFileRedirectKind::ReadAndWrite => RedirectKind::ReadWrite,
-        IoFileRedirectKind::Clobber => RedirectKind::Clobber,
-        IoFileRedirectKind::DuplicateInput => RedirectKind::DuplicateInput,
-        IoFileRedirectKind::DuplicateOutput => RedirectKind::DuplicateOutput,
-    }
 }

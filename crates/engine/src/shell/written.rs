@@ -3,12 +3,18 @@
 //! `echo … > x.sh && bash x.sh` runs what `echo` prints. What earlier calls wrote is told by whoever asked for the script to
 //! be read; a file that nobody speaks of is one that people wrote, and is nobody's business here.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::command::{Redirect, RedirectKind, SimpleCommand};
+use super::copied::{copies, targets};
 use super::fetched::fetched;
+use super::patch;
+use super::through::runs_its_input;
+use crate::event::Access;
+use crate::one_liner::{self, Language};
 use crate::paths;
-use crate::programs::Role;
+use crate::programs::{Arguments, Role};
 
 /// What is known of a file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,18 +30,48 @@ pub type Earlier<'a> = &'a dyn Fn(&str) -> Option<Written>;
 pub(super) struct Files<'a> {
     /// By the script so far.
     written: BTreeMap<String, Written>,
+    /// Program texts in other languages that have run so far. They are read when somebody asks.
+    codes: Vec<Code>,
     earlier: Earlier<'a>,
+}
+
+/// A program text in another language.
+struct Code {
+    language: Language,
+    text: String,
+    touches: OnceCell<Vec<(Access, String)>>,
+}
+
+#[derive(PartialEq, Eq)]
+enum ByCode {
+    Anew,
+    /// It is read as well.
+    Changed,
+}
+
+impl Code {
+    /// What it does to a file; `None` where it does not write it.
+    fn writes(&self, path: &str) -> Option<ByCode> {
+        let touches = self.touches.get_or_init(|| one_liner::read(self.language, &self.text).touches);
+        let has = |wanted: Access| touches.iter().any(|(access, named)| *access == wanted && plain(named) == path);
+        has(Access::Write).then(|| if has(Access::Read) { ByCode::Changed } else { ByCode::Anew })
+    }
 }
 
 impl<'a> Files<'a> {
     pub(super) fn new(earlier: Earlier<'a>) -> Self {
-        Self { written: BTreeMap::new(), earlier }
+        Self { written: BTreeMap::new(), codes: Vec::new(), earlier }
     }
 
     /// What is in a file that a command names, if it was written in the session.
     pub(super) fn get(&self, command: &SimpleCommand, path: &str) -> Option<Written> {
         let paths = paths(command, path);
-        paths.iter().find_map(|path| self.written.get(path).cloned().or_else(|| (self.earlier)(path)))
+        let told = |path: &String| self.written.get(path).cloned().or_else(|| (self.earlier)(path));
+        let told = paths.iter().find_map(told);
+        let by_code = || paths.iter().flat_map(|path| self.codes.iter().filter_map(|code| code.writes(path)));
+        // What people wrote stays theirs if it is only changed.
+        let is_unknown = by_code().any(|written| written == ByCode::Anew || told.is_some());
+        if is_unknown { Some(Written::Unknown) } else { told }
     }
 
     /// `printed`: what the command prints, where that is known.
@@ -46,7 +82,14 @@ impl<'a> Files<'a> {
             let text = if is_append(redirect) { self.appended(command, target, text) } else { text };
             self.put(command, target, &text);
         }
-        let Some(arguments) = &command.arguments else { return };
+        let (Some(program), Some(arguments)) = (command.program(), &command.arguments) else { return };
+        self.note_copies(command, program, arguments);
+        self.note_code(command, program, arguments);
+        for (path, text) in
+            command.given_text().filter(|_| applies_patch(program, arguments)).map(patch::made).unwrap_or_default()
+        {
+            self.put(command, path, &Written::Text(text));
+        }
         let named = |role: Role| {
             let of_role = arguments.list.iter().filter(move |argument| argument.role == role);
             of_role.filter_map(|argument| command.meaning_from(argument.word, argument.from))
@@ -54,16 +97,9 @@ impl<'a> Files<'a> {
         match command.program() {
             Some("tee") => {
                 let is_appended = arguments.has_flag(&["-a", "--append"]);
-                let fed = command.redirects.iter().rev().find_map(Redirect::text).or(command.input.as_deref());
-                let text = fed.filter(|_| !is_appended).map(str::to_owned).map_or(Written::Unknown, Written::Text);
+                let fed = command.given_text().filter(|_| !is_appended);
+                let text = fed.map(str::to_owned).map_or(Written::Unknown, Written::Text);
                 named(Role::Write).for_each(|path| self.put(command, path, &text));
-            }
-            Some("cp" | "mv" | "install") => {
-                let source = arguments.list.first().and_then(|first| command.meaning_from(first.word, first.from));
-                let text = source.and_then(|source| self.get(command, source));
-                if let (Some(text), Some(target)) = (text, named(Role::Write).next_back()) {
-                    self.put(command, target, &text);
-                }
             }
             Some("curl" | "wget") => {
                 let given = named(Role::Write).map(str::to_owned);
@@ -72,8 +108,16 @@ impl<'a> Files<'a> {
                 }
             }
             // These fill a file with what nobody has seen.
-            Some("mkfifo" | "mknod" | "dd" | "sponge" | "base64" | "xxd" | "openssl") => {
+            Some(
+                "mkfifo" | "mknod" | "dd" | "sponge" | "base64" | "xxd" | "openssl" | "gpg" | "sort" | "shuf" | "uniq",
+            ) => {
                 named(Role::Write).for_each(|path| self.put(command, path, &Written::Unknown));
+            }
+            Some("gunzip" | "bunzip2" | "unxz" | "unzstd" | "gzip" | "bzip2" | "xz" | "zstd") => {
+                let packed: Vec<&str> = named(Role::Edit).filter(|path| self.get(command, path).is_some()).collect();
+                for (path, _) in packed.into_iter().filter_map(|path| path.rsplit_once('.')) {
+                    self.put(command, path, &Written::Unknown);
+                }
             }
             Some("sed" | "gsed" | "patch") => {
                 let known: Vec<&str> = named(Role::Edit).filter(|path| self.get(command, path).is_some()).collect();
@@ -83,6 +127,33 @@ impl<'a> Files<'a> {
             }
             _ => {}
         }
+    }
+
+    fn note_copies(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
+        // `cp <(…) FILE`
+        if let Some(printed) = command.words.iter().find(|word| word.is_process()) {
+            let text = printed.given.clone().map_or(Written::Unknown, Written::Text);
+            for path in targets(command, program, arguments) {
+                self.put(command, path, &text);
+            }
+        }
+        for copy in copies(command, program, arguments) {
+            let fetched = copy.is_fetched().then_some(Written::Unknown);
+            let Some(text) = fetched.or_else(|| self.get(command, copy.from)) else { continue };
+            self.put(command, copy.to, &text);
+            if let Some(path) = copy.within() {
+                self.put(command, &path, &text);
+            }
+        }
+    }
+
+    fn note_code(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
+        let Some(language) = Language::of(program) else { return };
+        let codes = arguments.list.iter().filter(|argument| argument.role == Role::Code);
+        let codes = codes.filter_map(|code| command.meaning_from(code.word, code.from));
+        let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
+        let unread = |text: &str| Code { language, text: text.to_owned(), touches: OnceCell::new() };
+        self.codes.extend(codes.chain(fed).map(unread));
     }
 
     fn appended(&self, command: &SimpleCommand, path: &str, text: Written) -> Written {
@@ -115,6 +186,11 @@ pub(super) fn plain(path: &str) -> String {
         _ if paths::is_free(path) || path.contains("..") => path.to_owned(),
         _ => paths::tidy(path).trim_start_matches('/').to_owned(),
     }
+}
+
+pub(super) fn applies_patch(program: &str, arguments: &Arguments) -> bool {
+    let is_apply = || arguments.subcommands.first().is_some_and(|form| form == "apply");
+    program == "patch" || (program == "git" && is_apply())
 }
 
 fn is_append(redirect: &Redirect) -> bool {

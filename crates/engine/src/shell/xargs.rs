@@ -10,7 +10,14 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
     let input = if has(&["-a", "--arg-file"]) { Input::Unknown } else { input };
     if let Some(flag) = arguments.flags.iter().find(|flag| matches!(flag.name.as_str(), "-I" | "-i" | "--replace")) {
         let value = flag.value.and_then(|value| all.get(value.word)?.value.as_deref()?.get(value.from..));
-        return vec![replaced(words, value.unwrap_or("{}"), input)];
+        let mark = value.unwrap_or("{}");
+        return match input {
+            Input::Paths(paths) => paths
+                .iter()
+                .map(|path| replaced(words.clone(), mark, Input::Paths(std::slice::from_ref(path))))
+                .collect(),
+            input => vec![replaced(words, mark, input)],
+        };
     }
     let read = match input {
         // Quotes would mean something to it.
@@ -22,7 +29,7 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
         Input::Text(text) if has(&["-0", "--null"]) => {
             text.split('\0').filter(|part| !part.is_empty()).map(known).collect()
         }
-        Input::Paths(paths) => paths.to_vec(),
+        Input::Paths(paths) => paths.iter().map(chosen).collect(),
         _ => vec![Word::unknown()],
     };
     // One by one, or some at a time: nobody needs to know which go together.
@@ -37,6 +44,11 @@ fn known(text: &str) -> Word {
     Word { raw: text.to_owned(), value: Some(text.to_owned()), ..Word::default() }
 }
 
+/// All that there is, without a look at it: nobody knows what that is.
+fn chosen(path: &Word) -> Word {
+    if path.value.as_deref() == Some("*") && !path.glob { Word::unknown() } else { path.clone() }
+}
+
 /// `mark`: what stands for the line that is read.
 fn replaced(mut words: Vec<Word>, mark: &str, input: Input) -> Vec<Word> {
     let line = match input {
@@ -47,7 +59,7 @@ fn replaced(mut words: Vec<Word>, mark: &str, input: Input) -> Vec<Word> {
         let Some(text) = word.value.take_if(|value| value.contains(mark)) else { continue };
         match (line, input) {
             (Some(line), _) => word.value = Some(text.replace(mark, line)),
-            (None, Input::Paths([Word { value: Some(path), glob, .. }])) => {
+            (None, Input::Paths([Word { value: Some(path), glob, .. }])) if path != "*" || text != mark || *glob => {
                 (word.value, word.glob) = (Some(text.replace(mark, path)), *glob);
             }
             _ => word.shown = text.replace(mark, "$…"),

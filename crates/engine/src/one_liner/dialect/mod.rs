@@ -9,6 +9,8 @@ use super::Language;
 use super::deed::{Deed, PathDeed};
 
 pub(super) struct Dialect {
+    /// The program that runs a file of the language.
+    pub(super) interpreter: &'static str,
     /// Functions by their full dotted names.
     pub(super) functions: &'static [(&'static str, Deed)],
     /// Methods of path objects.
@@ -79,6 +81,17 @@ fn inner_names(name: &str) -> impl Iterator<Item = &str> {
 impl Deed {
     /// Whether it only gives a value.
     pub(super) fn is_harmless(self) -> bool {
-        matches!(self, Self::JoinPath | Self::MakePath | Self::Gives(_) | Self::Same(_) | Self::Changes)
+        matches!(
+            self,
+            Self::JoinPath
+                | Self::MakePath
+                | Self::Gives(_)
+                | Self::Same(_)
+                | Self::Changes
+                | Self::Temporary
+                | Self::Glob
+                | Self::Walks
+                | Self::Passes
+        )
     }
 }

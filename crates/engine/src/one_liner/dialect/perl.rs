@@ -12,7 +12,9 @@ const WRITES: Deed = Deed::Touch(&[(Write, FIRST)]);
 const READS: Deed = Deed::Touch(&[(Read, FIRST)]);
 
 pub(super) const DIALECT: Dialect = Dialect {
+    interpreter: "perl",
     functions: &[
+        ("glob", Deed::Glob),
         ("unlink", Deed::TouchAll(Delete, 0)),
         ("rmdir", Deed::TouchAll(Delete, 0)),
         ("rmtree", Deed::TouchAll(Delete, 0)),

@@ -15,6 +15,7 @@ const LINKS: Deed = Deed::Touch(&[(Write, (1, ""))]);
 const OPENS: Deed = Deed::Open { path: FIRST, mode: (1, "mode") };
 
 pub(super) const DIALECT: Dialect = Dialect {
+    interpreter: "ruby",
     functions: &[
         ("File.delete", DELETES),
         ("File.unlink", DELETES),
@@ -130,6 +131,9 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("Dir.pwd", Deed::Gives(".")),
         ("Dir.getwd", Deed::Gives(".")),
         ("Dir.home", Deed::Gives("~")),
+        ("Dir.glob", Deed::Glob),
+        ("Dir.mktmpdir", Deed::Gives("$TMPDIR/…")),
+        ("Dir.tmpdir", Deed::Gives("$TMPDIR")),
     ],
     path_methods: &[
         ("delete", PathDeed::Own(Delete)),

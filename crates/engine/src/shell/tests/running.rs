@@ -45,14 +45,15 @@ fn programs_that_run_others_are_seen_through() {
     bash
     sh
     ");
-    assert_snapshot!(reached("find . -name '*.o' -exec rm -f {} + -o -execdir chmod +x {} \\;; ls | xargs -n1 rm -rf; ls | xargs -I% mv % x/%"), @"
+    assert_snapshot!(reached("find . -name '*.o' -exec rm -f {} + -o -execdir chmod +x {} \\;; ls | xargs -n1 rm -rf; ls | grep '\\.o$' | xargs -I% mv % x/%"), @"
     find . -name *.o -exec rm -f {} + -o -execdir chmod +x {} ;
-    rm -f ./* via find
-    chmod +x ./* via find
+    rm -f ./**/*.o ./* via find
+    chmod +x ./**/*.o ./* via find
     ls
     rm -rf $… via xargs
     ls
-    mv $… x/$… via xargs
+    grep …
+    mv *.o x/*.o via xargs
     ");
     assert_snapshot!(reached("ssh -p 22 host 'rm -rf /'; ssh host uptime -p; docker exec -it c rm -rf /; docker run --rm img sh -c 'rm y'"), @"
     rm -rf / (elsewhere) via ssh
@@ -91,6 +92,55 @@ fn programs_that_run_others_are_seen_through() {
     rm x via su -c
     rm x via busybox
     prettier -w . via npx
+    ");
+}
+
+#[test]
+fn variables_that_commands_set() {
+    assert_snapshot!(texts("read a b <<< 'x y z'; rm $a $b; IFS= read -r c <<< 'u v'; rm \"$c\"; read d < list; rm $d"), @"
+    read a b
+    rm x y z
+    read -r c
+    rm …
+    read d
+    rm $d
+    ");
+    assert_snapshot!(texts("printf -v f 'a/%s' b; rm $f; mkdir -p c && cd $_; true $_ | rm $_"), @"
+    printf -v f … …
+    rm a/b
+    mkdir -p c
+    cd c
+    true …
+    rm c
+    ");
+    assert_snapshot!(texts("bash -s a b <<'E'\nrm $2\nE\nbash -s <<< 'rm $1'"), @"
+    rm b
+    rm
+    ");
+}
+
+#[test]
+fn files_are_followed_to_where_they_are_run() {
+    assert_snapshot!(texts("echo 'rm x' > a.sh; cp a.sh b/; bash b/a.sh; ln -s a.sh c; sh c; BASH_ENV=a.sh bash -c true"), @"
+    echo …
+    cp a.sh b/
+    bash b/a.sh
+    rm x
+    ln -s a.sh c
+    sh c
+    rm x
+    true
+    bash a.sh
+    rm x
+    ");
+    assert_snapshot!(texts("printf 'all:\\n\\t@rm x\\n' | make -f -; ed <<< '!rm y'; psql -c '\\! rm z'"), @"
+    printf …
+    make -f -
+    rm x
+    ed
+    rm y
+    psql -c …
+    rm z
     ");
 }
 
@@ -235,7 +285,7 @@ fn variables_are_followed() {
     g x
     echo … …
     i a …
-    rm /etc $0
+    rm /etc name
     ");
     assert_snapshot!(texts("cat $(echo .env) `printf '%s/%s' a b` \"$(cat <<< x)\" $(ls); cd /x; a $PWD/y $HOME/z $OLDPWD"), @"
     echo …
@@ -346,5 +396,83 @@ fn one_line_programs_are_read() {
     python3
     gap: what `python3` runs is not known before it runs
     gap: what `bash` runs is not known before it runs
+    ");
+}
+
+#[test]
+fn what_lists_print_is_what_others_get() {
+    assert_snapshot!(texts("files=(build/*.o); rm \"${files[@]}\"; mapfile -t old < <(ls dist/*.tgz | tail -n +3); rm \"${old[@]}\""), @"
+    rm build/*.o
+    ls dist/*.tgz
+    tail -n +3
+    mapfile -t old
+    rm dist/*.tgz
+    ");
+    assert_snapshot!(texts("while read -r f; do rm \"$f\"; done < <(find build -name x); while read -r f; do rm \"$f\"; done < list"), @"
+    find build -name x
+    read -r f
+    rm $f
+    read -r f
+    rm $f
+    ");
+    assert_snapshot!(texts("find . -name '*.js' | sed 's/\\.js$//' | xargs -I% mv %.js %.ts; ls src/ | xargs -I{} rm src/{}/x; ls | sed 's|^|/|' | xargs rm"), @"
+    find . -name *.js
+    sed …
+    mv ./**/*.js ./**/*.ts
+    ls src/
+    rm src/*/x
+    ls
+    sed …
+    rm $…
+    ");
+    assert_snapshot!(texts("git status -s | awk '{print $2}' | xargs rm; ls | awk '{print \"/\" $1}' | xargs rm; ls -A | xargs rm"), @"
+    git status -s
+    awk …
+    rm ./*
+    ls
+    awk …
+    rm $…
+    ls -A
+    rm $…
+    ");
+}
+
+#[test]
+fn what_people_wrote_is_run_as_ever() {
+    assert_snapshot!(reached("bash -c \"$(cat a.sh)\"; eval \"$(cat a.sh)\"; source <(cat a.sh)"), @"
+    cat a.sh
+    bash -c …
+    cat a.sh
+    eval …
+    cat a.sh
+    source <(…)
+    ");
+    assert_snapshot!(reached("echo 'rm x' > a.sh; bash -c \"$(cat a.sh)\"; eval \"$(cat a.sh)\""), @"
+    echo …
+    cat a.sh
+    rm x via bash -c
+    cat a.sh
+    rm x via eval
+    ");
+    assert_snapshot!(reached("eval \"rm x; $(cat a.sh)\""), @"
+    cat a.sh
+    eval …
+    gap: what `eval` runs is not known before it runs
+    ");
+    assert_snapshot!(reached("eval \"$(ssh-agent -s)\"; eval \"$(tools/ssh-agent -s)\""), @"
+    ssh-agent -s
+    eval …
+    ssh-agent -s
+    eval …
+    gap: what `eval` runs is not known before it runs
+    ");
+}
+
+#[test]
+fn a_pattern_in_the_place_of_a_program_is_not_known() {
+    assert_snapshot!(reached("for t in tests/*; do $t --help; done"), @"$… --help");
+    assert_snapshot!(reached("for t in /bin/g*; do $t --help; done"), @"
+    g* --help
+    gap: the command is not surely understood: it has a pattern in the place of a program
     ");
 }

@@ -27,7 +27,7 @@ pub(super) fn by_alias(command: &SimpleCommand, arguments: &Arguments, alias: &s
     let rest = command.words.get(place + 1..).unwrap_or_default().to_vec();
     let text = alias.strip_prefix('!').map_or_else(|| format!("git {alias}"), str::to_owned);
     let text = Some(format!("{text} \"$@\""));
-    Some(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments: rest })
+    Some(Runs::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments: rest })
 }
 
 pub(super) fn is_form(arguments: &Arguments, name: &str) -> bool {

@@ -1,10 +1,12 @@
 //! Programs that run texts: shells, and interpreters of other languages, whether or not those can be read here.
 
-use super::super::awk;
+use std::borrow::Cow;
+
 use super::super::command::{RedirectKind, SimpleCommand, Word};
+use super::super::{awk, makefile};
 use super::{Input, Runs};
 use crate::one_liner::{self, Language, Spawn};
-use crate::programs::{Arguments, Role, canonical};
+use crate::programs::{Argument, Arguments, Role, canonical};
 
 /// In a text of a language that nobody here can read: the names of what starts programs or deletes files.
 const TELLING: &[&str] = &[
@@ -31,6 +33,7 @@ const TELLING: &[&str] = &[
 pub(super) fn is_fed(program: &str, arguments: &Arguments) -> bool {
     match program {
         "source" | "." | "at" | "batch" | "crontab" => true,
+        "make" | "gmake" => arguments.list.iter().any(|argument| argument.role == Role::Script),
         "ssh" => arguments.list.iter().any(|argument| argument.role == Role::Host),
         "sudo" | "doas" | "su" => arguments.session.is_some(),
         _ => arguments.session.is_some() && is_interpreter(program),
@@ -39,7 +42,7 @@ pub(super) fn is_fed(program: &str, arguments: &Arguments) -> bool {
 
 /// Programs that run a file that they are given.
 pub(super) fn is_interpreter(program: &str) -> bool {
-    is_shell(program) || runs_code(program) || matches!(program, "source" | ".")
+    is_shell(program) || runs_code(program) || matches!(program, "source" | "." | "make" | "gmake")
 }
 
 /// Whether what it runs is no text for a shell.
@@ -82,17 +85,21 @@ pub(in super::super) fn runs_what_it_reads(command: &SimpleCommand) -> bool {
 }
 
 /// The file that a command runs, by the name that it is given.
-pub(in super::super) fn script_file(command: &SimpleCommand) -> Option<&str> {
+pub(in super::super) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
     let program = command.program()?;
     let Some(arguments) = command.arguments.as_ref().filter(|_| is_interpreter(program)) else {
-        return command.words.first()?.meaning().filter(|program| program.contains('/'));
+        return command.words.first()?.meaning().filter(|program| program.contains('/')).map(Cow::Borrowed);
     };
     if runs_its_input(program, arguments, &command.words) {
-        let read = command.redirects.iter().rev().find(|redirect| redirect.kind == RedirectKind::Read);
-        return read?.target.meaning();
+        let is_read = |kind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
+        let read = command.redirects.iter().rev().find(|redirect| is_read(redirect.kind));
+        return read?.target.meaning().map(Cow::Borrowed);
+    }
+    if let Some(module) = arguments.subcommands.first().filter(|_| Language::of(program) == Some(Language::Python)) {
+        return Some(Cow::Owned(format!("{}.py", module.replace('.', "/"))));
     }
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
-    command.meaning_from(script.word, script.from)
+    command.meaning_from(script.word, script.from).map(Cow::Borrowed)
 }
 
 /// Whether nothing among its arguments is what it runs instead of what it reads.
@@ -100,17 +107,32 @@ pub(in super::super) fn runs_its_input(program: &str, arguments: &Arguments, wor
     if is_shell(program) && arguments.has_flag(&["-s"]) {
         return true;
     }
-    let is_read = |word: &Word| word.is_input() || word.is_process();
-    let script = arguments.list.iter().find(|argument| argument.role == Role::Script);
-    if script.and_then(|script| words.get(script.word)).is_some_and(is_read) {
+    let is_read = |script: &Argument| match words.get(script.word) {
+        // `-f-`
+        Some(word) if script.from > 0 => word.value.as_deref().and_then(|text| text.get(script.from..)) == Some("-"),
+        Some(word) => word.is_input() || word.is_process(),
+        None => false,
+    };
+    if arguments.list.iter().find(|argument| argument.role == Role::Script).is_some_and(is_read) {
         return true;
     }
-    let is_run = |role| matches!(role, Role::Code | Role::Shell | Role::Words | Role::Command | Role::Script);
+    let is_run =
+        |role| matches!(role, Role::Code | Role::Shell | Role::Words | Role::Command | Role::Script | Role::Subcommand);
     !arguments.list.iter().any(|argument| is_run(argument.role))
 }
 
+/// The files that a shell runs before anything else.
+pub(super) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
+    let flags = arguments.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--rcfile" | "--init-file"));
+    let named = flags.filter_map(|flag| flag.value).filter_map(|value| command.words.get(value.word));
+    let set = command.assignments.iter().chain(&command.exported).filter(|set| matches!(set.name.as_str(), "BASH_ENV"));
+    // What it runs anyway is not run once more.
+    let is_other = |file: &Word| command.words.get(1).is_none_or(|word| word.value != file.value);
+    named.cloned().chain(set.map(|set| set.value.clone()).filter(is_other)).collect()
+}
+
 /// What runs because it is read.
-pub(super) fn fed(program: &str, script: Option<&Word>, input: Input) -> Vec<Runs> {
+pub(super) fn fed(program: &str, script: Option<&Word>, input: Input, arguments: Vec<Word>) -> Vec<Runs> {
     let text = match script {
         Some(script) if script.is_process() => script.given.clone(),
         Some(script) if script.is_device() && !script.is_standard_input() => None,
@@ -121,12 +143,21 @@ pub(super) fn fed(program: &str, script: Option<&Word>, input: Input) -> Vec<Run
             Input::Text(text) => Some(text.to_owned()),
         },
     };
-    let text = if program == "crontab" { text.map(|text| without_times(&text)) } else { text };
+    let text = text.map(|text| commands_in(program, text));
     if runs_code(program) {
         return in_code(program, text.as_deref());
     }
     let in_own_shell = !matches!(program, "source" | ".");
-    vec![Runs::Text { text, in_own_shell, is_beginning: false, arguments: Vec::new() }]
+    vec![Runs::Text { text, in_own_shell, is_beginning: false, name: None, arguments }]
+}
+
+/// What a shell gets of a text that a program reads.
+pub(super) fn commands_in(program: &str, text: String) -> String {
+    match program {
+        "crontab" => without_times(&text),
+        "make" | "gmake" => makefile::recipes(&text),
+        _ => text,
+    }
 }
 
 /// The commands of a table of times.

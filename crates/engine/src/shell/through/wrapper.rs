@@ -2,11 +2,14 @@
 
 use super::super::command::{Assignment, SimpleCommand, Word};
 use super::super::container::{self, Container};
+use super::super::ex::{self, is_editor};
 use super::super::settings::{command_of_setting, git_alias};
 use super::super::written::Written;
-use super::super::{find, listing, parallel, sed, xargs};
+use super::super::{find, listing, parallel, query, sed, xargs};
 use super::git::{by_alias, by_git, is_form};
-use super::interpreter::{fed, in_code, is_fed, is_interpreter, is_shell, runs_code, runs_its_input};
+use super::interpreter::{
+    commands_in, fed, in_code, is_fed, is_interpreter, is_shell, runs_code, runs_its_input, startup_files,
+};
 use super::{Input, Runs, Through};
 use crate::programs::{Argument, Arguments, Role};
 
@@ -45,6 +48,12 @@ impl<'c> Wrapper<'c> {
             wrapper.through.name = format!("{program} -c");
         }
         wrapper.script_or_input();
+        wrapper.editor_commands();
+        wrapper.query_commands();
+        if is_shell(program) {
+            let run = |file| Runs::words(vec![Word::known(program), file]);
+            wrapper.through.runs.extend(startup_files(command, arguments).into_iter().map(run));
+        }
         if let Some(form) = arguments.subcommands.first().filter(|_| program == "git") {
             wrapper.through.runs.extend(by_git(command, arguments, form));
         }
@@ -63,11 +72,7 @@ impl<'c> Wrapper<'c> {
             Role::Data if matches!(self.program, "sed" | "gsed") => {
                 self.through.runs.extend(text().map(sed::read).unwrap_or_default().runs.into_iter().map(Runs::text));
             }
-            // `vim +COMMAND FILE`
-            Role::Edit if word.raw.trim_start_matches(['"', '\'']).starts_with('+') => {
-                let text = text().and_then(|setting| command_of_setting(self.program, setting));
-                self.through.runs.extend(text.map(|text| Runs::text(Some(text.to_owned()))));
-            }
+            Role::Setting if is_editor(self.program) => {}
             Role::Folder => self.through.folder = Some(part(word, argument.from)),
             Role::Setting => self.setting(text().unwrap_or_default()),
             Role::Host => self.through.is_remote = true,
@@ -121,10 +126,19 @@ impl<'c> Wrapper<'c> {
                 let commands = xargs::commands(words, self.arguments, &self.command.words, self.input);
                 self.through.runs.extend(commands.into_iter().map(Runs::words));
             }
-            ("sudo" | "doas", [Some(text)]) if text.contains(char::is_whitespace) => {
+            ("sudo" | "doas" | "pwsh" | "powershell", [Some(text)]) if text.contains(char::is_whitespace) => {
                 self.through.runs.push(Runs::text(Some((*text).to_owned())));
             }
-            ("uv", [Some(script), ..]) if script.rsplit('.').next() == Some("py") => {
+            ("nix", [Some(package), ..]) if is_form(self.arguments, "run") => {
+                // `nixpkgs#git` is mostly the program of that name.
+                let name = package.rsplit_once('#').map(|(_, name)| Word::known(name));
+                let behind = words.iter().skip(1).filter(|word| word.value.as_deref() != Some("--"));
+                self.through.is_transparent = false;
+                self.through
+                    .runs
+                    .extend(name.map(|name| Runs::words(std::iter::once(name).chain(behind.cloned()).collect())));
+            }
+            ("uv", [Some(script), ..]) if *script == "-" || script.rsplit('.').next() == Some("py") => {
                 let words = std::iter::once(Word::known("python3")).chain(words);
                 self.through.runs.push(Runs::words(words.collect()));
             }
@@ -174,12 +188,15 @@ impl<'c> Wrapper<'c> {
         }
         let in_own_shell = !matches!(self.program, "eval" | "trap");
         let is_own = |argument: &&Argument| argument.role == Role::Words && is_shell(self.program);
+        let own = self.arguments.list.iter().find(is_own).and_then(|own| self.command.words.get(own.word..));
         // The first is its name.
-        let own = self.arguments.list.iter().find(is_own).and_then(|own| self.command.words.get(own.word + 1..));
+        let (name, own) = own.and_then(<[Word]>::split_first).unzip();
         let runs = texts.into_iter().map(|(_, words)| Runs::Text {
             text: joined(words.into_iter()),
             in_own_shell,
-            is_beginning: false,
+            // These put where they go to behind it.
+            is_beginning: matches!(self.program, "rsync" | "scp" | "sftp" | "mosh"),
+            name: name.cloned(),
             arguments: own.unwrap_or_default().to_vec(),
         });
         self.through.runs.extend(runs);
@@ -196,7 +213,20 @@ impl<'c> Wrapper<'c> {
             }
         }
         let text = text.map(|text| format!("{text} \"$@\""));
-        self.through.runs.push(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments });
+        self.through.runs.push(Runs::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments });
+    }
+
+    /// What texts for a database run beside their queries.
+    fn query_commands(&mut self) {
+        let commands = query::texts(self.command, self.arguments).into_iter().flat_map(query::commands);
+        self.through.runs.extend(commands.map(|text| Runs::text(Some(text))));
+    }
+
+    /// What the commands of an editor run.
+    fn editor_commands(&mut self) {
+        let scripts = ex::scripts(self.command, self.arguments);
+        let runs = scripts.into_iter().flat_map(|script| ex::read(&script).runs);
+        self.through.runs.extend(runs.map(|text| Runs::text(Some(text))));
     }
 
     /// What it runs beside what its arguments say: the file that it is given, or what it reads.
@@ -210,8 +240,8 @@ impl<'c> Wrapper<'c> {
             }
             let own = script.and_then(|script| words.get(script.word + 1..)).unwrap_or_default();
             let in_own_shell = !matches!(program, "source" | ".");
-            let (text, arguments) = (Some(text.clone()), own.to_vec());
-            self.through.runs.push(Runs::Text { text, in_own_shell, is_beginning: false, arguments });
+            let (text, arguments) = (Some(commands_in(program, text.clone())), own.to_vec());
+            self.through.runs.push(Runs::Text { text, in_own_shell, is_beginning: false, name: None, arguments });
         } else if self.is_parallel() {
             let own = self.arguments.list.iter().find(|argument| argument.role == Role::Shell);
             let own = own.and_then(|own| words.get(own.word..)).unwrap_or_default();
@@ -220,8 +250,10 @@ impl<'c> Wrapper<'c> {
                 self.through.runs.extend(parallel::texts(own, self.input).into_iter().map(Runs::text));
             }
         } else if is_fed(program, self.arguments) && runs_its_input(program, self.arguments, words) {
+            // Behind `-s` stands what would be the script.
+            let own = script.filter(|_| self.arguments.has_flag(&["-s"])).and_then(|script| words.get(script.word..));
             let script = script.and_then(|script| words.get(script.word));
-            self.through.runs.extend(fed(program, script, self.input));
+            self.through.runs.extend(fed(program, script, self.input, own.unwrap_or_default().to_vec()));
             self.through.reads_input = true;
             self.through.is_transparent = is_shell(program) && !self.through.runs.is_empty();
         }
@@ -232,7 +264,9 @@ impl<'c> Wrapper<'c> {
 fn behind_dashes(program: &str, words: &[Word]) -> Vec<Word> {
     let is_end = |word: &Word| word.value.as_deref() == Some("--");
     match words.iter().position(is_end) {
-        Some(place) if place == 0 || program == "mise" => words.get(place + 1..).unwrap_or_default().to_vec(),
+        Some(place) if place == 0 || matches!(program, "mise" | "kubectl" | "oc") => {
+            words.get(place + 1..).unwrap_or_default().to_vec()
+        }
         // `npm exec PACKAGE -- FLAGS`
         Some(place) if matches!(program, "npm" | "npx" | "pnpm" | "yarn" | "bun") => {
             let (before, behind) = words.split_at(place);

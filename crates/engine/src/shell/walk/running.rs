@@ -1,5 +1,6 @@
 //! A command, met: what becomes of the shell by it, which function it calls, and which commands it runs.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::super::through::{Runs, Through, runs_what_it_reads, script_file, thro
 use super::super::written::Written;
 use super::super::{Gap, doubtful, listing};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
-use crate::programs::{Argument, Arguments, Role};
+use crate::programs::{Argument, Flag, Role};
 
 /// What a wrapper itself reads and writes, beside what it runs: `strace -o FILE`, `xargs -a FILE`.
 fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
@@ -29,6 +30,38 @@ fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
     arguments.filter_map(redirect).collect()
 }
 
+/// The one file that `cat` prints, and nothing else.
+fn only_file(command: &SimpleCommand) -> Option<&str> {
+    let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("cat"))?;
+    let [file] = arguments.list.as_slice() else { return None };
+    let is_input = command.words.get(file.word).is_some_and(Word::is_input);
+    command
+        .meaning_from(file.word, file.from)
+        .filter(|_| !is_input && !command.redirects.iter().any(Redirect::is_input))
+}
+
+/// Whether what it runs is the output of commands and nothing else: `eval "$(a)"`, but not `eval "x; $(a)"`.
+fn runs_one_output(command: &SimpleCommand) -> bool {
+    let mut unknown = command.words.iter().filter(|word| word.value.is_none());
+    let is_all = |word: &Word| word.is_process() || word.is_substitution();
+    let is_joined = command.program() == Some("eval") && command.words.len() > 2;
+    unknown.next().is_none_or(is_all) && unknown.next().is_none() && !is_joined
+}
+
+/// Whether what was found was put into a text that it runs.
+fn runs_pattern(command: &SimpleCommand) -> bool {
+    let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
+    let mut texts = arguments.filter(|argument| argument.role == Role::Shell);
+    texts.any(|text| command.words.get(text.word).is_some_and(|word| word.glob))
+}
+
+fn unquote_patterns(command: &mut SimpleCommand) {
+    let targets = command.redirects.iter_mut().map(|redirect| &mut redirect.target);
+    for word in command.words.iter_mut().skip(1).chain(targets) {
+        word.glob |= word.meaning().is_some_and(|text| text.contains(['*', '?', '[']));
+    }
+}
+
 /// None that a command reads from or prints to.
 const OWN_DESCRIPTOR: i32 = 9;
 
@@ -39,6 +72,11 @@ impl Walker<'_> {
         if self.commands > MAX_COMMANDS {
             self.gap(Gap::TooManyCommands);
             return;
+        }
+        self.open_descriptor(&mut command);
+        doubtful::forget_pattern(&mut command);
+        if self.holds_patterns {
+            unquote_patterns(&mut command);
         }
         command.scope = self.scope;
         command.piped_from = self.piped_from.clone();
@@ -52,11 +90,12 @@ impl Walker<'_> {
         command.git_settings.clone_from(&self.git_settings);
         command.read_arguments();
         command.is_session = command.waits_for_input() && !self.around.is_beginning && !self.around.has_input;
-        let printed = output(&command, self.input.as_deref()).filter(|text| text.len() <= MAX_OUTPUT);
+        let printed = output(&command, self.input.as_deref()).or_else(|| self.shown_file(&command));
+        let printed = printed.filter(|text| text.len() <= MAX_OUTPUT);
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
-        let script = script_file(&command).and_then(|path| self.files.get(&command, path));
+        let script = script_file(&command).and_then(|path| self.files.get(&command, &path));
         command.script = script.or_else(|| self.piped_file(&command));
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
@@ -85,10 +124,21 @@ impl Walker<'_> {
             found.clear();
         }
         self.found = listing::printed(&command, &found);
-        self.read_path(&command, &found);
+        self.read_paths(&command, &found);
         match through(&command, self.input.as_deref(), &found) {
             None => self.script.commands.push(command),
             Some(through) => self.see_through(through, command),
+        }
+    }
+
+    /// `exec {fd}>file`: the shell opens it, and the variable is its number.
+    fn open_descriptor(&mut self, command: &mut SimpleCommand) {
+        if let [exec, variable] = command.words.as_slice()
+            && exec.value.as_deref() == Some("exec")
+            && let Some(name) = doubtful::descriptor_variable(variable).filter(|_| !command.redirects.is_empty())
+        {
+            self.state.assign(name, Some(Value::some_number()));
+            command.words.pop();
         }
     }
 
@@ -108,42 +158,80 @@ impl Walker<'_> {
         places
     }
 
-    /// What is in the file of `cat FILE | bash`. One that people wrote is theirs, and nothing to judge.
-    fn piped_file(&self, command: &SimpleCommand) -> Option<Written> {
-        let [source] = self.script.commands.get(command.piped_from.clone())? else { return None };
-        let arguments = source.arguments.as_ref().filter(|_| source.program() == Some("cat"))?;
-        let [file] = arguments.list.as_slice() else { return None };
-        let path = source.meaning_from(file.word, file.from).filter(|_| runs_what_it_reads(command))?;
-        Some(self.files.get(source, path).unwrap_or(Written::Text(String::new())))
-    }
-
-    /// `find … | while read name`: the name is one of what was found.
-    fn read_path(&mut self, command: &SimpleCommand, found: &[Word]) {
-        if let ([path], Some("read"), Some(name)) = (found, command.program(), command.words.last())
-            && let (Some(name), Some(path)) = (name.value.as_deref(), Value::of(path))
-        {
-            self.state.assign(name, Some(Value { glob: true, in_kind: true, ..path }));
+    /// What `cat FILE` prints, where the session wrote that file.
+    fn shown_file(&self, command: &SimpleCommand) -> Option<String> {
+        match self.files.get(command, only_file(command)?)? {
+            Written::Text(text) => Some(text),
+            Written::Unknown => None,
         }
     }
 
-    /// `git config alias.x …` counts for what follows.
+    /// To run what `cat FILE` prints is to run the file.
+    fn prints_what_people_wrote(&self, command: &SimpleCommand) -> bool {
+        only_file(command).is_some_and(|file| self.files.get(command, file).is_none())
+    }
+
+    /// What is in the file of `cat FILE | bash`. One that people wrote is theirs, and nothing to judge.
+    fn piped_file(&self, command: &SimpleCommand) -> Option<Written> {
+        let [source] = self.script.commands.get(command.piped_from.clone())? else { return None };
+        let path = only_file(source).filter(|_| runs_what_it_reads(command))?;
+        Some(self.files.get(source, path).unwrap_or(Written::Text(String::new())))
+    }
+
+    /// `find … | while read name`: the name is one of what was found. `mapfile names < <(find …)`: they are all of it.
+    fn read_paths(&mut self, command: &SimpleCommand, piped: &[Word]) {
+        let redirected = command.redirects.iter().map(Redirect::paths).find(|paths| !paths.is_empty());
+        let found = redirected.or(Some(piped).filter(|piped| !piped.is_empty())).unwrap_or(&self.fed_paths);
+        let Some(name) = command.words.last().and_then(|word| word.value.as_deref()) else { return };
+        let paths: Option<Vec<Value>> = found.iter().map(Value::of).collect();
+        match (command.program(), paths.unwrap_or_default().as_slice()) {
+            (Some("read"), [path]) => {
+                self.state.assign(name, Some(Value { glob: true, in_kind: true, ..path.clone() }));
+            }
+            (Some("read"), paths) => {
+                let any = listing::any_of(paths.iter().map(|path| path.text.as_str()));
+                let any = any.map(|any| Value { glob: true, in_kind: true, ..Value::plain(&any) });
+                if any.is_some() {
+                    self.state.assign(name, any);
+                }
+            }
+            (Some("mapfile" | "readarray"), paths) if !paths.is_empty() => {
+                self.state.assign_array(name, paths.to_vec());
+            }
+            _ => {}
+        }
+    }
+
+    /// `git config alias.x …` counts for what follows, and so does `git remote add --mirror …`.
     fn note_git_setting(&mut self, command: &SimpleCommand) {
         let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("git"));
-        let is_config = |arguments: &&Arguments| arguments.subcommands.first().is_some_and(|form| form == "config");
-        let Some(arguments) = arguments.filter(is_config) else { return };
+        let Some(arguments) = arguments else { return };
+        let form = arguments.subcommands.first().map(String::as_str);
         let operands = arguments.operands.iter().filter_map(|place| command.text_from(*place, 0));
         let operands: Vec<&str> = operands.filter(|operand| *operand != "set").collect();
-        if let [name, value] = operands.as_slice() {
-            self.git_settings.push((name.to_ascii_lowercase(), (*value).to_owned()));
+        match (form, operands.as_slice()) {
+            (Some("config"), [name, value]) => {
+                self.git_settings.push((name.to_ascii_lowercase(), (*value).to_owned()));
+            }
+            (Some("remote"), ["add", name, ..]) => {
+                let mirror = arguments.flags.iter().find(|flag| flag.name == "--mirror");
+                let kind = |flag: &Flag| flag.value.and_then(|value| command.text_from(value.word, value.from));
+                let setting = |flag| {
+                    (format!("remote.{name}.mirror").to_ascii_lowercase(), kind(flag).unwrap_or("true").to_owned())
+                };
+                self.git_settings.extend(mirror.map(setting));
+            }
+            _ => {}
         }
     }
 
     /// What stands behind an alias of the shell. One that names itself is not followed twice.
     fn by_alias(&self, command: &SimpleCommand) -> Option<Runs> {
         let name = command.words.first()?.value.as_deref()?;
-        let text = self.state.aliases.get(name).filter(|_| !self.around.via.iter().any(|via| via == name))?;
+        let alias = self.state.aliases.get(name).map(String::as_str).or_else(|| self.state.real_name(name));
+        let text = alias.filter(|_| !self.around.via.iter().any(|via| via == name))?;
         let (text, arguments) = (Some(format!("{text} \"$@\"")), command.words.get(1..)?.to_vec());
-        Some(Runs::Text { text, in_own_shell: true, is_beginning: false, arguments })
+        Some(Runs::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments })
     }
 
     /// The function that a command calls.
@@ -186,23 +274,32 @@ impl Walker<'_> {
         }
     }
 
+    /// Notes whose output a command runs, and tells whether that is nothing to worry about.
+    fn note_sources(&self, command: &mut SimpleCommand, reads_input: bool) -> bool {
+        // What comes out of a `<(…)` is no pipe's.
+        let reads_pipe = reads_input && !command.words.iter().any(Word::is_process);
+        let sources = self.sources_of(command, reads_pipe);
+        let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
+        command.runs_output_of = sources().filter_map(SimpleCommand::program).map(str::to_owned).collect();
+        command.runs_output_of.sort();
+        command.runs_output_of.dedup();
+        let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
+        runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
+    }
+
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
         let Through { name, mut is_transparent, is_remote, container, reads_input, folder, runs } = through;
         let mut command = command;
         let mut sets_up = false;
         let own_paths = own_paths(&command);
-        let script = command.script.as_ref().and_then(|_| script_file(&command)).map(str::to_owned);
+        let holds_patterns = runs_pattern(&command);
+        let script = command.script.as_ref().and_then(|_| script_file(&command)).map(Cow::into_owned);
         let is_given_input = command.redirects.iter().any(Redirect::is_input);
         let substituted = command.substituted.clone();
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
             // What it runs cannot be shown in its place.
             is_transparent = false;
-            let sources = self.sources_of(&command, reads_input);
-            let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
-            sets_up = sources().next().is_some() && sources().all(is_setup);
-            command.runs_output_of = sources().filter_map(SimpleCommand::program).map(str::to_owned).collect();
-            command.runs_output_of.sort();
-            command.runs_output_of.dedup();
+            sets_up = self.note_sources(&mut command, reads_input);
         }
         let folders = self.state.folders.clone();
         let has_folder = folder.is_some() || container.is_some();
@@ -228,6 +325,8 @@ impl Walker<'_> {
         }
         self.around.via.push(name.clone());
         self.around.has_input |= is_given_input;
+        let held_patterns = self.holds_patterns;
+        self.holds_patterns |= holds_patterns;
         let given = assignments.clone();
         // What a shell reads its commands from is not there for them.
         let input = self.input.take_if(|_| reads_input);
@@ -258,11 +357,11 @@ impl Walker<'_> {
                     }
                 }
                 Runs::Text { text: Some(text), .. } if walker.running.contains(&text) => {}
-                Runs::Text { text: Some(text), in_own_shell: true, arguments, is_beginning } => {
+                Runs::Text { text: Some(text), in_own_shell: true, arguments, is_beginning, name } => {
                     walker.around.is_beginning = is_beginning;
                     let arguments = arguments.iter().map(Value::of).collect();
                     walker.in_new_scope(|walker| {
-                        walker.state.enter_program(arguments);
+                        walker.state.enter_program(name.as_ref().and_then(Value::of), arguments);
                         for assignment in &given {
                             walker.state.export(assignment);
                         }
@@ -277,7 +376,7 @@ impl Walker<'_> {
                 Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
             });
         }
-        (self.around, self.piped_from) = (around, piped_from);
+        (self.around, self.piped_from, self.holds_patterns) = (around, piped_from, held_patterns);
         self.input = input.or_else(|| self.input.take());
         if has_folder {
             self.state.folders = folders;

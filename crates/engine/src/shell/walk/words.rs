@@ -29,8 +29,7 @@ impl Walker<'_> {
                     }
                     self.words(&value.value, &mut words);
                 }
-                let is_plain = !has_keys && !words.iter().any(|word| word.glob);
-                elements = words.iter().map(Value::of).collect::<Option<Vec<_>>>().filter(|_| is_plain);
+                elements = words.iter().map(Value::of).collect::<Option<Vec<_>>>().filter(|_| !has_keys);
                 if node.append {
                     elements = elements.and_then(|more| self.state.appended(&name, more));
                 }
@@ -206,7 +205,8 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
             Unit::Expansion(expansion) => {
                 known = false;
                 // In a folder that is known, it is something there.
-                let something = text.contains('/').then_some("*");
+                let is_path = text.rsplit(char::is_whitespace).next().is_some_and(|word| word.contains('/'));
+                let something = is_path.then_some("*");
                 let part = expansion.means.as_deref().or(something);
                 glob |= part.is_some_and(|part| part.contains('*'));
                 text.push_str(&expansion.raw);

@@ -1,0 +1,181 @@
+//! The functions that a text defines for itself.
+//!
+//! Where every use of one is a call, its parameters are worth what the calls give them, and nothing else. One that goes
+//! elsewhere (as a value, as a method, behind a decorator) may be given anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Language;
+use super::token::{Kind, Part, Token};
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) takes: Takes,
+    /// What it is worth where a call gives nothing.
+    pub(super) default: Vec<Token>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    One,
+    /// `*names`: all that is left.
+    Rest,
+    /// `**names`: what is given under other names.
+    Named,
+}
+
+/// By their names.
+pub(super) type Functions = BTreeMap<String, Vec<Parameter>>;
+
+/// Those that are only called.
+pub(super) fn only_called(language: Language, tokens: &[Token]) -> Functions {
+    let mut defined = Functions::new();
+    let mut spoiled: BTreeSet<String> = BTreeSet::new();
+    for (place, parameters) in definitions(language, tokens) {
+        let Some(name) = tokens.get(place).and_then(Token::name) else { continue };
+        let is_free = !is_decorated(tokens, place) && !defined.contains_key(name);
+        if let Some(parameters) = parameters.filter(|_| is_free) {
+            defined.insert(name.to_owned(), parameters);
+        } else {
+            spoiled.insert(name.to_owned());
+        }
+    }
+    // Functions of a class are members.
+    let has_classes = tokens.iter().any(|token| token.name() == Some("class"));
+    let mut called: BTreeSet<String> = BTreeSet::new();
+    let mut open = vec![tokens];
+    while let Some(tokens) = open.pop() {
+        for (place, token) in tokens.iter().enumerate() {
+            match &token.kind {
+                Kind::Text(literal) => open.extend(literal.parts.iter().filter_map(|part| match part {
+                    Part::Hole(tokens) => Some(tokens.as_slice()),
+                    Part::Constant(_) => None,
+                })),
+                Kind::Name(name) if defined.contains_key(name) => {
+                    let noted = match usage(tokens, place) {
+                        Usage::Definition => continue,
+                        Usage::Member if !has_classes => continue,
+                        Usage::Call => &mut called,
+                        Usage::Member | Usage::Other => &mut spoiled,
+                    };
+                    noted.insert(name.clone());
+                }
+                _ => {}
+            }
+        }
+    }
+    defined.retain(|name, _| called.contains(name) && !spoiled.contains(name));
+    defined
+}
+
+/// The places of their names, each with its parameters, where those are plain names.
+fn definitions(language: Language, tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
+    let word = match language {
+        Language::Python => "def",
+        Language::Node => "function",
+        Language::Perl | Language::Ruby => return Vec::new(),
+    };
+    let starts = tokens.iter().enumerate().filter(|(_, token)| token.name() == Some(word));
+    let named = starts.map(|(place, _)| (place + 1, parameters(tokens.get(place + 2..).unwrap_or_default())));
+    let arrows = (1..tokens.len()).filter(|place| language == Language::Node && is_arrow(tokens, *place));
+    let arrows = arrows.map(|place| (place, parameters(tokens.get(place + 2..).unwrap_or_default())));
+    named.chain(arrows).collect()
+}
+
+/// `const name = (…) =>`, by the place of the name.
+fn is_arrow(tokens: &[Token], name: usize) -> bool {
+    let is_declared = tokens.get(name - 1).is_some_and(|token| matches!(token.name(), Some("const" | "let" | "var")));
+    let is_set = tokens.get(name + 1).is_some_and(|token| token.is("="));
+    let Some(rest) = tokens.get(name + 2..).filter(|_| is_declared && is_set) else { return false };
+    let mut depth = 0_usize;
+    for (place, token) in rest.iter().enumerate() {
+        match token.kind {
+            Kind::Mark("(" | "[" | "{") => depth += 1,
+            Kind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return token.is(")") && rest.get(place + 1).is_some_and(|next| next.is("=>"));
+        }
+    }
+    false
+}
+
+/// From the parenthesis that opens them.
+fn parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
+    tokens.first().filter(|token| token.is("("))?;
+    let mut found: Vec<Parameter> = Vec::new();
+    let mut depth = 0_usize;
+    let mut takes = Takes::One;
+    let mut is_start = false;
+    let mut in_default = false;
+    for token in tokens {
+        let ends = depth == 1 && matches!(token.kind, Kind::Mark("," | ")"));
+        in_default &= !ends;
+        if let Some(parameter) = found.last_mut().filter(|_| in_default) {
+            parameter.default.push(token.clone());
+        }
+        in_default |= depth == 1 && token.is("=");
+        match &token.kind {
+            Kind::Mark("(" | "[" | "{") => {
+                // A pattern in the place of a name.
+                if depth == 1 && is_start {
+                    return None;
+                }
+                depth += 1;
+                is_start = depth == 1;
+            }
+            Kind::Mark(")" | "]" | "}") => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(found);
+                }
+            }
+            Kind::Mark(",") if depth == 1 => (is_start, takes) = (true, Takes::One),
+            Kind::Mark("*" | "...") if depth == 1 && is_start => takes = Takes::Rest,
+            Kind::Mark("**") if depth == 1 && is_start => takes = Takes::Named,
+            Kind::Name(name) if depth == 1 && is_start => {
+                found.push(Parameter { name: name.clone(), takes, default: Vec::new() });
+                is_start = false;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether the line before a definition is `@…`: who calls it, nobody knows.
+fn is_decorated(tokens: &[Token], name: usize) -> bool {
+    let before = tokens.get(..name.saturating_sub(1)).unwrap_or_default();
+    let mut lines = before.rsplit(|token| token.kind == Kind::Newline);
+    let is_prefix = |line: &&[Token]| line.iter().all(|token| token.name() == Some("async"));
+    lines.find(|line| !is_prefix(line)).and_then(<[Token]>::first).is_some_and(|token| token.is("@"))
+}
+
+enum Usage {
+    Definition,
+    Call,
+    /// Of something else.
+    Member,
+    Other,
+}
+
+/// Names of what all names of the text are members of.
+const ROOTS: &[&str] = &["__main__", "global", "globalThis", "self", "this", "window"];
+
+fn usage(tokens: &[Token], place: usize) -> Usage {
+    let before = place.checked_sub(1).and_then(|place| tokens.get(place));
+    let owner = place.checked_sub(2).and_then(|place| tokens.get(place)).and_then(Token::name);
+    let is_called = tokens.get(place + 1).is_some_and(|token| token.is("("));
+    match before {
+        Some(token) if matches!(token.name(), Some("def" | "function")) => Usage::Definition,
+        Some(_) if is_arrow(tokens, place) => Usage::Definition,
+        Some(token) if (token.is(".") || token.is("?.")) && !owner.is_some_and(|owner| ROOTS.contains(&owner)) => {
+            Usage::Member
+        }
+        Some(token) if token.is(".") || token.is("?.") || token.is("@") => Usage::Other,
+        _ if is_called => Usage::Call,
+        _ => Usage::Other,
+    }
+}

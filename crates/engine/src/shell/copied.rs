@@ -1,0 +1,43 @@
+//! Files that are copied, moved or linked, and where to.
+
+use super::command::SimpleCommand;
+use crate::programs::{Arguments, Role};
+
+/// One thing that is copied. Whether what it is copied to is a folder, nobody knows here.
+pub(super) struct Copy<'c> {
+    pub(super) from: &'c str,
+    pub(super) to: &'c str,
+}
+
+impl Copy<'_> {
+    /// Where it lies if it was copied into a folder: there, under its own name.
+    pub(super) fn within(&self) -> Option<String> {
+        let name = self.from.rsplit(['/', ':']).next().filter(|name| !matches!(*name, "" | "." | ".."))?;
+        Some(format!("{}/{name}", self.to.trim_end_matches('/')))
+    }
+
+    /// Whether it comes from another machine: `host:path`.
+    pub(super) fn is_fetched(&self) -> bool {
+        self.from.split('/').next().is_some_and(|host| host.contains(':'))
+    }
+}
+
+/// What a command copies; nothing where it is none of those that copy.
+pub(super) fn copies<'c>(command: &'c SimpleCommand, program: &str, arguments: &Arguments) -> Vec<Copy<'c>> {
+    let sources = named(command, arguments, &[Role::Read, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote]);
+    let targets = targets(command, program, arguments).into_iter();
+    targets.flat_map(|to| sources.iter().map(move |from| Copy { from, to })).collect()
+}
+
+/// What it copies to.
+pub(super) fn targets<'c>(command: &'c SimpleCommand, program: &str, arguments: &Arguments) -> Vec<&'c str> {
+    if !matches!(program, "cp" | "gcp" | "mv" | "gmv" | "install" | "ln" | "link" | "rsync" | "scp") {
+        return Vec::new();
+    }
+    named(command, arguments, &[Role::Write, Role::WriteOrRemote, Role::DeleteOrRemote])
+}
+
+fn named<'c>(command: &'c SimpleCommand, arguments: &Arguments, roles: &[Role]) -> Vec<&'c str> {
+    let those = arguments.list.iter().filter(|argument| roles.contains(&argument.role));
+    those.filter_map(|argument| command.meaning_from(argument.word, argument.from)).collect()
+}

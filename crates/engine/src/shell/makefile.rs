@@ -1,0 +1,71 @@
+//! What the recipes of a makefile run, whichever of them is asked for.
+
+/// As one text for a shell. Variables of the file are variables there; `$(shell …)` is run where it stands.
+pub(super) fn recipes(text: &str) -> String {
+    text.replace("\\\n", " ").lines().filter_map(command).map(|command| command + "\n").collect()
+}
+
+/// What a line runs or sets.
+fn command(line: &str) -> Option<String> {
+    if let Some(recipe) = line.strip_prefix('\t') {
+        return Some(in_shell(recipe.trim_start_matches(['@', '-', '+', ' '])));
+    }
+    if let Some((name, value)) = setting(line) {
+        return Some(format!("{name}={}", quoted(&in_shell(value))));
+    }
+    let (rule, recipe) = line.split_once(';')?;
+    rule.contains(':').then(|| in_shell(recipe))
+}
+
+/// `NAME = value`
+fn setting(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim_end_matches([':', '?', '+', '!']).trim();
+    let name = name.strip_prefix("export ").unwrap_or(name);
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_name.then(|| (name, value.trim()))
+}
+
+/// `$(NAME)` is `${NAME}` to a shell, `$(shell ls)` is `$(ls)`, and `$$` is `$`.
+fn in_shell(text: &str) -> String {
+    let mut parts = text.split("$$").map(|part| {
+        let mut shown = String::new();
+        let mut rest = part;
+        while let Some((before, behind)) = rest.split_once("$(") {
+            shown.push_str(before);
+            let name = behind.split(')').next().unwrap_or(behind);
+            let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            (rest, shown) = match behind.strip_prefix("shell ") {
+                Some(command) => (command, shown + "$("),
+                None if is_name => (behind.get(name.len() + 1..).unwrap_or_default(), format!("{shown}${{{name}}}")),
+                None => (behind, shown + "$("),
+            };
+        }
+        shown + rest
+    });
+    let first = parts.next().unwrap_or_default();
+    parts.fold(first, |text, part| text + "$" + &part)
+}
+
+fn quoted(value: &str) -> String {
+    format!("\"{}\"", value.replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs() {
+        let cases = [
+            ("all:\n\t@echo hi\n\t-ls $$HOME\n", "echo hi\nls $HOME\n"),
+            ("x:;ls\n", "ls\n"),
+            ("OUT := build\nclean: all\n\trm -rf $(OUT)/x\n", "OUT=\"build\"\nrm -rf ${OUT}/x\n"),
+            ("V = $(shell ls a)\n", "V=\"$(ls a)\"\n"),
+            ("# rm -rf x\n.PHONY: all\n", ""),
+        ];
+        for (makefile, expected) in cases {
+            assert_eq!(recipes(makefile), expected, "{makefile}");
+        }
+    }
+}

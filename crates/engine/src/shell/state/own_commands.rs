@@ -1,0 +1,183 @@
+//! What commands do to the shell that runs them: `cd`, `read`, `set`, `alias` and the like.
+
+use super::super::command::{Folders, SimpleCommand, Word};
+use super::super::copied::copies;
+use super::super::output::{only_line, printed_into};
+use super::{Before, State, Value};
+
+impl State {
+    /// Does what a command of the shell itself does to it.
+    pub(in super::super) fn run(&mut self, command: &SimpleCommand) {
+        self.last_word = command.words.last().and_then(Value::of);
+        let Some(program) = command.program() else { return };
+        self.note_copies(command, program);
+        let operands = || command.words.iter().skip(1);
+        match program {
+            "cd" | "pushd" => self.change_folder(command, program == "pushd"),
+            "popd" => {
+                self.previous = Some(self.folders.clone());
+                self.folders = self.stack.pop().unwrap_or_else(Folders::unknown);
+            }
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                // A reference to another variable, a number, another case.
+                let changes = operands().any(|word| {
+                    word.value
+                        .as_deref()
+                        .is_some_and(|text| text.starts_with('-') && text.contains(['n', 'i', 'u', 'l', 'a', 'A']))
+                });
+                for word in operands() {
+                    let text = word.meaning().unwrap_or(&word.shown);
+                    let name = text.split(['=', '+']).next().unwrap_or(text);
+                    if let Some(locals) =
+                        self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
+                    {
+                        let before = self.variables.get(name).cloned().map_or(Before::NeverSet, Before::Set);
+                        locals.entry(name.to_owned()).or_insert(before);
+                    }
+                    if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
+                        // Outside of a function, nothing can be local to it.
+                        let fails = program == "local" && self.locals.is_empty();
+                        let known = word.meaning().is_some() && !changes && !fails && !name.ends_with('+');
+                        let value = known.then(|| Value {
+                            glob: word.glob,
+                            tilde: value.starts_with('~'),
+                            in_kind: word.value.is_none(),
+                            ..Value::plain(value)
+                        });
+                        self.assign(name.trim_end_matches('+'), value);
+                    }
+                    let is_flag = |word: &Word| word.value.as_deref() == Some("-x");
+                    if program == "export" || operands().any(is_flag) {
+                        self.exported.insert(text.split('=').next().unwrap_or(text).to_owned());
+                    }
+                }
+            }
+            "read" => self.read(command),
+            "printf" => {
+                if let Some((name, text)) = printed_into(command) {
+                    self.assign(name, text.map(Value::plain));
+                }
+            }
+            "mapfile" | "readarray" | "getopts" | "unset" | "let" => {
+                for word in operands() {
+                    self.assign(word.value.as_deref().unwrap_or_default(), None);
+                }
+            }
+            "set" => {
+                let flags = || operands().filter_map(|word| word.value.as_deref());
+                let has = |letter: char| {
+                    flags().any(|flag| flag.starts_with('-') && !flag.starts_with("--") && flag.contains(letter))
+                };
+                self.stops_at_errors |= has('e');
+                self.exports_all = has('a') || flags().any(|flag| flag == "allexport") || self.exports_all;
+                self.exports_all &= !flags().any(|flag| flag.starts_with('+') && flag.contains('a'));
+                let is_argument = |word: &&Word| !word.raw.starts_with(['-', '+']);
+                let end = command.words.iter().position(|word| word.value.as_deref() == Some("--"));
+                let start =
+                    end.map(|end| end + 1).or_else(|| Some(1 + operands().position(|word| is_argument(&word))?));
+                if let Some(arguments) = start.and_then(|start| command.words.get(start..)) {
+                    self.positional = Some(arguments.iter().map(Value::of).collect());
+                }
+            }
+            "shift" => {
+                let count = operands().next().map_or(Some(1), |word| word.value.as_deref()?.parse().ok());
+                let rest = self.positional.as_ref().zip(count).and_then(|(all, count): (_, usize)| all.get(count..));
+                self.positional = rest.map(<[_]>::to_vec);
+            }
+            "alias" => {
+                let set = operands().filter_map(|word| word.value.as_deref()?.split_once('='));
+                self.aliases.extend(set.map(|(name, text)| (name.to_owned(), text.to_owned())));
+            }
+            "unalias" => self.aliases.clear(),
+            "hash" => {
+                let words: Vec<Option<&str>> = operands().map(Word::meaning).collect();
+                if let [Some("-p"), Some(program), Some(name)] = words.as_slice() {
+                    self.rename(program, name);
+                }
+            }
+            "git" => self.branches.follow(command),
+            "mkdir" => {
+                let made = operands().filter_map(Word::meaning).map(|path| self.folders.then(path));
+                self.made.extend(made.filter_map(|folders| folders.only().map(str::to_owned)));
+            }
+            // Those that only set up the environment go nowhere else.
+            "source" | "." if operands().next().and_then(Word::meaning).is_some_and(is_setup_file) => {
+                let (folders, failed) = (self.folders.clone(), self.failed.clone());
+                self.forget();
+                (self.folders, self.failed) = (folders, failed);
+            }
+            "source" | "." => self.forget(),
+            _ => {}
+        }
+    }
+
+    /// A copy of a program, or a link to one, is that program.
+    fn note_copies(&mut self, command: &SimpleCommand, program: &str) {
+        let copies = command.arguments.as_ref().map(|arguments| copies(command, program, arguments));
+        for copy in copies.into_iter().flatten() {
+            self.rename(copy.from, copy.to);
+            if let Some(path) = copy.within() {
+                self.rename(copy.from, &path);
+            }
+        }
+    }
+
+    /// `read NAME`: the line, or a word of it for each name.
+    fn read(&mut self, command: &SimpleCommand) {
+        let places = command.arguments.iter().flat_map(|arguments| &arguments.operands);
+        let mut names: Vec<&str> = places.filter_map(|place| command.text_from(*place, 0)).collect();
+        let arrays = command.arguments.iter().flat_map(|arguments| &arguments.flags).filter(|flag| flag.name == "-a");
+        for array in arrays.filter_map(|flag| flag.value) {
+            self.assign(command.text_from(array.word, array.from).unwrap_or_default(), None);
+        }
+        if names.is_empty() {
+            names.push("REPLY");
+        }
+        // One name gets all of it, however it would be split.
+        let is_split_otherwise = self.variables.contains_key("IFS") || !command.assignments.is_empty();
+        let is_known = !is_split_otherwise || names.len() == 1;
+        let line = only_line(command).filter(|line| !line.contains('\\') && is_known);
+        let mut rest = line.map(str::trim);
+        for (place, name) in names.iter().enumerate() {
+            let is_last = place + 1 == names.len();
+            let (value, behind) = match rest.and_then(|rest| rest.split_once([' ', '\t'])).filter(|_| !is_last) {
+                Some((value, behind)) => (Some(value), Some(behind.trim_start())),
+                None => (rest, rest.map(|_| "")),
+            };
+            self.assign(name, value.map(Value::plain));
+            rest = behind;
+        }
+    }
+
+    fn change_folder(&mut self, command: &SimpleCommand, keeps: bool) {
+        let mut operands = command
+            .words
+            .iter()
+            .skip(1)
+            .filter(|word| !matches!(word.value.as_deref(), Some("-L" | "-P" | "-e" | "--")));
+        let before = self.folders.clone();
+        let target = operands.next();
+        self.folders = match target.map(Word::meaning) {
+            _ if operands.next().is_some() => Folders::unknown(),
+            None if keeps => Folders::unknown(),
+            None => Folders::at("~"),
+            Some(Some("-")) => self.previous.clone().unwrap_or_else(Folders::unknown),
+            Some(Some(path)) if !path.starts_with('+') => before.then(path),
+            Some(_) => Folders::unknown(),
+        };
+        let is_made = self.folders.only().is_some_and(|folder| self.made.contains(folder));
+        self.failed = (!self.stops_at_errors && !is_made).then(|| before.clone());
+        if keeps {
+            self.stack.push(before.clone());
+        }
+        self.previous = Some(before);
+    }
+}
+
+fn is_setup_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(
+        name,
+        "activate" | "nvm.sh" | "cargo" | "env" | ".bashrc" | ".profile" | ".zshrc" | ".bash_profile" | "asdf.sh"
+    )
+}

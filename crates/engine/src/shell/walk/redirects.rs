@@ -1,0 +1,69 @@
+//! Redirections: what a command reads from, and what it prints into.
+
+use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, RedirectList};
+
+use super::super::command::{Redirect, RedirectKind, SimpleCommand, Word};
+use super::super::word::{Context, Expansion, Unit};
+use super::Walker;
+use super::words::{known_word, word_of};
+use crate::programs::Role;
+
+impl Walker<'_> {
+    /// The redirections of a compound command are those of a command without words. Returns the paths that they give it.
+    pub(super) fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<Vec<Word>> {
+        let redirects: Vec<Redirect> = redirects?.0.iter().map(|redirect| self.redirect(redirect)).collect();
+        let paths = redirects.iter().rfind(|redirect| redirect.is_input()).map(|redirect| redirect.paths().to_vec());
+        self.emit(SimpleCommand { redirects, ..SimpleCommand::default() });
+        paths
+    }
+
+    pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {
+        match redirect {
+            IoRedirect::File(descriptor, kind, target) => {
+                let target = match target {
+                    IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
+                        self.single_word(&word.value)
+                    }
+                    IoFileRedirectTarget::Fd(number) => known_word(number.to_string()),
+                    IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => self.process(subshell, kind),
+                };
+                Redirect { descriptor: *descriptor, kind: file_redirect_kind(kind), target }
+            }
+            IoRedirect::OutputAndError(word, appends) => {
+                let kind = if *appends { RedirectKind::AppendAll } else { RedirectKind::WriteAll };
+                Redirect { descriptor: None, kind, target: self.single_word(&word.value) }
+            }
+            IoRedirect::HereString(descriptor, word) => {
+                let target = Word { role: Role::Data, ..self.single_word(&word.value) };
+                Redirect { descriptor: *descriptor, kind: RedirectKind::HereString, target }
+            }
+            IoRedirect::HereDocument(descriptor, document) => {
+                let body = &document.doc.value;
+                let target = if document.requires_expansion {
+                    let units = self.scan(body, Context::Text);
+                    let is_meant = |unit: &Unit| !matches!(unit, Unit::Expansion(Expansion { means: None, .. }));
+                    let mut text = word_of(body.clone(), &units);
+                    // A text of many lines is no path, of which a part could be anything.
+                    text.means = text.means.filter(|_| units.iter().all(is_meant));
+                    text
+                } else {
+                    known_word(body.clone())
+                };
+                let target = Word { role: Role::Data, ..target };
+                Redirect { descriptor: *descriptor, kind: RedirectKind::HereDocument, target }
+            }
+        }
+    }
+}
+
+fn file_redirect_kind(kind: &IoFileRedirectKind) -> RedirectKind {
+    match kind {
+        IoFileRedirectKind::Read => RedirectKind::Read,
+        IoFileRedirectKind::Write => RedirectKind::Write,
+        IoFileRedirectKind::Append => RedirectKind::Append,
+        IoFileRedirectKind::ReadAndWrite => RedirectKind::ReadWrite,
+        IoFileRedirectKind::Clobber => RedirectKind::Clobber,
+        IoFileRedirectKind::DuplicateInput => RedirectKind::DuplicateInput,
+        IoFileRedirectKind::DuplicateOutput => RedirectKind::DuplicateOutput,
+    }
+}
