@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use engine::Event;
 use engine::facts::Answered;
-use engine::file_rules::{Attribute, Change, Changes, FileMatch, FileRule, Reach, Status};
+use engine::file_rules::{Change, Changes, FileMatch, FileRule, Reach, Status};
 use engine::rules::{Rule, RuleSet};
 use policy::Config;
 use serde_json::{Value, json};
+use tree::{Snapshot, Tree};
 
 use crate::environment::Environment;
-use crate::file_rules::{Attribution, Changed, PromptBaseline, Settlement, timestamp};
+use crate::file_rules::{Attribution, Changed, GIT_LIMIT, PromptBaseline, Settlement, timestamp};
 use crate::project::Project;
 
 /// So many changes are written down with a judgement; of more only that there were.
@@ -70,11 +71,12 @@ impl FileFacts {
         self.settlement.answered(rule, found, &self.changed.since(reach)?.reference)
     }
 
-    /// What is in all files that changed, now: a command that failed may go well once any of them is another.
-    pub fn state_of_tree(&self, rule: &Rule) -> Option<String> {
-        let reach = Reach { attribute: Attribute::Tree, ..rule.as_file_rule()?.reach };
-        let since = self.changed.since(reach)?;
-        Some(tree::content(self.changed.root(), since.changes.paths()))
+    /// Digest of all files that are not as they were committed, now: a command that failed may go well once any of them is
+    /// another.
+    pub fn state_of_tree(&self) -> Option<String> {
+        let tree = Tree::of(self.changed.root(), GIT_LIMIT)?;
+        let contents = Snapshot::contents(&tree).ok()?;
+        Some(policy::digest(serde_json::to_vec(&contents).ok()?))
     }
 
     pub fn rule(&self, id: &str) -> Option<FileRule> {

@@ -264,7 +264,6 @@ impl<'a> Judge<'a> {
             }
             if let Some(files) = here.facts.files_asked() {
                 notices.extend(effects.news(files.changed.take_notices(), state));
-                notices.extend(files.settlement.take_notices());
             }
             approved |= decision.verdict.approved;
             findings.extend(decision.verdict.findings);

@@ -30,6 +30,11 @@ impl Group {
         wait_until(after(MOMENT), || self.has_ended() && is_over());
     }
 
+    /// Ends what the first process left behind.
+    pub fn end_rest(&mut self) {
+        self.kill();
+    }
+
     /// How the first process ended, if it has.
     pub fn status(mut self) -> Option<ExitStatus> {
         self.first.try_wait().ok().flatten()

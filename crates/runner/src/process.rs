@@ -112,6 +112,9 @@ impl Run<'_> {
         let left_behind = !timed_out && !wait_until(after(GRACE), is_silent);
         if timed_out || left_behind {
             group.end(is_silent);
+        } else {
+            // What closed its output and stays would do its work unseen.
+            group.end_rest();
         }
         let not_ended = !group.has_ended() || !is_silent();
 

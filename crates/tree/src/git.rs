@@ -24,7 +24,7 @@ pub enum GitError {
 pub struct Git {
     folder: PathBuf,
     /// Said outright: git's own search may end in another repository, which somebody put in the way.
-    git_dir: PathBuf,
+    repository: PathBuf,
     work_tree: PathBuf,
     /// Filters of the repository's own configuration, which would run programs.
     filters: Vec<OsString>,
@@ -77,7 +77,7 @@ impl Git {
     pub fn new(folder: &Path, git_dir: &Path, work_tree: &Path, limit: Duration) -> Self {
         Self {
             folder: folder.to_owned(),
-            git_dir: git_dir.to_owned(),
+            repository: git_dir.to_owned(),
             work_tree: work_tree.to_owned(),
             filters: Vec::new(),
             index: None,
@@ -143,7 +143,7 @@ impl Git {
     fn command(&self) -> Command {
         let mut command = Command::new("git");
         let mut git_dir = OsString::from("--git-dir=");
-        git_dir.push(&self.git_dir);
+        git_dir.push(&self.repository);
         let mut work_tree = OsString::from("--work-tree=");
         work_tree.push(&self.work_tree);
         command.arg(git_dir).arg(work_tree);

@@ -411,14 +411,14 @@ fn a_commit_is_found_by_its_name_and_a_flag_is_none() {
 fn another_repository_in_the_way_is_not_taken_for_this_one() {
     let scene = Scene::new();
     // A bare one, which git would find first from within.
-    let bare = scene.root.join("sub");
+    let inner = scene.root.join("sub");
     git_in(&scene.root, &["init", "--quiet", "--bare", "sub"]);
     let sprung = scene.folder.path().join("sprung");
-    git_in(&bare, &["config", "core.fsmonitor", &format!("touch '{}'; false", sprung.display())]);
-    git_in(&bare, &["config", "core.bare", "false"]);
-    git_in(&bare, &["config", "core.worktree", ".."]);
+    git_in(&inner, &["config", "core.fsmonitor", &format!("touch '{}'; false", sprung.display())]);
+    git_in(&inner, &["config", "core.bare", "false"]);
+    git_in(&inner, &["config", "core.worktree", ".."]);
     scene.write("sub/mine.txt", "x");
-    let tree = Tree::of(&bare, Duration::from_mins(1)).expect("a repository");
+    let tree = Tree::of(&inner, Duration::from_mins(1)).expect("a repository");
     let base = tree.base(None).expect("a base");
     assert_eq!(base.id, scene.git(&["rev-parse", "main"]));
     let changed = listed(&tree.changes_since(&base.id).expect("changes"));

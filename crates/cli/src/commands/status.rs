@@ -130,7 +130,12 @@ const FILES_NAMED: usize = 5;
 
 fn show_demands(demands: &[QueueEntry], output: &Output) {
     for QueueEntry { rule_name, trigger_files, shown, status, .. } in demands {
-        let mut files = trigger_files.iter().take(FILES_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let mut files = trigger_files
+            .iter()
+            .take(FILES_NAMED)
+            .map(|file| engine::file_rules::shown(file))
+            .collect::<Vec<_>>()
+            .join(", ");
         if trigger_files.len() > FILES_NAMED {
             let _ = write!(files, " and {} more", trigger_files.len() - FILES_NAMED);
         }

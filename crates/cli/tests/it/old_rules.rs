@@ -58,6 +58,7 @@ fn a_list_becomes_rules_that_are_in_force() {
     --- stdout
     ## README Accuracy
     src/c.rs
+    (a change of README.md answers it)
 
     The code changed. See that README.md is still true.
     (readme-accuracy in .linchpin/rules/readme-accuracy.md)

@@ -9,16 +9,23 @@ const FILLED_IN: usize = 50;
 
 /// The pairs of a rule that is not met, or its files, a line each; the rest is counted.
 pub fn listed(found: &FileMatch) -> String {
-    let line = |(trigger, missing): (&str, &str)| format!("{trigger} → {missing}");
+    let line = |(trigger, missing): (&str, &str)| format!("{} → {}", shown(trigger), shown(missing));
     let mut lines: Vec<String> = found.pairs().map(line).collect();
     if lines.is_empty() {
-        lines = found.trigger_files().map(str::to_owned).collect();
+        lines = found.trigger_files().map(shown).collect();
     }
     shorten(&mut lines, LISTED);
     if !found.safety.is_empty() {
         lines.push(format!("(a change of {} answers it)", found.safety.join(" or ")));
     }
     lines.join("\n")
+}
+
+/// A name in one line: what a name says must not look like what a rule says.
+pub fn shown(path: &str) -> String {
+    let escape =
+        |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() };
+    if path.chars().any(char::is_control) { path.chars().map(escape).collect() } else { path.to_owned() }
 }
 
 fn shorten(texts: &mut Vec<String>, most: usize) {
@@ -61,19 +68,21 @@ impl Placeholders<'_> {
     fn value(&self, name: &str) -> Option<String> {
         let found = self.0;
         let mut texts: Vec<String> = match name {
-            "trigger_files" => found.trigger_files().map(str::to_owned).collect(),
+            "trigger_files" => found.trigger_files().map(shown).collect(),
             "expected_files" if !found.safety.is_empty() => found.safety.clone(),
-            "expected_files" => found.expected_files().into_iter().map(str::to_owned).collect(),
+            "expected_files" => found.expected_files().into_iter().map(shown).collect(),
             "created_files" => {
                 let created = found.triggers.iter().filter(|trigger| trigger.status == Status::Added);
-                created.map(|trigger| trigger.path.clone()).collect()
+                created.map(|trigger| shown(&trigger.path)).collect()
             }
-            "missing" => found.pairs().map(|(trigger, missing)| format!("{trigger} → {missing}")).collect(),
+            "missing" => {
+                found.pairs().map(|(trigger, missing)| format!("{} → {}", shown(trigger), shown(missing))).collect()
+            }
             _ => {
                 let mut values = Vec::new();
                 for value in found.triggers.iter().filter_map(|trigger| trigger.captures.get(name)) {
                     if !values.iter().any(|known| known == value) {
-                        values.push(value.to_owned());
+                        values.push(shown(value));
                     }
                 }
                 return (!values.is_empty()).then(|| values.join(", "));

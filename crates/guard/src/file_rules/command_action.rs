@@ -243,18 +243,21 @@ impl Commands<'_> {
             Some(code) => format!("it failed with exit code {code}"),
             None => "it was ended by a signal".to_owned(),
         };
-        let runner::Outcome { exit_code, stdout, stderr, .. } = outcome;
+        let runner::Outcome { exit_code, stdout, stderr, notes, .. } = outcome;
+        let why = notes.iter().fold(why, |why, note| format!("{why}; {note}"));
         Err(Failed { shown, exit_code, stdout, stderr, why })
     }
 
     /// What is in the policy's own files.
     fn policy_files(&self) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
-        let mut folders = vec![self.root.join(".linchpin")];
+        let top = self.root.join(".linchpin");
+        let mut folders = vec![top.clone()];
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let (path, name) = (entry.path(), entry.file_name());
-                if name == "tmp" || name.to_string_lossy().starts_with("state.db") {
+                let is_ours = name == "tmp" || name.to_string_lossy().starts_with("state.db");
+                if is_ours && folder == top {
                     continue;
                 }
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -69,7 +69,7 @@ impl Demands {
             // Two policies may have a rule of one name.
             let key = (commands.root.to_owned(), trigger_hash(&rule.id, demand.found.trigger_files(), reference));
             let known = ran.0.borrow().get(&key).cloned();
-            let tree = self.facts.files().state_of_tree(rule);
+            let tree = self.facts.files().state_of_tree();
             let known = known.or_else(|| {
                 let result = settlement.known_result(demand, reference, tree.as_deref())?;
                 Some(CommandResult { is_passed: false, result, notices: Vec::new() })
@@ -79,7 +79,7 @@ impl Demands {
                 let files = u32::try_from(demand.found.triggers.len()).unwrap_or(u32::MAX);
                 more_time(action.timeout.saturating_mul(2).saturating_mul(files.clamp(1, 500)) + GIT_LIMIT * 3);
                 let outcome = commands.run(&rule.id, action, &demand.found);
-                settlement.ran(demand, reference, &outcome, self.facts.files().state_of_tree(rule));
+                settlement.ran(demand, reference, &outcome, self.facts.files().state_of_tree());
                 notices.extend(outcome.notices.iter().cloned());
                 outcome
             });

@@ -23,8 +23,6 @@ pub struct Settlement {
     timestamp: String,
     /// What the agent's last message promises.
     promised: Vec<String>,
-    /// What the person is to know of promises.
-    notices: Mutex<Vec<String>>,
     /// Set where the queue cannot be written.
     problem: Mutex<Option<String>>,
 }
@@ -42,7 +40,6 @@ impl Settlement {
             session: session.to_owned(),
             timestamp,
             promised: message.map(promises).unwrap_or_default(),
-            notices: Mutex::default(),
             problem: Mutex::default(),
         }
     }
@@ -62,19 +59,20 @@ impl Settlement {
         if !open.is_unmet() {
             return Some(Answered { settled, ..Answered::default() });
         }
-        let content = tree::content(&self.root, open.trigger_files());
         let hash = trigger_hash(&rule.id, open.trigger_files(), reference);
-        let entry = self.queue.find(&hash);
-        let known = entry.filter(|entry| match entry.status {
+        // Read only where it decides: there may be very many files.
+        let content = || tree::content(&self.root, open.trigger_files());
+        let is_by_files = file.refire == Refire::Files && file.command.is_none();
+        let known = self.queue.find(&hash).filter(|entry| match entry.status {
             QueueStatus::Queued => true,
             // What was given up stays so, unless other content asks again.
-            QueueStatus::Failed => file.refire == Refire::Files && file.command.is_none() || entry.content == content,
+            QueueStatus::Failed => is_by_files || entry.content == content(),
             QueueStatus::Skipped | QueueStatus::Passed => false,
         });
         let entry = if let Some(entry) = known {
             entry
         } else {
-            let entry = self.new_entry(rule, &open, reference, &hash, content);
+            let entry = self.new_entry(rule, &open, reference, &hash, content());
             self.put(&entry)?;
             entry
         };
@@ -83,9 +81,6 @@ impl Settlement {
             && names_rule(&self.promised, &rule.id, rule.shown_title())
         {
             self.pass(rule, &open, entry, prompt_result("promised by the agent"))?;
-            if let Ok(mut notices) = self.notices.lock() {
-                notices.push(promised(rule, &open));
-            }
             return Some(Answered {
                 settled: found.trigger_files().map(str::to_owned).collect(),
                 ..Answered::default()
@@ -97,11 +92,6 @@ impl Settlement {
         let was_warned = rule.action == Level::Warn && entry.shown > 0;
         let is_given_up = was_warned || (entry.status == QueueStatus::Failed && is_shown_enough);
         Some(Answered { settled, shown: entry.shown, is_given_up })
-    }
-
-    /// What the person is to know since this was last asked.
-    pub fn take_notices(&self) -> Vec<String> {
-        self.notices.lock().map(|mut notices| std::mem::take(&mut *notices)).unwrap_or_default()
     }
 
     /// Somebody answers for all that is open of a rule: how many files that were.
@@ -259,16 +249,6 @@ impl Settlement {
         })
         .ok()
     }
-}
-
-fn promised(rule: &Rule, open: &FileMatch) -> String {
-    let mut files = open.trigger_files();
-    let first = files.next().unwrap_or_default();
-    let more = match files.count() {
-        0 => String::new(),
-        count => format!(" and {count} more"),
-    };
-    format!("the agent promised `{}` for {first}{more}", rule.id)
 }
 
 fn hash_of(demand: &Demand, reference: &str) -> String {

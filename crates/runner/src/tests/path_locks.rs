@@ -8,6 +8,9 @@ use std::thread;
 use super::own_call;
 use crate::PathLocks;
 
+/// Longer than anything here takes.
+const PATIENCE: std::time::Duration = std::time::Duration::from_mins(1);
+
 /// The task of the other processes.
 pub const COUNT: &str = "count";
 const PROCESSES: usize = 8;
@@ -19,7 +22,7 @@ pub fn count(words: impl Iterator<Item = OsString>) {
     let [locks, counter, paths @ ..] = words.as_slice() else { panic!("{words:?}") };
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     for _ in 0..ROUNDS {
-        let _locks = PathLocks::take(Path::new(locks), &paths).unwrap();
+        let _locks = PathLocks::take(Path::new(locks), &paths, PATIENCE).unwrap();
         let number: usize = fs::read_to_string(counter).unwrap().parse().unwrap();
         fs::write(counter, "").unwrap();
         thread::yield_now();
@@ -54,13 +57,13 @@ fn no_two_processes_have_one_path_and_none_waits_for_ever() {
 #[test]
 fn other_paths_are_free_and_these_are_when_dropped() {
     let folder = tempfile::tempdir().unwrap();
-    let first = PathLocks::take(folder.path(), &["a"]).unwrap();
-    drop(PathLocks::take(folder.path(), &["b"]).unwrap());
-    drop(PathLocks::take(folder.path(), &[]).unwrap());
+    let first = PathLocks::take(folder.path(), &["a"], PATIENCE).unwrap();
+    drop(PathLocks::take(folder.path(), &["b"], PATIENCE).unwrap());
+    drop(PathLocks::take(folder.path(), &[], PATIENCE).unwrap());
     let place: PathBuf = folder.path().to_owned();
     let (sender, receiver) = mpsc::channel();
     let second = thread::spawn(move || {
-        let _locks = PathLocks::take(&place, &["a"]).unwrap();
+        let _locks = PathLocks::take(&place, &["a"], PATIENCE).unwrap();
         sender.send(()).unwrap();
     });
     assert!(receiver.try_recv().is_err(), "nobody has it yet");
@@ -73,5 +76,13 @@ fn other_paths_are_free_and_these_are_when_dropped() {
 fn a_folder_that_cannot_be_made_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();
-    assert!(PathLocks::take(&folder.path().join("file/locks"), &["a"]).is_err());
+    assert!(PathLocks::take(&folder.path().join("file/locks"), &["a"], PATIENCE).is_err());
+}
+
+#[test]
+fn nobody_waits_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let _first = PathLocks::take(folder.path(), &["a"], PATIENCE).unwrap();
+    let second = PathLocks::take(folder.path(), &["a"], std::time::Duration::from_millis(10));
+    assert_eq!(second.unwrap_err().kind(), std::io::ErrorKind::TimedOut);
 }

@@ -61,7 +61,8 @@ impl Comparison {
                 .help("list the changes with `--changed-from FILE`, a line each: `M`, `A` or `D`, a tab, and the path")
         })?;
         let index = environment.get("GIT_INDEX_FILE").map(|index| environment.cwd.join(index));
-        let mut looking = Looking { tree: &tree, config, staged: arguments.staged.then_some(index), notes: Vec::new() };
+        let now = if arguments.staged { Now::Staged(index) } else { Now::WorkingTree };
+        let mut looking = Looking { tree: &tree, config, now, notes: Vec::new() };
         let mut comparison = match (&arguments.range, &arguments.base) {
             (Some(range), _) => looking.between(range)?,
             (None, Some(base)) => looking.since(base)?,
@@ -78,11 +79,17 @@ impl Comparison {
     }
 }
 
+/// What is compared with the past.
+enum Now {
+    WorkingTree,
+    /// What would be committed, of this index, where it is another than usual.
+    Staged(Option<PathBuf>),
+}
+
 struct Looking<'a> {
     tree: &'a Tree,
     config: &'a Config,
-    /// What would be committed is meant, and this index, where it is another than usual.
-    staged: Option<Option<PathBuf>>,
+    now: Now,
     notes: Vec<String>,
 }
 
@@ -109,9 +116,9 @@ impl Looking<'_> {
     }
 
     fn changes_since(&self, commit: &str) -> Result<Changes, Problem> {
-        Ok(match &self.staged {
-            Some(index) => self.tree.changes_staged(commit, index.as_deref().map(Path::as_os_str))?,
-            None => self.tree.changes_since(commit)?,
+        Ok(match &self.now {
+            Now::Staged(index) => self.tree.changes_staged(commit, index.as_deref().map(Path::as_os_str))?,
+            Now::WorkingTree => self.tree.changes_since(commit)?,
         })
     }
 

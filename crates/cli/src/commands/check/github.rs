@@ -1,7 +1,7 @@
 //! A check's report as GitHub's workflow commands: an annotation a file.
 
 use engine::Level;
-use engine::file_rules::Placeholders;
+use engine::file_rules::{Placeholders, shown};
 use guard::file_rules::CheckedRule;
 
 use super::report::{Report, level, reason};
@@ -30,7 +30,7 @@ fn annotations(checked: &CheckedRule, prefix: &str) -> Vec<String> {
     }
     let body = Placeholders(&checked.found).fill(&checked.rule.reason);
     let annotation = |trigger: &engine::file_rules::Trigger| {
-        let lacking = trigger.missing.iter().map(|missing| format!("{} → {missing}\n", trigger.path));
+        let lacking = trigger.missing.iter().map(|missing| format!("{} → {}\n", shown(&trigger.path), shown(missing)));
         let text = format!("{}{}", lacking.collect::<String>(), body.trim());
         format!("::{command} file={},title={title}::{}", property(&format!("{prefix}{}", trigger.path)), data(&text))
     };

@@ -23,6 +23,7 @@ fn a_promise_counts_for_its_own_files_and_the_next_one_is_asked_for_alone() {
 
     ## README Accuracy
     src/b.py
+    (a change of README.md answers it)
 
     Source files changed. Verify README.md is accurate.
 
@@ -158,6 +159,7 @@ fn a_trailer_of_a_commit_answers_a_check_of_its_range() {
     insta::assert_snapshot!(project.run(&["check", "main..work"]).transcript().replace(&project.git(&["rev-parse", "--short=12", "main"]), "[MAIN]"), @"
     exit 0
     --- stdout
+    Note: `readme` is acknowledged by a commit: nothing that the README says.
     The file rule is met; 2 files changed since [MAIN].
     --- stderr
     ");

@@ -46,6 +46,7 @@ fn for_people() {
     ## README Accuracy
     src/a.py
     src/new, odd.py
+    (a change of README.md answers it)
 
     Source files changed. Verify README.md is accurate.
     (readme in .linchpin/rules/readme.md)
@@ -119,7 +120,7 @@ fn as_json() {
           "matched_files": [],
           "pairs": [],
           "command": null,
-          "reason": "## README Accuracy\nsrc/a.py\nsrc/new, odd.py\n\nSource files changed. Verify README.md is accurate."
+          "reason": "## README Accuracy\nsrc/a.py\nsrc/new, odd.py\n(a change of README.md answers it)\n\nSource files changed. Verify README.md is accurate."
         },
         {
           "rule": "source-test",
@@ -328,6 +329,7 @@ fn a_list_needs_no_git() {
     --- stdout
     ## README Accuracy
     src/a.py
+    (a change of README.md answers it)
 
     Source files changed. Verify README.md is accurate.
     (readme in .linchpin/rules/readme.md)
@@ -361,7 +363,7 @@ fn lines_that_are_no_changes() {
     error: -:2: `src/b.py` is no change
     help: a line is `M`, `A` or `D`, a tab, and a path relative to the project's root
     ");
-    for line in ["X\ta", "M a", "R100\ta\tb", "M\t", "M\t/a", "M\t../a", "M\ta//b", "M\ta/../b", "MM\ta", "\ta"] {
+    for line in ["X\ta", "M a", "R100\ta", "M\t", "M\t/a", "M\t../a", "M\ta//b", "M\ta/../b", "MM\ta", "\ta"] {
         let reply = listed(&project, &format!("{line}\n"), &[]);
         assert_eq!(reply.code, Some(2), "{line:?}: {}", reply.stdout);
         assert!(reply.stderr.contains("is no change"), "{line:?}: {}", reply.stderr);
@@ -383,6 +385,7 @@ fn a_rule_that_is_broken_is_more_than_unmet() {
 
     ## README Accuracy
     src/a.py
+    (a change of README.md answers it)
 
     Source files changed. Verify README.md is accurate.
     (readme in .linchpin/rules/readme.md)
@@ -423,13 +426,14 @@ fn commands_wait_for_fix() {
     insta::assert_snapshot!(checked(&project, &["check"]), @"
     exit 0
     --- stdout
-    `format` was not judged: `linchpin check --fix` runs its command (1 file).
+    Note: `format` was not judged: `linchpin check --fix` runs its command (1 file).
     Nothing else to judge; 1 file changed since [HEAD].
     --- stderr
     ");
     insta::assert_snapshot!(checked(&project, &["check", "--fix"]), @"
     exit 0
     --- stdout
+    Note: `format` ran for 1 file and is at rest.
     The file rule is met; 1 file changed since [HEAD].
     --- stderr
     ");

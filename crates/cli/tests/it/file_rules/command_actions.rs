@@ -155,6 +155,7 @@ fn a_command_that_fails_is_told_first() {
 
     ## README Accuracy
     src/a.py
+    (a change of README.md answers it)
 
     Source files changed. Verify README.md is accurate.
 
@@ -169,7 +170,8 @@ fn a_command_that_fails_is_told_first() {
       "exit_code": 3,
       "output": "it failed with exit code 3",
       "stdout": "checking\n",
-      "stderr": "src/a.py: line 3: no\n"
+      "stderr": "src/a.py: line 3: no\n",
+      "tree": "a10b84971084c7f0cb6bbfb8"
     }
     "#);
     assert_eq!(entry["status"], "failed");
@@ -227,7 +229,9 @@ fn a_command_that_never_comes_to_rest_is_told_to_agent_and_person() {
     assert_eq!(runs(&project), 2);
     let (_, entry) = only_entry(&project);
     assert_eq!(entry["status"], "failed");
-    insta::assert_snapshot!(entry["action_result"].to_string(), @r#"{"type":"command","command":"sh tools/run.sh {file}","exit_code":0,"output":"it does not come to rest: it changed `src/a.py` once more","stdout":"","stderr":""}"#);
+    let mut result = entry["action_result"].clone();
+    assert!(result.as_object_mut().expect("a result").remove("tree").is_some());
+    insta::assert_snapshot!(result.to_string(), @r#"{"type":"command","command":"sh tools/run.sh {file}","exit_code":0,"output":"it does not come to rest: it changed `src/a.py` once more","stdout":"","stderr":""}"#);
     // It is not run at every stop.
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(runs(&project), 2);

@@ -43,6 +43,7 @@ fn an_instruction_is_asked_for_until_it_is_promised() {
 
     ## README Accuracy
     src/a.py
+    (a change of README.md answers it)
 
     Source files changed. Verify README.md is accurate.
 
@@ -256,7 +257,8 @@ fn a_command_is_run_until_it_is_at_rest() {
         "exit_code": 0,
         "output": "ran for 1 file and is at rest",
         "stdout": null,
-        "stderr": null
+        "stderr": null,
+        "tree": "665378b22187539d72448d64"
       },
       "session": "session-1",
       "shown": 0,

@@ -15,7 +15,7 @@ fn whoever_ignores_a_rule_is_let_go_and_the_person_is_told() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: rule `readme` held this stop 2 times and was not met; it lets go now (max_holds: 2)\n\nThe following rules are not met:\n\n## README Accuracy\nsrc/a.py\n\nSource files changed. Verify README.md is accurate."}
+    {"systemMessage":"Linchpin: rule `readme` held this stop 2 times and was not met; it lets go now (max_holds: 2)\n\nThe following rules are not met:\n\n## README Accuracy\nsrc/a.py\n(a change of README.md answers it)\n\nSource files changed. Verify README.md is accurate."}
     --- stderr
     "#);
     assert_eq!(summary(&project), "failed 3x readme: src/a.py");
@@ -52,7 +52,7 @@ fn a_warning_is_said_once_and_holds_nobody() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"The following rules are not met:\n\n## README Accuracy\nsrc/a.py\n\nSource files changed. Verify README.md is accurate."}
+    {"systemMessage":"The following rules are not met:\n\n## README Accuracy\nsrc/a.py\n(a change of README.md answers it)\n\nSource files changed. Verify README.md is accurate."}
     --- stderr
     "#);
     assert_eq!(stop(&project).stdout, "");
@@ -78,6 +78,7 @@ fn several_rules_are_told_together_each_under_its_name() {
     ## README Accuracy
     src/a.py
     src/b.py
+    (a change of README.md answers it)
 
     Source files changed. Verify README.md is accurate.
 

@@ -38,7 +38,7 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     insta::assert_snapshot!(fs::read_to_string(&hook).expect("a hook"), @"
     #!/bin/sh
     # Written by `linchpin init --pre-commit`.
-    exec linchpin check
+    exec linchpin check --staged
     ");
     assert_eq!(fs::metadata(&hook).expect("a hook").permissions().mode() & 0o111, 0o111);
     insta::assert_snapshot!(project.run(&INIT).transcript(), @"
@@ -60,6 +60,7 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     --- stderr
     ## README Accuracy
     src/a.py
+    (a change of README.md answers it)
 
     Source files changed. Verify README.md is accurate.
     (readme in .linchpin/rules/readme.md)
@@ -91,7 +92,7 @@ fn somebody_elses_hook_is_left_alone() {
     --- stdout
     --- stderr
     error: `[BASE]/project/.git/hooks/pre-commit` is somebody else's hook
-    help: add the line `linchpin check` to it
+    help: add the line `linchpin check --staged` to it
     ");
     assert_eq!(
         fs::read_to_string(project.root().join(".git/hooks/pre-commit")).expect("a hook"),
