@@ -54,7 +54,13 @@ impl FileSetting {
         let message = event.message.as_deref();
         FileFacts {
             changed: Changed::new(root, self.config.default_branch.clone(), prompt, attribution),
-            settlement: Settlement::new(root, &tmp, &event.session, timestamp(event.time), message),
+            settlement: Settlement::new(
+                root,
+                self.project.queue(&self.environment),
+                &event.session,
+                timestamp(event.time),
+                message,
+            ),
             rules: self.rules.clone(),
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use policy::{Compiled, Loaded, PolicyFolder, Tiers};
 
 use crate::environment::Environment;
+use crate::file_rules::Queue;
 use crate::session_root;
 use crate::trust::Trust;
 
@@ -71,6 +72,11 @@ impl Project {
                     .any(|part| tmp.join(part).is_symlink())
         };
         own.filter(|tmp| !is_linked(tmp)).unwrap_or_else(|| environment.project_state(&self.root).join("tmp"))
+    }
+
+    /// What file rules asked for here.
+    pub fn queue(&self, environment: &Environment) -> Queue {
+        Queue::new(&self.tmp(environment), &environment.project_state(&self.root))
     }
 
     /// For when it turns out that it cannot be read: the next event then reads the files.

@@ -13,7 +13,7 @@ use engine::decide::Outcome as Judged;
 use engine::rules::Rule;
 use engine::suggest;
 use guard::Project;
-use guard::file_rules::{self, CheckedRule, Queue};
+use guard::file_rules::{self, CheckedRule};
 use policy::{Compiled, Diagnostic};
 
 use super::Context;
@@ -35,7 +35,7 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
         place: guard::place(&project.root, &policy.config, &context.environment),
         compared: std::mem::take(&mut comparison.compared),
         // What was promised or acknowledged here counts before a commit; a person who looks wants to see what there is.
-        answers: arguments.staged.then(|| Queue::new(&project.tmp(&context.environment))),
+        answers: arguments.staged.then(|| project.queue(&context.environment)),
         acknowledged: comparison.acknowledged.iter().map(|trailer| trailer.name.clone()).collect(),
         now: super::now(),
     };

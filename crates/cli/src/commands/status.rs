@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use engine::rules::Rule;
-use guard::file_rules::{Queue, QueueEntry, QueueStatus, open_demands};
+use guard::file_rules::{QueueEntry, QueueStatus, open_demands};
 use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy};
 use policy::{Kept, Mode};
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         session_policy::kept(&project, &whose.agent, &whose.session, &context.environment)
     });
     let acknowledged = state.as_ref().map(|state| acknowledged(state, &rules)).unwrap_or_default();
-    let queue = Queue::new(&project.tmp(&context.environment));
+    let queue = project.queue(&context.environment);
     let demands = state.as_ref().map(|state| open_demands(&queue, &state.variables)).unwrap_or_default();
     let pause = Pause::of(&project.root, &context.environment, now);
     let mode = compiled.config.mode;

@@ -41,6 +41,6 @@ pub fn acknowledge(
     let changed = Changed::new(&project.root, config.default_branch.clone(), prompt, attribution);
     let since = changed.since(file.reach).ok_or("git does not say what changed")?;
     let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
-    let settlement = Settlement::new(&project.root, &tmp, &whose.session, timestamp(now), None);
+    let settlement = Settlement::new(&project.root, project.queue(environment), &whose.session, timestamp(now), None);
     settlement.acknowledge(rule, &found, &since.reference, how)
 }

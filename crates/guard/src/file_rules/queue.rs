@@ -1,9 +1,13 @@
 //! What file rules asked for, and what came of it: one small file a demand.
 //!
-//! An entry lies under the digest of what it is about, so it is found by name however many there are; which files somebody
-//! has answered for lies beside it in the same way. All of it may be deleted at any time: what still holds is found again.
+//! An entry lies under the digest of what it is about, so it is found by name however many there are. All of it may be deleted
+//! at any time: what still holds is found again.
+//!
+//! A repository could bring such files along, with every rule answered in advance. So which entries are ours, and which files
+//! somebody has answered for, is kept in the user's own folder, under a name that the project's folder is given once.
 
 use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -14,6 +18,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug)]
 pub struct Queue {
     folder: PathBuf,
+    /// The user's own, for all that were ever in this project.
+    state: PathBuf,
     problems: Mutex<Vec<String>>,
 }
 
@@ -98,9 +104,28 @@ pub fn trigger_hash<'f>(rule: &str, files: impl IntoIterator<Item = &'f str>, ba
 }
 
 impl Queue {
-    /// `folder`: the project's own for what may be deleted.
-    pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.join("rules"), problems: Mutex::default() }
+    /// `tmp`: the project's folder for what may be deleted. `state`: the user's own folder for the project.
+    pub fn new(tmp: &Path, state: &Path) -> Self {
+        Self { folder: tmp.join("rules"), state: state.join("demands"), problems: Mutex::default() }
+    }
+
+    /// What the user's own folder keeps of these; `None` where nothing was ever written.
+    fn own(&self) -> Option<PathBuf> {
+        let name = fs::read_to_string(self.folder.join("name")).ok()?;
+        let is_name = name.len() == 24 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_name.then(|| self.state.join(name))
+    }
+
+    /// The same, with a new name where there is none.
+    fn own_or_new(&self) -> io::Result<PathBuf> {
+        if let Some(own) = self.own() {
+            return Ok(own);
+        }
+        // Nobody has to be kept from guessing it: it says nothing where there is nothing.
+        let chance = || RandomState::new().build_hasher().finish().to_le_bytes();
+        let name = policy::digest([chance(), chance()].concat());
+        policy::write_private_file(&self.folder.join("name"), &name)?;
+        Ok(self.state.join(name))
     }
 
     pub fn folder(&self) -> PathBuf {
@@ -120,6 +145,10 @@ impl Queue {
                 }
             };
             match serde_json::from_slice::<QueueEntry>(&bytes) {
+                Ok(_) if !self.own().is_some_and(|own| own.join(hash).exists()) => {
+                    self.put_away(&path, "it was not written here");
+                    None
+                }
                 Ok(entry) if entry.trigger_hash == hash && entry.status == status => Some(entry),
                 Ok(_) => {
                     self.put_away(&path, "it is about something else than its name says");
@@ -136,6 +165,7 @@ impl Queue {
     /// Writes the entry whole, in the place of what it was before.
     pub fn put(&self, entry: &QueueEntry) -> io::Result<()> {
         let bytes = serde_json::to_vec_pretty(entry).map_err(io::Error::other)?;
+        policy::write_private_file(&self.own_or_new()?.join(&entry.trigger_hash), "")?;
         policy::write_private_file(&self.path(&entry.trigger_hash, entry.status), bytes)?;
         for status in QueueStatus::ALL.into_iter().filter(|status| *status != entry.status) {
             match fs::remove_file(self.path(&entry.trigger_hash, status)) {
@@ -148,11 +178,11 @@ impl Queue {
 
     /// What was in a file when somebody answered for it to a rule; `None` where nobody has.
     pub fn settled(&self, rule: &str, file: &str, baseline: &str) -> Option<String> {
-        fs::read_to_string(self.mark(rule, file, baseline)).ok()
+        fs::read_to_string(mark(&self.own()?, rule, file, baseline)).ok()
     }
 
     pub fn settle(&self, rule: &str, file: &str, baseline: &str, content: &str) -> io::Result<()> {
-        policy::write_private_file(&self.mark(rule, file, baseline), content)
+        policy::write_private_file(&mark(&self.own_or_new()?, rule, file, baseline), content)
     }
 
     /// What went wrong with files here since this was last asked.
@@ -164,10 +194,6 @@ impl Queue {
         self.folder().join(format!("{hash}.{}.json", status.name()))
     }
 
-    fn mark(&self, rule: &str, file: &str, baseline: &str) -> PathBuf {
-        self.folder.join("settled").join(trigger_hash(rule, [file], baseline))
-    }
-
     fn put_away(&self, path: &Path, why: &str) {
         let is_gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.is_ok();
         let done = if is_gone { "removed; what still holds is found again" } else { "and it cannot be removed" };
@@ -176,4 +202,8 @@ impl Queue {
             problems.push(format!("the queue entry `{name}` cannot be used ({why}): {done}"));
         }
     }
+}
+
+fn mark(own: &Path, rule: &str, file: &str, baseline: &str) -> PathBuf {
+    own.join("settled").join(trigger_hash(rule, [file], baseline))
 }

@@ -33,10 +33,10 @@ type Variables = serde_json::Map<String, serde_json::Value>;
 const VARIABLE: &str = "_demand:";
 
 impl Settlement {
-    pub fn new(root: &Path, tmp: &Path, session: &str, timestamp: String, message: Option<&str>) -> Self {
+    pub fn new(root: &Path, queue: Queue, session: &str, timestamp: String, message: Option<&str>) -> Self {
         Self {
             root: root.to_owned(),
-            queue: Queue::new(tmp),
+            queue,
             session: session.to_owned(),
             timestamp,
             promised: message.map(promises).unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use engine::decide::{Demand, Outcome};
 use guard::Project;
-use guard::file_rules::{CheckedRule, Commands, Settlement};
+use guard::file_rules::{CheckedRule, Commands, Settlement, timestamp};
 use policy::Config;
 
 use crate::commands::{Context, now};
@@ -19,8 +19,8 @@ pub fn run_commands(
     context: &Context,
 ) -> Vec<String> {
     let tmp = project.tmp(&context.environment);
-    let timestamp = jiff::Timestamp::from_millisecond(now()).map(|time| time.to_string()).unwrap_or_default();
-    let settlement = Settlement::new(&project.root, &tmp, SESSION, timestamp, None);
+    let timestamp = timestamp(now());
+    let settlement = Settlement::new(&project.root, project.queue(&context.environment), SESSION, timestamp, None);
     let commands = Commands { environment: &context.environment, config, root: &project.root, tmp: &tmp };
     let mut notes = Vec::new();
     for checked in checked.iter_mut().filter(|checked| checked.is_unmet()) {

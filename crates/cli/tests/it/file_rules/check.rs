@@ -510,3 +510,32 @@ fn conditions_know_the_branch() {
     project.git(&["switch", "-q", "-c", "release"]);
     assert_eq!(project.run(&["check"]).code, Some(1));
 }
+
+#[test]
+fn what_git_prints_can_be_piped() {
+    let project = with_rule("readme", README);
+    project.file("src/ä.py", "x\n").file("src/c.py", "moved\n").git(&["add", "-A"]);
+    let renamed = "A\t\"src/\\303\\244.py\"\nR100\tsrc/b.py\tsrc/c.py\nT\tlink\n";
+    let reply = listed(&project, renamed, &["--json"]).json();
+    assert_eq!(reply["rules"][0]["trigger_files"], serde_json::json!(["src/b.py", "src/c.py", "src/ä.py"]));
+}
+
+#[test]
+fn a_rule_may_ask_for_one_that_was_not_asked_about() {
+    let project = with_rule("readme", README);
+    project.rule("other", "---\ntrigger: 'src/**'\nwhen: \"not file_rule_met('readme')\"\n---\nBoth.\n");
+    project.file("src/a.py", "changed\n");
+    let reply = project.run(&["check", "--rule", "other", "--json"]).json();
+    assert_eq!(reply["rules"].as_array().map(Vec::len), Some(1));
+    assert_eq!(reply["unmet"], true);
+}
+
+#[test]
+fn others_know_files_by_where_they_are_in_the_repository() {
+    let project = with_rule("readme", README);
+    project.file("sub/.linchpin/rules/readme.md", README).file("sub/src/a.py", "changed\n");
+    let mut command = project.command(&["check", "--format", "github"]);
+    command.current_dir(project.root().join("sub"));
+    let reply = project.feed(command, b"");
+    assert!(reply.stdout.starts_with("::error file=sub/src/a.py,"), "{}", reply.stdout);
+}

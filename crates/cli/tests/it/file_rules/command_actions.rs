@@ -415,3 +415,63 @@ fn many_files_are_given_in_batches() {
     assert_eq!(counts.iter().sum::<usize>(), 600);
     assert!(counts.len() > 1, "{counts:?}");
 }
+
+#[test]
+fn a_command_that_failed_is_run_again_once_anything_is_another() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log; test -e mended\n");
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(runs(&project), 1);
+    // Not a file that the rule is about.
+    project.file("mended", "");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 2);
+}
+
+#[test]
+fn every_file_that_fails_is_told_of_and_placeholders_are_filled_in() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "echo \"bad: $1\" >&2; exit 3\n");
+    project.rule("run", &rule("command: 'sh tools/run.sh {file}'").replace("Mend what", "Mend {trigger_files} as"));
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `sh tools/run.sh src/a.py`: it failed with exit code 3, and 1 more did not go well
+    bad: src/a.py
+
+    `sh tools/run.sh src/b.py`:
+    bad: src/b.py
+
+    Mend src/a.py, src/b.py as it says.
+
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    "#);
+}
+
+#[test]
+fn what_a_command_does_to_the_policy_is_noticed_even_where_it_fails() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {file}'",
+        "echo 'mode: observe' > .linchpin/config.yml; mkdir -p .linchpin/rules; echo > .linchpin/rules/state.dbx.md; exit 1\n",
+    );
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: rule `run`: it changed Linchpin's own policy: `.linchpin/config.yml`, `.linchpin/rules/state.dbx.md`");
+}
+
+#[test]
+fn what_a_command_leaves_behind_is_ended() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {file}'",
+        "( sleep 2; echo late >> runs.log ) > /dev/null 2>&1 &\necho run >> runs.log\n",
+    );
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).stdout, "");
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(3);
+    while std::time::Instant::now() < end {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert_eq!(text(&project, "runs.log"), "run\n");
+}

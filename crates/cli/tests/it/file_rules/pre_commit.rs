@@ -119,3 +119,27 @@ fn where_git_looks_for_hooks() {
     error: `[BASE]/project` is in no git repository, so there are no commits
     ");
 }
+
+#[test]
+fn what_is_committed_is_judged_and_not_what_lies_about() {
+    let project = with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\n---\nTest it.\n");
+    project.run(&INIT);
+    project.file("src/a.py", "changed\n").file("tests/a_test.py", "changed\n");
+    project.git(&["add", "src/a.py"]);
+    assert_eq!(committing(&project, &["commit", "-q", "-m", "Half"]).code, Some(1));
+    // All of what is there, by an index of git's own.
+    project.git(&["add", "-N", "tests/a_test.py"]);
+    assert_eq!(committing(&project, &["commit", "-q", "-a", "-m", "Whole"]).code, Some(0));
+}
+
+#[test]
+fn what_was_promised_can_be_committed() {
+    let project = with_rule("readme", README);
+    project.run(&INIT);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(super::stop(&project).json()["decision"], "block");
+    assert_eq!(super::stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    // Who looks sees what there is.
+    assert_eq!(project.run(&["check"]).code, Some(1));
+    assert_eq!(try_commit(&project, "Change").code, Some(0));
+}
