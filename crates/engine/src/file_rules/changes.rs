@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 /// What became of a file since the baseline. A file that was moved is a change of both paths, and no creation.
@@ -51,6 +52,8 @@ pub struct Changes {
     others: BTreeSet<String>,
     /// Every path on a line of its own: one search in it passes over a rule that no path is about.
     text: String,
+    /// A path has a line's end in it.
+    has_odd_names: bool,
 }
 
 impl Changes {
@@ -80,7 +83,26 @@ impl Changes {
 
     /// Whether a text is in any of the paths; it may be wrong only in saying that it is.
     pub(super) fn mention(&self, text: &str) -> bool {
-        self.text.contains(text)
+        memmem::find(self.text.as_bytes(), text.as_bytes()).is_some()
+    }
+
+    /// The paths that a text is in, in no order that means anything; some more where paths have lines of their own.
+    pub(super) fn containing<'a>(&'a self, text: &'a str) -> Vec<&'a str> {
+        if text.is_empty() || self.has_odd_names {
+            return self.paths().collect();
+        }
+        let mut found = Vec::new();
+        let mut end = 0;
+        for at in memmem::find_iter(self.text.as_bytes(), text.as_bytes()) {
+            // Once more in the same path.
+            if at < end {
+                continue;
+            }
+            let start = self.text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |line| line + 1);
+            end = self.text.get(at..).and_then(|rest| rest.find('\n')).map_or(self.text.len(), |length| at + length);
+            found.extend(self.text.get(start..end));
+        }
+        found
     }
 
     /// Those that are asked about.
@@ -119,6 +141,7 @@ impl FromIterator<Change> for Changes {
             text.push_str(path);
             text.push('\n');
         }
-        Self { by_path, others: BTreeSet::new(), text }
+        let has_odd_names = by_path.keys().any(|path| path.contains('\n'));
+        Self { by_path, others: BTreeSet::new(), text, has_odd_names }
     }
 }

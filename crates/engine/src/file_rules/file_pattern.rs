@@ -1,8 +1,10 @@
 //! A pattern of a rule that mostly does not matter: its text, and what every match of it contains.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::Changes;
+use super::{Changes, Status};
 use crate::pattern::{Pattern, PatternError};
 
 /// A pattern that was checked when its rule was loaded, and is compiled only where a changed file could match it.
@@ -31,13 +33,19 @@ impl FilePattern {
 
 pub(super) struct CompiledPattern<'a> {
     pub(super) pattern: Pattern,
-    literal: &'a str,
+    pub(super) literal: &'a str,
 }
 
 impl CompiledPattern<'_> {
     pub(super) fn matches(&self, path: &str) -> bool {
         path.contains(self.literal) && self.pattern.matches(path)
     }
+}
+
+/// The changed files that are asked about and that one of the patterns could match, in order.
+pub(super) fn candidates<'c>(patterns: &'c [FilePattern], changes: &'c Changes) -> BTreeMap<&'c str, Status> {
+    let paths = patterns.iter().flat_map(|pattern| changes.containing(&pattern.literal));
+    paths.filter(|path| changes.is_own(path)).filter_map(|path| Some((path, changes.status(path)?))).collect()
 }
 
 /// Those of the patterns that a changed file could match.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::file_pattern::{CompiledPattern, compiled};
+use super::file_pattern::{CompiledPattern, candidates, compiled};
 use super::{Changes, FileMatch, FilePattern, Status, Trigger};
 use crate::pattern::{Captures, FillError, Pattern, PatternError};
 
@@ -152,7 +152,10 @@ impl FileRule {
                 let expects = expects.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let expects: Vec<&CompiledPattern> = expects.iter().collect();
                 let mut search = Correspondence::new(changes);
-                for (path, status) in changes.own().filter(|(path, _)| trigger.matches(path) && is_meant(path)) {
+                for (path, status) in candidates(self.triggering(), changes) {
+                    if !trigger.matches(path) || !is_meant(path) {
+                        continue;
+                    }
                     if let Some(captures) = trigger.pattern.captures(path) {
                         search.expect(path, status, captures, &expects);
                     }
@@ -162,7 +165,8 @@ impl FileRule {
             FileMode::Set(members) => {
                 let members = members.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let mut search = Correspondence::new(changes);
-                for (path, status) in changes.own().filter(|(path, _)| is_meant(path)) {
+                let candidates = candidates(self.triggering(), changes).into_iter();
+                for (path, status) in candidates.filter(|(path, _)| is_meant(path)) {
                     let Some((own, captures)) = most_specific(&members, path) else { continue };
                     let others = members.iter().enumerate().filter(|(place, _)| *place != own);
                     let others: Vec<&CompiledPattern> = others.map(|(_, member)| member).collect();
@@ -180,8 +184,9 @@ fn any_of(
     changes: &Changes,
     is_meant: impl Fn(&str, Status) -> bool,
 ) -> Result<FileMatch, PatternError> {
+    let candidates = candidates(patterns, changes).into_iter();
     let patterns = compiled(patterns, changes)?;
-    let triggers = changes.own().filter(|(path, status)| is_meant(path, *status)).filter_map(|(path, status)| {
+    let triggers = candidates.filter(|(path, status)| is_meant(path, *status)).filter_map(|(path, status)| {
         let pattern = patterns.iter().find(|pattern| pattern.matches(path))?;
         let captures = pattern.pattern.captures(path)?;
         Some(Trigger { path: path.to_owned(), status, captures, missing: Vec::new() })
@@ -190,8 +195,10 @@ fn any_of(
 }
 
 fn matching(patterns: &[CompiledPattern], changes: &Changes) -> Vec<String> {
-    let is_matched = |path: &&str| patterns.iter().any(|pattern| pattern.matches(path));
-    changes.paths().filter(is_matched).map(str::to_owned).collect()
+    let matched = patterns.iter().flat_map(|pattern| {
+        changes.containing(pattern.literal).into_iter().filter(|path| pattern.pattern.matches(path))
+    });
+    matched.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The member that says most of a path: so `tests/{path}_test.py` has it, and not `{path}.py`.
@@ -241,8 +248,9 @@ impl<'a> Correspondence<'a> {
         if let Some(path) = filled.only_path() {
             return if self.changes.contains(path) { Ok(path.to_owned()) } else { Err(path.to_owned()) };
         }
-        let literal = filled.required_literal();
-        let found = self.changes.paths().find(|path| path.contains(literal) && filled.matches(path));
+        let candidates = self.changes.containing(filled.required_literal());
+        // The first by name, so that the order of files never matters.
+        let found = candidates.into_iter().filter(|path| filled.matches(path)).min();
         found.map(str::to_owned).ok_or_else(|| filled.source().to_owned())
     }
 

@@ -122,6 +122,16 @@ proptest! {
         prop_assert!(found.pairs().all(|(_, missing)| !changes.contains(missing)));
     }
 
+    #[test]
+    fn a_search_finds_every_path_that_a_text_is_in(changes in changes(), text in "[a-z/._]{0,3}|src/x|\\.py") {
+        let changes: Changes = changes.into_iter().collect();
+        let mut found = changes.containing(&text);
+        found.sort_unstable();
+        let expected: Vec<&str> = changes.paths().filter(|path| path.contains(&text)).collect();
+        prop_assert_eq!(found, expected);
+        prop_assert_eq!(changes.mention(&text), changes.is_empty() && text.is_empty() || changes.paths().any(|path| path.contains(&text)) || text == "\n");
+    }
+
     /// Whichever of two files that belong together changed, the other is asked for; and with both, nothing is.
     #[test]
     fn a_set_is_symmetric(name in "[a-z]{1,3}(/[a-z]{1,3})?", turned in any::<bool>()) {
