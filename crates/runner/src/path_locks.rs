@@ -32,7 +32,12 @@ impl PathLocks {
         names.sort();
         names.dedup();
         let files = names.iter().map(|name| {
-            let file = File::options().create(true).truncate(false).write(true).open(folder.join(name))?;
+            let place = folder.join(name);
+            // A link would have us make a file where somebody else says.
+            if place.is_symlink() {
+                return Err(io::Error::other(format!("`{}` is a link", place.display())));
+            }
+            let file = File::options().create(true).truncate(false).write(true).open(place)?;
             lock(&file, end)?;
             Ok(file)
         });

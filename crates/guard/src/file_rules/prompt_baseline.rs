@@ -1,6 +1,5 @@
 //! How the tree was when a person last said something to a session.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use store::Changes;
 use tree::{GitError, Snapshot, Tree};
 
 use super::changed::GIT_LIMIT;
+use super::queue::read_plain;
 use crate::environment::Environment;
 use crate::project::Project;
 
@@ -59,6 +59,9 @@ pub enum BaselineError {
     Unreadable(#[from] serde_json::Error),
 }
 
+/// In bytes: hundreds of thousands of files.
+const LARGEST: u64 = 256 * 1024 * 1024;
+
 const VARIABLE: &str = "_prompt_baseline";
 
 impl PromptBaseline {
@@ -91,6 +94,6 @@ impl PromptBaseline {
     }
 
     pub fn read(&self) -> Result<Snapshot, BaselineError> {
-        Ok(serde_json::from_slice(&fs::read(&self.path)?)?)
+        Ok(serde_json::from_slice(&read_plain(&self.path, LARGEST)?)?)
     }
 }

@@ -14,6 +14,9 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
+/// In bytes. A thousand files with long names fit in.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
 /// The files of a project's demands.
 #[derive(Debug)]
 pub struct Queue {
@@ -111,7 +114,7 @@ impl Queue {
 
     /// What the user's own folder keeps of these; `None` where nothing was ever written.
     fn own(&self) -> Option<PathBuf> {
-        let name = fs::read_to_string(self.folder.join("name")).ok()?;
+        let name = String::from_utf8(read_plain(&self.folder.join("name"), LARGEST).ok()?).ok()?;
         let is_name = name.len() == 24 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_name.then(|| self.state.join(name))
     }
@@ -136,7 +139,7 @@ impl Queue {
     pub fn find(&self, hash: &str) -> Option<QueueEntry> {
         QueueStatus::ALL.into_iter().find_map(|status| {
             let path = self.path(hash, status);
-            let bytes = match fs::read(&path) {
+            let bytes = match read_plain(&path, LARGEST) {
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
                 Err(error) => {
@@ -202,6 +205,15 @@ impl Queue {
             problems.push(format!("the queue entry `{name}` cannot be used ({why}): {done}"));
         }
     }
+}
+
+/// A file that is one, and no larger than it may be: to read from a pipe would be to wait for it.
+pub fn read_plain(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
+    let metadata = fs::symlink_metadata(path)?;
+    if !metadata.is_file() || metadata.len() > largest {
+        return Err(io::Error::other("it is no file of this kind"));
+    }
+    fs::read(path)
 }
 
 fn mark(own: &Path, rule: &str, file: &str, baseline: &str) -> PathBuf {

@@ -78,7 +78,7 @@ fn a_folder_in_the_place_of_an_entry() {
     fs::write(path.join("inside"), "x").expect("a file");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
-    insta::assert_snapshot!(without_hash(&project, &told(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` cannot be used (Is a directory (os error 21)): removed; what still holds is found again");
+    insta::assert_snapshot!(without_hash(&project, &told(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` cannot be used (it is no file of this kind): removed; what still holds is found again");
     assert_eq!(summary(&project), "queued 1x readme: src/a.py");
 }
 
@@ -158,4 +158,17 @@ fn what_a_repository_brings_along_answers_nothing() {
         let _ = fs::remove_dir_all(folder.expect("a folder").path().join("demands"));
     }
     assert_eq!(stop(&project).json()["decision"], "block");
+}
+
+#[test]
+fn a_pipe_in_the_place_of_an_entry_keeps_nobody_waiting() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    let (path, _) = only_entry(&project);
+    fs::remove_file(&path).expect("a file");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("a pipe");
+    assert!(made.success());
+    assert!(told(&stop(&project)).contains("cannot be used"));
+    assert_eq!(summary(&project), "queued 1x readme: src/a.py");
 }
