@@ -12,6 +12,7 @@ use engine::rules::RuleSet;
 use engine::{Event, Inquiry, Level, Place, Situation};
 use policy::{Before, Form, Tiers};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use serde_json::Value;
 use wrapper::Wrapper;
 
@@ -92,8 +93,20 @@ fn there_are_commands_to_wrap() {
     assert!(BLOCKED.len() > 400 && HARMLESS.len() > 400, "{} and {}", BLOCKED.len(), HARMLESS.len());
 }
 
+/// The same cases each time, so that a rare combination does not fail somebody else's change; `PROPTEST_RNG_SEED=n` tries others.
+fn config() -> ProptestConfig {
+    let given = ProptestConfig { cases: 6000, ..ProptestConfig::default() };
+    let rng_seed = match given.rng_seed {
+        RngSeed::Random => RngSeed::Fixed(SEED),
+        fixed @ RngSeed::Fixed(_) => fixed,
+    };
+    ProptestConfig { rng_seed, ..given }
+}
+
+const SEED: u64 = 4;
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6000))]
+    #![proptest_config(config())]
 
     #[test]
     fn what_is_blocked_is_never_allowed_in_another_dress(

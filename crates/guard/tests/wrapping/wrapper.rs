@@ -105,6 +105,10 @@ impl Wrapper {
                 let is_safe = is_safe && !(text.contains("$(") && script.contains("case "));
                 // It takes an escaped `$` before a quote for the beginning of `$'…'`, and says so.
                 let is_safe = is_safe && !(text.contains("\"%\"") && script.contains("$'"));
+                // A script of the same name would be another one.
+                let is_safe = is_safe && !(text.contains("run.sh") && script.contains("run.sh"));
+                // `((` in two subshells may be three of them: it is asked about, as `doubtful.rs` says.
+                let is_safe = is_safe && !(text.contains('(') && script.contains("((") && script.contains("(\n"));
                 let is_one_line = !script.contains('\n');
                 let is_whole = is_one_line || !text.contains(":::");
                 (is_safe && is_whole).then(|| filled(text, script))
