@@ -32,7 +32,9 @@ const TELLING: &[&str] = &[
 /// Whether a program, called like this, runs what it reads.
 pub(super) fn is_fed(program: &str, arguments: &Arguments) -> bool {
     match program {
-        "source" | "." | "at" | "batch" | "crontab" => true,
+        "source" | "." | "at" | "batch" => true,
+        // To list or to remove takes nothing in.
+        "crontab" => !arguments.has_flag(&["-l", "-r"]),
         "make" | "gmake" => arguments.list.iter().any(|argument| argument.role == Role::Script),
         "ssh" => arguments.list.iter().any(|argument| argument.role == Role::Host),
         "sudo" | "doas" | "su" => arguments.session.is_some(),
