@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use brush_parser::ast::Program;
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
-use super::{Gap, MAX_NESTING, nesting};
+use super::{Gap, MAX_NESTING, nesting, parentheses};
 
 /// Far more than a person or an agent writes into one call, files in here-documents included.
 pub(super) const MAX_BYTES: usize = 64 * 1024;
@@ -47,6 +47,7 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
         check_words(&tokens)?;
         check_here_documents(text, &tokens)?;
         check_nothing_lost(text, &tokens)?;
+        let tokens = parentheses::told_apart(text, tokens)?;
         parse_tokens(&tokens, &options).map_err(|error| Gap::Rejected(error.to_string()))
     }));
     parsed.unwrap_or_else(|_| Err(Gap::Rejected("the parser gave up".to_owned())))

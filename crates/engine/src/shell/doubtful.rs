@@ -53,15 +53,6 @@ fn without_arithmetic(index: &str) -> String {
     rest
 }
 
-/// `( (`: commands in two shells, which the parser takes for `((`.
-pub(super) fn has_spaced_parentheses(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('(').skip(1).collect();
-    // Behind it, `((` is arithmetic in a shell of its own.
-    parts
-        .windows(2)
-        .any(|pair| matches!(pair, [space, next] if !space.is_empty() && space.trim().is_empty() && !next.is_empty()))
-}
-
 /// A line with the tag of a here-document and a parenthesis right behind it.
 fn ends_at_parenthesis(text: &str) -> bool {
     text.split("<<").skip(1).any(|rest| {

@@ -33,6 +33,7 @@ mod meaning;
 mod nesting;
 mod output;
 mod parallel;
+mod parentheses;
 mod patch;
 mod push;
 mod query;

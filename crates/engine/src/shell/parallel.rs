@@ -8,7 +8,6 @@ const MAX_ARGUMENTS: usize = 64;
 
 /// The texts that a shell would run; `None` for one that is not known. `words`: those behind its own flags.
 pub(super) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
-    let is_mark = |word: &Word| word.value.as_deref().is_some_and(|text| text.starts_with(":::"));
     let mut lists = words.split(is_mark);
     let template = lists.next().unwrap_or_default().iter().map(|word| word.value.as_deref());
     let template: Option<Vec<&str>> = template.collect();
@@ -29,6 +28,11 @@ pub(super) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
         return vec![text];
     };
     given.into_iter().map(|argument| Some(filled(&template, argument))).collect()
+}
+
+/// `:::` or `::::`, behind which its arguments stand.
+pub(super) fn is_mark(word: &Word) -> bool {
+    word.value.as_deref().is_some_and(|text| text.starts_with(":::"))
 }
 
 fn filled(template: &[&str], argument: String) -> String {

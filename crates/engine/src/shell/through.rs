@@ -31,11 +31,22 @@ pub(super) struct Through {
     pub(super) is_remote: bool,
     /// The container that it runs in, of this machine.
     pub(super) container: Option<Container>,
-    /// Whether what it runs is what it reads.
-    pub(super) reads_input: bool,
+    pub(super) reads: Reads,
     /// The folder that it changes to before, where it does.
     pub(super) folder: Option<Word>,
     pub(super) runs: Vec<Runs>,
+}
+
+/// What a program that runs others makes of what it reads.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reads {
+    /// Nothing: it is there for what it runs.
+    #[default]
+    Nothing,
+    /// What it runs.
+    Commands,
+    /// Words of what it runs.
+    Words,
 }
 
 #[derive(Debug)]

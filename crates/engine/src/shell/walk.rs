@@ -50,8 +50,8 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         expanded_words: 0,
         expanded_text: 0,
         parsed: 0,
-        has_spaced_parentheses: false,
         holds_patterns: false,
+        fills_words: false,
         commands: 0,
         hidden: Rc::default(),
         around: Around::default(),
@@ -81,10 +81,10 @@ struct Walker<'a> {
     expanded_words: usize,
     expanded_text: usize,
     parsed: usize,
-    /// Whether a parenthesis stands behind another one and a space, in the text that is being walked.
-    has_spaced_parentheses: bool,
     /// Whether patterns stand in it for what was found, between quotes too: `find -name '*.x' -exec sh -c 'cat "{}"' \;`.
     holds_patterns: bool,
+    /// Whether words of it are what the program around it reads: `xargs`.
+    fills_words: bool,
     /// How many have been met, calls of functions among them.
     commands: usize,
     /// Of the text that is being walked.
@@ -142,7 +142,6 @@ impl Walker<'_> {
         if let Some(doubt) = doubtful::in_text(text) {
             self.gap(Gap::Doubtful(doubt));
         }
-        self.has_spaced_parentheses |= doubtful::has_spaced_parentheses(text);
         let (text, hidden) = Hidden::hide(text);
         let around = std::mem::replace(&mut self.hidden, Rc::new(hidden));
         self.output = None;
@@ -303,10 +302,6 @@ impl Walker<'_> {
     fn compound(&mut self, compound: &CompoundCommand) {
         match compound {
             CompoundCommand::Arithmetic(arithmetic) => {
-                // `( (a) )` is parsed as this too, and is a command in a subshell.
-                if self.has_spaced_parentheses {
-                    self.gap(Gap::Doubtful("double parentheses"));
-                }
                 self.arithmetic(&arithmetic.expr);
                 // It may be `PATH` that is set.
                 self.script.loose.push(arithmetic.expr.value.clone());

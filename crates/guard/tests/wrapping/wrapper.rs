@@ -107,11 +107,6 @@ impl Wrapper {
                 let is_safe = is_safe && !(text.contains("\"%\"") && script.contains("$'"));
                 // A script of the same name would be another one.
                 let is_safe = is_safe && !(text.contains("run.sh") && script.contains("run.sh"));
-                // Of what a set-up program prints, through both of these, nobody is sure any more.
-                let is_safe =
-                    is_safe && !(text.contains("xargs") && script.contains("parallel") && script.contains("eval"));
-                // `((` in two subshells may be three of them: it is asked about, as `doubtful.rs` says.
-                let is_safe = is_safe && !(text.contains('(') && script.contains("((") && script.contains("(\n"));
                 let is_one_line = !script.contains('\n');
                 let is_whole = is_one_line || !text.contains(":::");
                 (is_safe && is_whole).then(|| filled(text, script))

@@ -10,7 +10,7 @@ use super::git::{by_alias, by_git, is_form};
 use super::interpreter::{
     commands_in, fed, in_code, is_fed, is_interpreter, is_shell, runs_code, runs_its_input, startup_files,
 };
-use super::{Input, Runs, Through};
+use super::{Input, Reads, Runs, Through};
 use crate::programs::{Argument, Arguments, Role};
 
 pub(super) struct Wrapper<'c> {
@@ -123,6 +123,7 @@ impl<'c> Wrapper<'c> {
         let values: Vec<Option<&str>> = words.iter().map(|word| word.value.as_deref()).collect();
         match (self.program, values.as_slice()) {
             ("xargs" | "gxargs", _) => {
+                self.through.reads = Reads::Words;
                 let commands = xargs::commands(words, self.arguments, &self.command.words, self.input);
                 self.through.runs.extend(commands.into_iter().map(Runs::words));
             }
@@ -246,7 +247,11 @@ impl<'c> Wrapper<'c> {
             let own = self.arguments.list.iter().find(|argument| argument.role == Role::Shell);
             let own = own.and_then(|own| words.get(own.word..)).unwrap_or_default();
             if !own.is_empty() || !matches!(self.input, Input::Nothing) {
-                self.through.reads_input = own.is_empty();
+                self.through.reads = match own {
+                    [] => Reads::Commands,
+                    own if own.iter().any(parallel::is_mark) => Reads::Nothing,
+                    _ => Reads::Words,
+                };
                 self.through.runs.extend(parallel::texts(own, self.input).into_iter().map(Runs::text));
             }
         } else if is_fed(program, self.arguments) && runs_its_input(program, self.arguments, words) {
@@ -254,7 +259,7 @@ impl<'c> Wrapper<'c> {
             let own = script.filter(|_| self.arguments.has_flag(&["-s"])).and_then(|script| words.get(script.word..));
             let script = script.and_then(|script| words.get(script.word));
             self.through.runs.extend(fed(program, script, self.input, own.unwrap_or_default().to_vec()));
-            self.through.reads_input = true;
+            self.through.reads = Reads::Commands;
             self.through.is_transparent = is_shell(program) && !self.through.runs.is_empty();
         }
     }

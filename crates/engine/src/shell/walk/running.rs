@@ -9,7 +9,7 @@ use super::super::meaning::meaning;
 use super::super::output::output;
 use super::super::setup::is_setup;
 use super::super::state::{Function, Value};
-use super::super::through::{Runs, Through, runs_what_it_reads, script_file, through};
+use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, through};
 use super::super::written::Written;
 use super::super::{Gap, doubtful, listing};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
@@ -144,11 +144,9 @@ impl Walker<'_> {
 
     /// The commands whose output becomes what a command runs: those in its words, and those that it reads from.
     fn sources_of(&self, command: &SimpleCommand, reads_input: bool) -> Vec<usize> {
-        let is_fed = reads_input
-            || command.via.last().is_some_and(|via| matches!(via.as_str(), "xargs" | "gxargs" | "parallel"));
         let mut places: Vec<usize> = command.substituted.clone().collect();
         let mut next = places.len();
-        places.extend(command.piped_from.clone().filter(|_| is_fed));
+        places.extend(command.piped_from.clone().filter(|_| reads_input || self.fills_words));
         // What the first of them read comes through the others.
         while let Some(source) = places.get(next).and_then(|place| self.script.commands.get(*place)) {
             let before: Vec<usize> = source.piped_from.clone().filter(|place| !places.contains(place)).collect();
@@ -288,9 +286,10 @@ impl Walker<'_> {
     }
 
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
-        let Through { name, mut is_transparent, is_remote, container, reads_input, folder, runs } = through;
+        let Through { name, mut is_transparent, is_remote, container, reads, folder, runs } = through;
         let mut command = command;
         let mut sets_up = false;
+        let reads_input = reads == Reads::Commands;
         let own_paths = own_paths(&command);
         let holds_patterns = runs_pattern(&command);
         let script = command.script.as_ref().and_then(|_| script_file(&command)).map(Cow::into_owned);
@@ -327,6 +326,9 @@ impl Walker<'_> {
         self.around.has_input |= is_given_input;
         let held_patterns = self.holds_patterns;
         self.holds_patterns |= holds_patterns;
+        let filled_words = self.fills_words;
+        let runs_words = runs.iter().all(|runs| matches!(runs, Runs::Command { .. }));
+        self.fills_words = reads == Reads::Words || filled_words && runs_words;
         let given = assignments.clone();
         // What a shell reads its commands from is not there for them.
         let input = self.input.take_if(|_| reads_input);
@@ -376,7 +378,8 @@ impl Walker<'_> {
                 Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
             });
         }
-        (self.around, self.piped_from, self.holds_patterns) = (around, piped_from, held_patterns);
+        (self.around, self.piped_from) = (around, piped_from);
+        (self.holds_patterns, self.fills_words) = (held_patterns, filled_words);
         self.input = input.or_else(|| self.input.take());
         if has_folder {
             self.state.folders = folders;
