@@ -37,7 +37,7 @@ pub(super) struct State {
     previous: Option<Folders>,
     /// Where `popd` leads.
     stack: Vec<Folders>,
-    functions: BTreeMap<String, Rc<Function>>,
+    functions: BTreeMap<String, Defined>,
     /// Of the shell: `alias x=…`.
     pub(super) aliases: BTreeMap<String, String>,
     /// Programs under other names: by copies, links and `hash -p`.
@@ -83,6 +83,15 @@ fn changed(value: &Value, operator: &str) -> Option<Value> {
     Some(with(text.strip_prefix(start).unwrap_or(text)))
 }
 
+/// Commands of the shell that a function does not hide in every shell: POSIX looks for them first.
+fn is_special(name: &str) -> bool {
+    let special = [
+        ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",
+        "source", "times", "trap", "unset",
+    ];
+    special.contains(&name)
+}
+
 /// `[2]`
 fn index(operator: &str) -> Option<usize> {
     operator.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
@@ -97,6 +106,14 @@ pub(super) struct Value {
     pub(super) tilde: bool,
     /// It is not the text itself, but stands for one of its kind.
     pub(super) in_kind: bool,
+}
+
+/// A function under its name.
+#[derive(Clone)]
+pub(super) struct Defined {
+    pub(super) function: Rc<Function>,
+    /// Whether the name surely means the function; a program of the same name may be meant otherwise.
+    pub(super) is_certain: bool,
 }
 
 pub(super) struct Function {
@@ -165,10 +182,11 @@ impl State {
     }
 
     pub(super) fn define(&mut self, name: &str, function: Rc<Function>) {
-        self.functions.insert(name.to_owned(), function);
+        let is_certain = !is_special(name);
+        self.functions.insert(name.to_owned(), Defined { function, is_certain });
     }
 
-    pub(super) fn function(&self, name: &str) -> Option<Rc<Function>> {
+    pub(super) fn function(&self, name: &str) -> Option<Defined> {
         self.functions.get(name).cloned()
     }
 
@@ -411,8 +429,13 @@ impl State {
         for (path, program) in &other.renamed {
             self.renamed.entry(path.clone()).or_insert_with(|| program.clone());
         }
-        for (name, function) in &other.functions {
-            self.functions.entry(name.clone()).or_insert_with(|| Rc::clone(function));
+        for (name, defined) in &mut self.functions {
+            let others = other.functions.get(name);
+            defined.is_certain &= others.is_some_and(|others| others.is_certain);
+        }
+        for (name, defined) in &other.functions {
+            let uncertain = || Defined { is_certain: false, ..defined.clone() };
+            self.functions.entry(name.clone()).or_insert_with(uncertain);
         }
     }
 

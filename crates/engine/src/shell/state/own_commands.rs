@@ -58,7 +58,13 @@ impl State {
                     self.assign(name, text.map(Value::plain));
                 }
             }
-            "mapfile" | "readarray" | "getopts" | "unset" | "let" => {
+            "unset" => {
+                for name in operands().map(|word| word.value.as_deref().unwrap_or_default()) {
+                    self.assign(name, None);
+                    self.functions.remove(name);
+                }
+            }
+            "mapfile" | "readarray" | "getopts" | "let" => {
                 for word in operands() {
                     self.assign(word.value.as_deref().unwrap_or_default(), None);
                 }

@@ -8,12 +8,12 @@ use super::super::command::{Folders, Redirect, RedirectKind, SimpleCommand, Word
 use super::super::meaning::meaning;
 use super::super::output::output;
 use super::super::setup::is_setup;
-use super::super::state::{Function, Value};
+use super::super::state::{Defined, Function, Value};
 use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, through};
 use super::super::written::Written;
 use super::super::{Gap, doubtful, listing};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
-use crate::programs::{Argument, Flag, Role};
+use crate::programs::{Argument, Flag, Role, is_known_program};
 
 /// What a wrapper itself reads and writes, beside what it runs: `strace -o FILE`, `xargs -a FILE`.
 fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
@@ -66,11 +66,45 @@ fn unquote_patterns(command: &mut SimpleCommand) {
 const OWN_DESCRIPTOR: i32 = 9;
 
 impl Walker<'_> {
-    /// Every command passes here. Those that it runs come in its place, or behind it.
-    pub(super) fn emit(&mut self, mut command: SimpleCommand) {
+    /// Every command that the shell itself starts passes here: its functions and aliases go before programs. Only where
+    /// it is certain that one does, the program of that name is not meant.
+    pub(super) fn emit(&mut self, command: SimpleCommand) {
+        let function = self.called(&command);
+        let alias = if function.is_none() { self.by_alias(&command) } else { None };
+        let Some(name) = command.words.first().and_then(|word| word.value.clone()) else { return self.run(command) };
+        let is_certain = match (function, alias) {
+            (None, None) => return self.run(command),
+            _ if !self.has_room() => return,
+            (Some(defined), _) => {
+                self.call(&name, &defined.function, command.clone());
+                defined.is_certain
+            }
+            (None, Some(runs)) => {
+                let through =
+                    Through { name: name.clone(), is_transparent: true, runs: vec![runs], ..Through::default() };
+                self.see_through(through, command.clone());
+                // A shell without a person at it expands none.
+                false
+            }
+        };
+        let program = name.rsplit('/').next().unwrap_or(&name);
+        if !is_certain && is_known_program(program) {
+            self.run(command);
+        }
+    }
+
+    /// Whether one more command may be looked at.
+    fn has_room(&mut self) -> bool {
         self.commands += 1;
         if self.commands > MAX_COMMANDS {
             self.gap(Gap::TooManyCommands);
+        }
+        self.commands <= MAX_COMMANDS
+    }
+
+    /// Every command passes here. Those that it runs come in its place, or behind it.
+    fn run(&mut self, mut command: SimpleCommand) {
+        if !self.has_room() {
             return;
         }
         self.open_descriptor(&mut command);
@@ -107,15 +141,6 @@ impl Walker<'_> {
         let mut set = command.assignments.iter().chain(&command.exported);
         if command.program() == Some("git") && set.any(|assignment| is_git_setting(&assignment.name)) {
             self.gap(Gap::Unknown("git".to_owned()));
-        }
-        if let Some(runs) = self.by_alias(&command) {
-            let name = command.program().unwrap_or_default().to_owned();
-            self.see_through(Through { name, is_transparent: true, runs: vec![runs], ..Through::default() }, command);
-            return;
-        }
-        if let Some((name, function)) = self.called(&command) {
-            self.call(&name, &function, command);
-            return;
         }
         self.state.run(&command);
         self.note_git_setting(&command);
@@ -233,12 +258,8 @@ impl Walker<'_> {
     }
 
     /// The function that a command calls.
-    fn called(&self, command: &SimpleCommand) -> Option<(String, Rc<Function>)> {
-        let name = command.words.first()?.value.as_deref()?;
-        let skips_functions =
-            matches!(command.via.last().map(String::as_str), Some("command" | "builtin" | "sudo" | "env"));
-        let function = self.state.function(name).filter(|_| !skips_functions)?;
-        Some((name.to_owned(), function))
+    fn called(&self, command: &SimpleCommand) -> Option<Defined> {
+        self.state.function(command.words.first()?.value.as_deref()?)
     }
 
     fn call(&mut self, name: &str, function: &Function, command: SimpleCommand) {
@@ -251,7 +272,7 @@ impl Walker<'_> {
         self.state.leave_function(around);
         self.output = None;
         if !command.redirects.is_empty() || !command.assignments.is_empty() {
-            self.script.commands.push(SimpleCommand { words: Vec::new(), arguments: None, ..command });
+            self.run(SimpleCommand { words: Vec::new(), ..command });
         }
     }
 
@@ -342,7 +363,7 @@ impl Walker<'_> {
                     assignments.extend(more);
                     let (assignments, redirects) = (std::mem::take(&mut assignments), std::mem::take(&mut redirects));
                     let substituted = substituted.clone();
-                    walker.emit(SimpleCommand {
+                    walker.run(SimpleCommand {
                         words,
                         assignments,
                         redirects,
@@ -385,8 +406,7 @@ impl Walker<'_> {
             self.state.folders = folders;
         }
         if !redirects.is_empty() || !assignments.is_empty() {
-            let rest = SimpleCommand { assignments, redirects, ..SimpleCommand::default() };
-            self.script.commands.push(SimpleCommand { scope: self.scope, via: self.around.via.clone(), ..rest });
+            self.run(SimpleCommand { assignments, redirects, ..SimpleCommand::default() });
         }
     }
 }
