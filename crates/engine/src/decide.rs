@@ -127,7 +127,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
             decision.file_rules.push(rule.id.clone());
         }
         if rule.action == Level::Allow && matches!(judged.outcome, Outcome::Matched(_)) {
-            coverage.add(&rule, &judged);
+            coverage.add(&rule);
         }
         if let Outcome::Undecidable(facts) = &judged.outcome {
             decision.undecided.push(Undecided::of(&rule, facts));
@@ -207,8 +207,6 @@ const DEFAULT_MAX_HOLDS: u32 = 3;
 
 struct Judged {
     clauses: Vec<Clause>,
-    /// Which simple commands the rule speaks of; empty: the whole call.
-    commands: Vec<Truth>,
     /// What a file rule saw, and of what it asks for, what is open.
     files: Option<FileMatch>,
     /// How often a file rule has asked for that.
@@ -238,8 +236,7 @@ fn with_subject(reason: String, subject: Option<String>) -> String {
 }
 
 fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
-    let mut judged =
-        Judged { clauses: Vec::new(), commands: Vec::new(), files: None, shown: 0, outcome: Outcome::Passed };
+    let mut judged = Judged { clauses: Vec::new(), files: None, shown: 0, outcome: Outcome::Passed };
     let mut truth = Truth::True;
     if let Detect::Files(file) = &rule.detect {
         match look_at_files(file, situation) {
@@ -267,7 +264,6 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
                     return judged;
                 }
                 judged.clauses = found.clauses;
-                judged.commands = found.commands;
             }
             Err(error) => {
                 judged.outcome = fault(rule, &error.to_string());
@@ -491,20 +487,22 @@ impl<'a> Coverage<'a> {
         Self { situation, whole: false, commands: Vec::new() }
     }
 
-    fn add(&mut self, rule: &Rule, judged: &Judged) {
-        let is_whole = match &rule.detect {
-            Detect::Tool(tool) => tool.covers_whole_call(self.situation),
-            Detect::Event | Detect::Files(_) => true,
+    fn add(&mut self, rule: &Rule) {
+        let Detect::Tool(tool) = &rule.detect else {
+            self.whole = true;
+            return;
         };
-        if !is_whole {
+        if !tool.covers_whole_call(self.situation) {
             return;
         }
-        if judged.commands.is_empty() {
+        // To allow `timeout` is not to allow what it runs.
+        let Ok(commands) = tool.commands_themselves(self.situation) else { return };
+        if commands.is_empty() {
             self.whole = true;
             return;
         }
-        self.commands.resize(judged.commands.len(), false);
-        for (covered, truth) in self.commands.iter_mut().zip(&judged.commands) {
+        self.commands.resize(commands.len(), false);
+        for (covered, truth) in self.commands.iter_mut().zip(&commands) {
             *covered |= *truth == Truth::True;
         }
     }

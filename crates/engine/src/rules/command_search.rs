@@ -1,6 +1,7 @@
 //! `command_pattern` and `command_not_pattern`: searches in the normalised text of each simple command.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,24 @@ use crate::situation::Situation;
 pub struct CommandSearch {
     pub pattern: Option<TextSearch>,
     pub not_pattern: Option<TextSearch>,
+}
+
+/// Which commands a rule is held against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Each as it is.
+    Itself,
+    /// Each, and what it is run through: a rule against `sudo` means all that runs by it.
+    Through,
+}
+
+impl Reach {
+    pub(super) fn wrappers(self, command: &SimpleCommand) -> &[Arc<SimpleCommand>] {
+        match self {
+            Self::Itself => &[],
+            Self::Through => &command.wrappers,
+        }
+    }
 }
 
 /// A regex with what is known of it in advance.
@@ -34,7 +53,8 @@ impl CommandSearch {
         self.pattern.is_some() || self.not_pattern.is_some()
     }
 
-    pub(crate) fn truths(&self, situation: &Situation) -> Result<Vec<Truth>, SearchError> {
+    /// What is said of each command, or of what it is run through where that is within reach.
+    pub(crate) fn truths(&self, situation: &Situation, reach: Reach) -> Result<Vec<Truth>, SearchError> {
         let Some(script) = situation.script() else { return Ok(Vec::new()) };
         let pattern = self.pattern.as_ref().map(CommandTruths::of);
         let not_pattern = self.not_pattern.as_ref().map(CommandTruths::of);
@@ -47,12 +67,17 @@ impl CommandSearch {
                 if command.words.is_empty() || !situation.concerns(place) {
                     return Ok(Truth::False);
                 }
-                let meant = pattern.as_ref().map_or(Ok(Truth::True), |search| search.truth(command))?;
-                if meant == Truth::False {
-                    return Ok(meant);
-                }
-                let excepted = not_pattern.as_ref().map_or(Ok(Truth::False), |search| search.truth(command))?;
-                Ok(meant.and(!excepted))
+                let truth = |command: &SimpleCommand| {
+                    let meant = pattern.as_ref().map_or(Ok(Truth::True), |search| search.truth(command))?;
+                    if meant == Truth::False {
+                        return Ok(meant);
+                    }
+                    let excepted = not_pattern.as_ref().map_or(Ok(Truth::False), |search| search.truth(command))?;
+                    Ok(meant.and(!excepted))
+                };
+                // What is only said not to be something is the command itself.
+                let wrappers = reach.wrappers(command).iter().filter(|_| pattern.is_some());
+                wrappers.map(|wrapper| truth(wrapper)).try_fold(truth(command)?, |found, more| Ok(found.or(more?)))
             })
             .collect()
     }

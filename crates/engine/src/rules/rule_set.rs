@@ -341,6 +341,7 @@ impl Head<'_> {
         !script.complete
             || script.commands.iter().any(|command| !command.is_known())
             || situation.texts().iter().any(|text| needs.is_in(text))
+            || script.commands.iter().flat_map(|command| &command.wrappers).any(|wrapper| needs.is_in(&wrapper.text()))
     }
 
     fn may_match_path(&self, situation: &Situation) -> bool {

@@ -4,12 +4,15 @@
 //! said before a command runs: text that does not parse, a variable in a place that matters, a path that a command
 //! names without it being known what the command does with it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::{BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Subject, Truth};
+use super::{BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Reach, Subject, Truth};
 use crate::event::{McpTool, ToolCall};
 use crate::pattern::Pattern;
 use crate::search::SearchError;
+use crate::shell::SimpleCommand;
 use crate::situation::Situation;
 use crate::verdict::Level;
 
@@ -43,8 +46,8 @@ pub struct Clause {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolMatch {
     pub clauses: Vec<Clause>,
-    /// For each simple command, whether the rule's command clauses speak of it. Empty where the rule has none:
-    /// it speaks of the whole call.
+    /// For each simple command, whether the rule's command clauses speak of it or of what it is run through. Empty
+    /// where the rule has none: it speaks of the whole call.
     pub commands: Vec<Truth>,
 }
 
@@ -82,11 +85,11 @@ impl ToolRule {
         }
         let done = |found: &ToolMatch| !thorough && found.truth() == Truth::False;
         if self.search.is_some() && !done(&found) {
-            found.commands = self.search.truths(situation)?;
+            found.commands = self.search.truths(situation, Reach::Through)?;
             found.clauses.push(command_clause(self.search.key(), situation, &found.commands));
         }
         if !self.matchers.is_empty() && !done(&found) {
-            found.commands = self.matched(situation, &found.commands);
+            found.commands = self.matched(situation, &found.commands, Reach::Through);
             found.clauses.push(command_clause("command", situation, &found.commands));
         }
         if let Some(clause) = self.rewrites.as_ref().filter(|_| !done(&found)) {
@@ -111,16 +114,27 @@ impl ToolRule {
         self.paths.is_empty() || (!is_shell && self.paths.iter().all(|clause| clause.covers_all(situation)))
     }
 
+    /// For each simple command, whether the rule's command clauses speak of it, whatever runs it. Empty where the rule
+    /// has none: it speaks of the whole call.
+    pub(crate) fn commands_themselves(&self, situation: &Situation) -> Result<Vec<Truth>, SearchError> {
+        let searched = if self.search.is_some() { self.search.truths(situation, Reach::Itself)? } else { Vec::new() };
+        Ok(if self.matchers.is_empty() { searched } else { self.matched(situation, &searched, Reach::Itself) })
+    }
+
     /// Whether it is about shell calls only.
     pub fn is_about_commands(&self) -> bool {
         self.search.is_some() || !self.matchers.is_empty() || self.rewrites.is_some()
     }
 
     /// For each simple command that earlier clauses speak of, whether a matcher does.
-    fn matched(&self, situation: &Situation, before: &[Truth]) -> Vec<Truth> {
+    fn matched(&self, situation: &Situation, before: &[Truth], reach: Reach) -> Vec<Truth> {
         let commands = situation.script().into_iter().flat_map(|script| &script.commands).enumerate();
-        let truth = |(place, command)| {
-            let matched = || self.matchers.iter().map(|matcher| matcher.truth(command, place, situation));
+        let truth = |(place, command): (usize, &SimpleCommand)| {
+            let meant = || std::iter::once(command).chain(reach.wrappers(command).iter().map(Arc::as_ref));
+            let of = |matcher: &CommandMatcher| {
+                meant().map(|command| matcher.truth(command, place, situation)).fold(Truth::False, Truth::or)
+            };
+            let matched = || self.matchers.iter().map(of);
             match before.get(place) {
                 Some(Truth::False) => Truth::False,
                 _ if !situation.concerns(place) => Truth::False,

@@ -20,6 +20,8 @@ pub struct SimpleCommand {
     pub redirects: Vec<Redirect>,
     /// The programs through which it would be run, outermost first: `sudo`, `env`, `bash -c`.
     pub via: Vec<String>,
+    /// Those of them that do nothing else, and so are no commands of the script: with their own words only, `sudo -u x`.
+    pub wrappers: Vec<Arc<SimpleCommand>>,
     /// Whether it would run somewhere else: on another machine, or in a container.
     pub is_remote: bool,
     /// The container that it runs in, of this machine.
@@ -333,6 +335,19 @@ impl SimpleCommand {
     /// What it is given to read, where that is a known text.
     pub(super) fn given_text(&self) -> Option<&str> {
         self.redirects.iter().rev().find_map(Redirect::text).or(self.input.as_deref())
+    }
+
+    /// Without what it runs.
+    pub(super) fn own_words(&self) -> Self {
+        let is_run = |argument: &&Argument| {
+            matches!(argument.role, Role::Code | Role::Command | Role::Hook | Role::Shell | Role::Words)
+        };
+        let arguments = self.arguments.iter().flat_map(|arguments| &arguments.list);
+        let end = arguments.filter(is_run).map(|argument| argument.word).min().unwrap_or(self.words.len());
+        let words = self.words.get(..end.max(1)).unwrap_or(&self.words).to_vec();
+        let mut own = Self { words, via: self.via.clone(), exported: self.exported.clone(), ..Self::default() };
+        own.read_arguments();
+        own
     }
 
     /// Reads its words as its program does. To be called when they have changed.

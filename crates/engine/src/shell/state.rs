@@ -354,6 +354,14 @@ impl State {
         (self.previous, self.last_word) = (None, None);
         self.stack.clear();
         self.branches.forget();
+        self.doubt_functions();
+    }
+
+    /// They may be other ones by now, or none.
+    fn doubt_functions(&mut self) {
+        for defined in self.functions.values_mut() {
+            defined.is_certain = false;
+        }
     }
 
     /// What this text of a loop may change is not known when its next round begins.

@@ -117,6 +117,8 @@ struct Walker<'a> {
 struct Around {
     /// The programs through which what is walked would be run, outermost first.
     via: Vec<String>,
+    /// Those of them that are no commands of the script.
+    wrappers: Vec<Arc<SimpleCommand>>,
     is_remote: bool,
     container: Option<Arc<Container>>,
     /// Whether more words are put behind what is walked.

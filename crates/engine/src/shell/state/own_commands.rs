@@ -18,40 +18,7 @@ impl State {
                 self.previous = Some(self.folders.clone());
                 self.folders = self.stack.pop().unwrap_or_else(Folders::unknown);
             }
-            "export" | "declare" | "typeset" | "local" | "readonly" => {
-                // A reference to another variable, a number, another case.
-                let changes = operands().any(|word| {
-                    word.value
-                        .as_deref()
-                        .is_some_and(|text| text.starts_with('-') && text.contains(['n', 'i', 'u', 'l', 'a', 'A']))
-                });
-                for word in operands() {
-                    let text = word.meaning().unwrap_or(&word.shown);
-                    let name = text.split(['=', '+']).next().unwrap_or(text);
-                    if let Some(locals) =
-                        self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
-                    {
-                        let before = self.variables.get(name).cloned().map_or(Before::NeverSet, Before::Set);
-                        locals.entry(name.to_owned()).or_insert(before);
-                    }
-                    if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
-                        // Outside of a function, nothing can be local to it.
-                        let fails = program == "local" && self.locals.is_empty();
-                        let known = word.meaning().is_some() && !changes && !fails && !name.ends_with('+');
-                        let value = known.then(|| Value {
-                            glob: word.glob,
-                            tilde: value.starts_with('~'),
-                            in_kind: word.value.is_none(),
-                            ..Value::plain(value)
-                        });
-                        self.assign(name.trim_end_matches('+'), value);
-                    }
-                    let is_flag = |word: &Word| word.value.as_deref() == Some("-x");
-                    if program == "export" || operands().any(is_flag) {
-                        self.exported.insert(text.split('=').next().unwrap_or(text).to_owned());
-                    }
-                }
-            }
+            "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(command, program),
             "read" => self.read(command),
             "printf" => {
                 if let Some((name, text)) = printed_into(command) {
@@ -59,9 +26,12 @@ impl State {
                 }
             }
             "unset" => {
-                for name in operands().map(|word| word.value.as_deref().unwrap_or_default()) {
-                    self.assign(name, None);
-                    self.functions.remove(name);
+                for word in operands() {
+                    self.assign(word.value.as_deref().unwrap_or_default(), None);
+                    match &word.value {
+                        Some(name) => drop(self.functions.remove(name)),
+                        None => self.doubt_functions(),
+                    }
                 }
             }
             "mapfile" | "readarray" | "getopts" | "let" => {
@@ -114,6 +84,42 @@ impl State {
             }
             "source" | "." => self.forget(),
             _ => {}
+        }
+    }
+
+    /// `export A=1`, `local b`.
+    fn declare(&mut self, command: &SimpleCommand, program: &str) {
+        let operands = || command.words.iter().skip(1);
+        // A reference to another variable, a number, another case.
+        let changes = operands().any(|word| {
+            word.value
+                .as_deref()
+                .is_some_and(|text| text.starts_with('-') && text.contains(['n', 'i', 'u', 'l', 'a', 'A']))
+        });
+        for word in operands() {
+            let text = word.meaning().unwrap_or(&word.shown);
+            let name = text.split(['=', '+']).next().unwrap_or(text);
+            if let Some(locals) = self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
+            {
+                let before = self.variables.get(name).cloned().map_or(Before::NeverSet, Before::Set);
+                locals.entry(name.to_owned()).or_insert(before);
+            }
+            if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
+                // Outside of a function, nothing can be local to it.
+                let fails = program == "local" && self.locals.is_empty();
+                let known = word.meaning().is_some() && !changes && !fails && !name.ends_with('+');
+                let value = known.then(|| Value {
+                    glob: word.glob,
+                    tilde: value.starts_with('~'),
+                    in_kind: word.value.is_none(),
+                    ..Value::plain(value)
+                });
+                self.assign(name.trim_end_matches('+'), value);
+            }
+            let is_flag = |word: &Word| word.value.as_deref() == Some("-x");
+            if program == "export" || operands().any(is_flag) {
+                self.exported.insert(text.split('=').next().unwrap_or(text).to_owned());
+            }
         }
     }
 

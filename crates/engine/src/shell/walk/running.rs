@@ -115,6 +115,7 @@ impl Walker<'_> {
         command.scope = self.scope;
         command.piped_from = self.piped_from.clone();
         command.via.clone_from(&self.around.via);
+        command.wrappers.clone_from(&self.around.wrappers);
         command.is_remote = self.around.is_remote;
         command.container.clone_from(&self.around.container);
         command.folders = self.state.folders.clone();
@@ -329,14 +330,15 @@ impl Walker<'_> {
         if let Some(container) = &container {
             self.state.folders = container.folders();
         }
+        let around = self.around.clone();
         let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
         if is_transparent {
+            self.around.wrappers.push(Arc::new(command.own_words()));
             (redirects, assignments) = (command.redirects, command.assignments);
             redirects.extend(own_paths);
         } else {
             self.script.commands.push(command);
         }
-        let around = self.around.clone();
         if is_remote {
             // One on another machine is out of sight as that is.
             let is_here = !self.around.is_remote || self.around.container.is_some();
