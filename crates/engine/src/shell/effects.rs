@@ -131,8 +131,8 @@ impl Found<'_> {
         {
             self.add(Some(name), word, None);
         }
-        // The input, or the output.
-        if path == Some("-") {
+        // The input, or the output; and no file is called nothing.
+        if path == Some("-") || path == Some("") && word.value.as_deref() == Some("") {
             return;
         }
         // Where somebody else's home is, nobody here knows.

@@ -1,6 +1,7 @@
 //! What is known of the shell that runs a script: its folder, its variables, its functions.
 
 mod own_commands;
+mod trap;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -13,6 +14,8 @@ use super::hidden::Hidden;
 use super::written::plain;
 use crate::paths;
 use crate::programs::is_known_program;
+
+pub(super) use trap::Trap;
 
 #[derive(Clone, Default)]
 pub(super) struct State {
@@ -38,6 +41,8 @@ pub(super) struct State {
     /// Where `popd` leads.
     stack: Vec<Folders>,
     functions: BTreeMap<String, Defined>,
+    /// Of those that are set, the last comes last.
+    traps: Vec<Rc<Trap>>,
     /// Of the shell: `alias x=…`.
     pub(super) aliases: BTreeMap<String, String>,
     /// Programs under other names: by copies, links and `hash -p`.
@@ -418,6 +423,7 @@ impl State {
         for (name, value) in &other.possible {
             self.possible.entry(name.clone()).or_insert_with(|| value.clone());
         }
+        self.join_traps(other);
         self.arrays.retain(|name, elements| other.arrays.get(name) == Some(elements));
         self.branches.or(&other.branches);
         if self.positional != other.positional {

@@ -5,6 +5,7 @@
 
 mod redirects;
 mod running;
+mod traps;
 mod words;
 
 use std::collections::BTreeMap;
@@ -68,7 +69,9 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         running: Vec::new(),
     };
     walker.text(text);
+    walker.run_traps();
     walker.uncalled_functions();
+    walker.run_traps();
     walker.script
 }
 
@@ -183,7 +186,9 @@ impl Walker<'_> {
         self.script.scopes.push(Some(parent));
         self.scope = self.script.scopes.len() - 1;
         let state = self.state.clone();
+        self.state.drop_traps();
         visit(self);
+        self.run_traps();
         self.state.branches.settle();
         let branches = std::mem::take(&mut self.state.branches);
         self.state = state;

@@ -87,11 +87,11 @@ fn programs_that_run_others_are_seen_through() {
     ");
     assert_snapshot!(reached("trap 'rm -rf x' EXIT; watch -n 5 git status; su -c 'rm x' me; busybox rm x; npx prettier -w ."), @"
     trap … EXIT
-    rm -rf x via trap
     git status via watch
     rm x via su -c
     rm x via busybox
     prettier -w . via npx
+    rm -rf x via trap
     ");
 }
 

@@ -12,7 +12,7 @@ use super::super::state::{Defined, Function, Value};
 use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, through};
 use super::super::written::Written;
 use super::super::{Gap, doubtful, listing};
-use super::{MAX_COMMANDS, MAX_OUTPUT, Walker};
+use super::{MAX_COMMANDS, MAX_OUTPUT, Walker, traps};
 use crate::programs::{Argument, Flag, Role, is_known_program};
 
 /// What a wrapper itself reads and writes, beside what it runs: `strace -o FILE`, `xargs -a FILE`.
@@ -153,6 +153,10 @@ impl Walker<'_> {
         self.read_paths(&command, &found);
         match through(&command, self.input.as_deref(), &found) {
             None => self.script.commands.push(command),
+            Some(through) if traps::is_for_the_end(&command) => {
+                self.script.commands.push(command);
+                self.set_traps(through.runs);
+            }
             Some(through) => self.see_through(through, command),
         }
     }

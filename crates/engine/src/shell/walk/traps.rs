@@ -1,0 +1,54 @@
+//! `trap`: what a shell runs when it ends or is stopped. Mostly that is at its end, with the variables and the folder of
+//! then; but it may be at any time, so it is also looked at with those of when it was set.
+
+use std::rc::Rc;
+
+use super::super::Gap;
+use super::super::command::SimpleCommand;
+use super::super::state::Trap;
+use super::super::through::Runs;
+use super::Walker;
+
+/// Whether a command sets one that runs when the shell ends. Those for `DEBUG`, `ERR` and `RETURN` run in between.
+pub(super) fn is_for_the_end(command: &SimpleCommand) -> bool {
+    let mut words = command.words.iter().skip(1).map(|word| word.value.as_deref());
+    let is_between = |word: Option<&str>| {
+        word.is_none_or(|name| ["DEBUG", "ERR", "RETURN"].iter().any(|between| name.eq_ignore_ascii_case(between)))
+    };
+    // The text comes first, whatever is in it.
+    words.next();
+    command.program() == Some("trap") && !words.any(is_between)
+}
+
+impl Walker<'_> {
+    pub(super) fn set_traps(&mut self, runs: Vec<Runs>) {
+        for runs in runs {
+            let Runs::Text { text, .. } = runs else { continue };
+            self.state.set_trap(text);
+        }
+    }
+
+    /// The shell that is walked ends.
+    pub(super) fn run_traps(&mut self) {
+        let mut done: Vec<Rc<Trap>> = Vec::new();
+        while let Some(trap) = self.state.next_trap() {
+            // One that sets itself does nothing new.
+            if done.iter().any(|earlier| earlier.text == trap.text) {
+                continue;
+            }
+            let Some(text) = &trap.text else {
+                self.gap(Gap::Unknown("trap".to_owned()));
+                continue;
+            };
+            self.around.via.push("trap".to_owned());
+            if let Some(then) = self.state.as_when_set(&trap) {
+                let state = std::mem::replace(&mut self.state, then);
+                self.deeper(|walker| walker.text(text));
+                self.state = state;
+            }
+            self.deeper(|walker| walker.text(text));
+            self.around.via.pop();
+            done.push(trap);
+        }
+    }
+}
