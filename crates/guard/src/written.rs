@@ -8,8 +8,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use engine::event::Access;
+use engine::pattern::Pattern;
 use engine::shell::{self, Effect, SimpleCommand, Written};
-use store::{Mention, SessionKey, Store};
+use store::{Mention, SessionKey, Store, StoreError};
 
 use crate::live_facts::History;
 
@@ -20,16 +21,22 @@ const MAX_MENTIONS: usize = 1000;
 /// Copies of copies that are followed.
 const MAX_COPIES: usize = 3;
 
-/// What is in a file, if the session wrote it; `None` if it did not, or if it is no text. `since`: when the session began, in
-/// milliseconds since 1970.
+/// What is in a file, if the session wrote it; `None` if it did not, or if it is no text. Where the journal cannot be asked, it
+/// may be anything. `since`: when the session began, in milliseconds since 1970.
 pub fn written(path: &Path, since: i64, history: &History) -> Option<Written> {
     let metadata = fs::metadata(path).ok()?;
     if changed(&metadata) < since || metadata.is_dir() {
         return None;
     }
-    let store = Store::open_existing_read(&history.store, history.options).ok()?;
-    let search = Search { store: &store, history };
-    search.wrote(path, MAX_COPIES).then(|| content(path, &metadata)).flatten()
+    let store = match Store::open_existing_read(&history.store, history.options) {
+        Err(StoreError::Missing { .. }) => return None,
+        store => store,
+    };
+    match store.and_then(|store| Search { store: &store, history }.wrote(path, MAX_COPIES)) {
+        Ok(true) => content(path, &metadata),
+        Ok(false) => None,
+        Err(_) => Some(Written::Unknown),
+    }
 }
 
 struct Search<'a> {
@@ -39,14 +46,23 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Whether the session wrote it. A copy is written by whoever wrote what was copied; `copies` are followed.
-    fn wrote(&self, path: &Path, copies: usize) -> bool {
-        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
+    fn wrote(&self, path: &Path, copies: usize) -> store::Result<bool> {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(false) };
         let key = SessionKey { agent: &self.history.agent, session: &self.history.session };
-        let mentions = self.store.mentions(key, name, MAX_MENTIONS).unwrap_or_default();
-        mentions.iter().any(|mention| self.is_written_by(mention, path, copies))
+        Ok(self.is_written_by_one_of(&self.store.mentions(key, name, MAX_MENTIONS)?, path, copies)?
+            || self.is_written_by_one_of(&self.store.veiled_mentions(key, name, MAX_MENTIONS)?, path, copies)?)
     }
 
-    fn is_written_by(&self, mention: &Mention, path: &Path, copies: usize) -> bool {
+    fn is_written_by_one_of(&self, mentions: &[Mention], path: &Path, copies: usize) -> store::Result<bool> {
+        for mention in mentions {
+            if self.is_written_by(mention, path, copies)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn is_written_by(&self, mention: &Mention, path: &Path, copies: usize) -> store::Result<bool> {
         let home = self.history.home.as_deref();
         let placed = |named: &str, folder: &str| {
             PathBuf::from(engine::paths::tidy(&engine::paths::absolute(named, folder, home)))
@@ -54,32 +70,48 @@ impl Search<'_> {
         let is_it = |named: &Path| named == path || named.canonicalize().ok() == path.canonicalize().ok();
         let mut by_tool = mention.paths.iter().filter(|file| file.access == Access::Write);
         if by_tool.any(|file| is_it(&placed(&file.path, &mention.cwd))) {
-            return true;
+            return Ok(true);
         }
-        let Some(script) = mention.command.as_deref().map(shell::parse) else { return false };
+        let Some(script) = mention.command.as_deref().map(shell::parse) else { return Ok(false) };
         let effects = script.effects();
         let of_command = |effect: &&Effect, wanted: Access| effect.access == Some(wanted);
-        effects.iter().filter(|effect| of_command(effect, Access::Write)).any(|effect| {
+        for effect in effects.iter().filter(|effect| of_command(effect, Access::Write)) {
             let command = effect.command.and_then(|place| script.commands.get(place));
             let folders = effect.folders.list().unwrap_or_default();
             let folders = || folders.iter().map(|folder| engine::paths::absolute(folder, &mention.cwd, home));
             let named = effect.path.as_deref().unwrap_or_default();
-            if !folders().any(|folder| is_it(&placed(named, &folder))) {
-                return false;
+            let is_meant = |folder: String| {
+                let named = placed(named, &folder);
+                is_it(&named) || effect.is_pattern && fits(&named, path)
+            };
+            if !folders().any(is_meant) {
+                continue;
             }
             match command.and_then(SimpleCommand::program) {
                 // These leave what is in it as it is.
-                Some("chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "touch" | "mkdir") => false,
+                Some("chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "touch" | "mkdir") => {}
                 Some("cp" | "mv" | "install" | "ln") if copies > 0 => {
                     let sources = effects.iter().filter(|source| source.command == effect.command);
                     let sources = sources.filter(|source| of_command(source, Access::Read) || source.access.is_none());
-                    let mut sources = sources.filter_map(|source| source.path.as_deref());
-                    sources.any(|source| folders().any(|folder| self.wrote(&placed(source, &folder), copies - 1)))
+                    for source in sources.filter_map(|source| source.path.as_deref()) {
+                        for folder in folders() {
+                            if self.wrote(&placed(source, &folder), copies - 1)? {
+                                return Ok(true);
+                            }
+                        }
+                    }
                 }
-                _ => true,
+                _ => return Ok(true),
             }
-        })
+        }
+        Ok(false)
     }
+}
+
+/// Whether a path is one of those that a pattern means.
+fn fits(pattern: &Path, path: &Path) -> bool {
+    let texts = pattern.to_str().zip(path.to_str());
+    texts.is_some_and(|(pattern, path)| Pattern::parse(pattern).is_ok_and(|pattern| pattern.matches(path)))
 }
 
 /// When anything about it last changed, in milliseconds since 1970. Unlike the time of its content, nobody sets that.
@@ -113,7 +145,9 @@ fn content(path: &Path, metadata: &fs::Metadata) -> Option<Written> {
     }
 }
 
+/// Bash takes what has no NUL in its first line for a script, however it begins.
 fn is_program(bytes: &[u8]) -> bool {
     const MAGIC: &[&[u8]] = &[b"\x7FELF", b"\xCF\xFA\xED\xFE", b"\xCA\xFE\xBA\xBE", b"MZ", b"\0asm"];
-    MAGIC.iter().any(|magic| bytes.starts_with(magic))
+    let first_line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    first_line.contains(&0) && MAGIC.iter().any(|magic| bytes.starts_with(magic))
 }

@@ -112,3 +112,30 @@ fn the_judgement_can_be_made_again() {
     let reply = project.run(&["replay"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
+
+#[test]
+fn whoever_writes_it_under_a_name_that_is_not_spelled_out_wrote_it() {
+    let project = guarded();
+    for (number, command) in
+        ["n=a0; echo danger > $n.sh", "echo danger > a\"1\".sh", "echo danger | tee {a2,c}.sh"].iter().enumerate()
+    {
+        assert_eq!(project.decision(command), "allow", "{command}");
+        let name = format!("a{number}.sh");
+        project.file(&name, "danger\n");
+        assert_eq!(project.decision(&format!("bash {name}")), "deny", "{command}");
+    }
+    // By a pattern.
+    project.file("b.sh", "safety\n");
+    assert_eq!(project.decision("sed -i s/safety/danger/ b*.sh"), "allow");
+    project.file("b.sh", "danger\n");
+    assert_eq!(project.decision("bash b.sh"), "deny");
+}
+
+#[test]
+fn what_begins_like_a_program_may_be_a_script() {
+    let project = guarded();
+    write(&project, "x", "MZ=1\ndanger\n\0");
+    assert_eq!(project.decision("bash x"), "ask");
+    write(&project, "y", "\u{7F}ELF\u{2}\u{1}\u{1}\0\0\0\n");
+    assert_eq!(project.decision("./y"), "allow");
+}
