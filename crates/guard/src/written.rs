@@ -110,8 +110,9 @@ impl Search<'_> {
 
 /// Whether a path is one of those that a pattern means.
 fn fits(pattern: &Path, path: &Path) -> bool {
-    let texts = pattern.to_str().zip(path.to_str());
-    texts.is_some_and(|(pattern, path)| Pattern::parse(pattern).is_ok_and(|pattern| pattern.matches(path)))
+    let relative = |path: &Path| path.to_str().map(|text| text.trim_start_matches('/').to_owned());
+    let pattern = relative(pattern).and_then(|pattern| Pattern::parse(&pattern).ok());
+    pattern.zip(relative(path)).is_some_and(|(pattern, path)| pattern.matches(&path))
 }
 
 /// When anything about it last changed, in milliseconds since 1970. Unlike the time of its content, nobody sets that.
