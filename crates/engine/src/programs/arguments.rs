@@ -200,6 +200,9 @@ impl Reading {
         reading.list.sort_by_key(|argument| (argument.word, argument.from));
         let rest = std::mem::take(&mut reading.rest);
         reading.operands.extend(rest);
+        if reading.operands.is_empty() {
+            reading.implied.extend(usage.assumed);
+        }
         Some(reading)
     }
 

@@ -19,6 +19,8 @@ pub(super) struct Usage<'t> {
     pub(super) takes_plus: bool,
     /// What it does without naming it: a role, and a path.
     pub(super) implied: Vec<(Role, &'t str)>,
+    /// Where it has no operands.
+    pub(super) assumed: Vec<(Role, &'t str)>,
     pub(super) session: Option<Session>,
 }
 
@@ -57,6 +59,7 @@ impl<'t> Usage<'t> {
             takes_assignments: false,
             takes_plus: text.contains(" +"),
             implied: Vec::new(),
+            assumed: Vec::new(),
             session: None,
         };
         let (flags, operands) = match text.trim().strip_prefix('[') {
@@ -79,7 +82,10 @@ impl<'t> Usage<'t> {
         }
         for item in operands.split_whitespace() {
             if let Some((role, path)) = item.strip_suffix(')').and_then(|item| item.split_once('(')) {
-                usage.implied.push((Role::named(role)?, path));
+                match role.strip_suffix('?') {
+                    Some(role) => usage.assumed.push((Role::named(role)?, path)),
+                    None => usage.implied.push((Role::named(role)?, path)),
+                }
                 continue;
             }
             if let Some(session) = Session::named(item) {
