@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::call_result::CallResult;
 use super::{Changes, Template, check_size};
 use crate::event::{Event, EventKinds, Outcome};
-use crate::rules::{CommandSearch, McpPattern, PathClause, PathKey, PathPattern, Reach, ToolName, Truth};
+use crate::rules::{Against, CommandSearch, McpPattern, PathClause, PathKey, PathPattern, ToolName, Truth};
 use crate::search::SearchError;
 use crate::situation::Situation;
 
@@ -71,7 +71,7 @@ impl Match {
 
     fn runs(&self, situation: &Situation) -> Result<bool, SearchError> {
         for search in &self.commands {
-            if search.truths(situation, Reach::Through)?.contains(&Truth::True) {
+            if search.truths(situation, Against::CommandsAndWrappers)?.contains(&Truth::True) {
                 return Ok(true);
             }
         }

@@ -19,18 +19,18 @@ pub struct CommandSearch {
 
 /// Which commands a rule is held against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum Against {
     /// Each as it is.
-    Itself,
+    Commands,
     /// Each, and what it is run through: a rule against `sudo` means all that runs by it.
-    Through,
+    CommandsAndWrappers,
 }
 
-impl Reach {
+impl Against {
     pub(super) fn wrappers(self, command: &SimpleCommand) -> &[Arc<SimpleCommand>] {
         match self {
-            Self::Itself => &[],
-            Self::Through => &command.wrappers,
+            Self::Commands => &[],
+            Self::CommandsAndWrappers => &command.wrappers,
         }
     }
 }
@@ -53,8 +53,8 @@ impl CommandSearch {
         self.pattern.is_some() || self.not_pattern.is_some()
     }
 
-    /// What is said of each command, or of what it is run through where that is within reach.
-    pub(crate) fn truths(&self, situation: &Situation, reach: Reach) -> Result<Vec<Truth>, SearchError> {
+    /// What is said of each command, or of what it is run through.
+    pub(crate) fn truths(&self, situation: &Situation, against: Against) -> Result<Vec<Truth>, SearchError> {
         let Some(script) = situation.script() else { return Ok(Vec::new()) };
         let pattern = self.pattern.as_ref().map(CommandTruths::of);
         let not_pattern = self.not_pattern.as_ref().map(CommandTruths::of);
@@ -76,7 +76,7 @@ impl CommandSearch {
                     Ok(meant.and(!excepted))
                 };
                 // What is only said not to be something is the command itself.
-                let wrappers = reach.wrappers(command).iter().filter(|_| pattern.is_some());
+                let wrappers = against.wrappers(command).iter().filter(|_| pattern.is_some());
                 wrappers.map(|wrapper| truth(wrapper)).try_fold(truth(command)?, |found, more| Ok(found.or(more?)))
             })
             .collect()

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use branch_clause::BranchClause;
 pub use command_matcher::{CommandMatcher, FlagPattern, VariablePattern};
-pub(crate) use command_search::Reach;
+pub(crate) use command_search::Against;
 pub use command_search::{CommandSearch, TextSearch};
 pub use path_clause::{PathClause, PathKey, PathPattern};
 pub use rule_set::{RuleSet, RuleSetError};

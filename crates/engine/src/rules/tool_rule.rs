@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Reach, Subject, Truth};
+use super::{Against, BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Subject, Truth};
 use crate::event::{McpTool, ToolCall};
 use crate::pattern::Pattern;
 use crate::search::SearchError;
@@ -85,11 +85,11 @@ impl ToolRule {
         }
         let done = |found: &ToolMatch| !thorough && found.truth() == Truth::False;
         if self.search.is_some() && !done(&found) {
-            found.commands = self.search.truths(situation, Reach::Through)?;
+            found.commands = self.search.truths(situation, Against::CommandsAndWrappers)?;
             found.clauses.push(command_clause(self.search.key(), situation, &found.commands));
         }
         if !self.matchers.is_empty() && !done(&found) {
-            found.commands = self.matched(situation, &found.commands, Reach::Through);
+            found.commands = self.matched(situation, &found.commands, Against::CommandsAndWrappers);
             found.clauses.push(command_clause("command", situation, &found.commands));
         }
         if let Some(clause) = self.rewrites.as_ref().filter(|_| !done(&found)) {
@@ -117,8 +117,9 @@ impl ToolRule {
     /// For each simple command, whether the rule's command clauses speak of it, whatever runs it. Empty where the rule
     /// has none: it speaks of the whole call.
     pub(crate) fn commands_themselves(&self, situation: &Situation) -> Result<Vec<Truth>, SearchError> {
-        let searched = if self.search.is_some() { self.search.truths(situation, Reach::Itself)? } else { Vec::new() };
-        Ok(if self.matchers.is_empty() { searched } else { self.matched(situation, &searched, Reach::Itself) })
+        let searched =
+            if self.search.is_some() { self.search.truths(situation, Against::Commands)? } else { Vec::new() };
+        Ok(if self.matchers.is_empty() { searched } else { self.matched(situation, &searched, Against::Commands) })
     }
 
     /// Whether it is about shell calls only.
@@ -127,10 +128,10 @@ impl ToolRule {
     }
 
     /// For each simple command that earlier clauses speak of, whether a matcher does.
-    fn matched(&self, situation: &Situation, before: &[Truth], reach: Reach) -> Vec<Truth> {
+    fn matched(&self, situation: &Situation, before: &[Truth], against: Against) -> Vec<Truth> {
         let commands = situation.script().into_iter().flat_map(|script| &script.commands).enumerate();
         let truth = |(place, command): (usize, &SimpleCommand)| {
-            let meant = || std::iter::once(command).chain(reach.wrappers(command).iter().map(Arc::as_ref));
+            let meant = || std::iter::once(command).chain(against.wrappers(command).iter().map(Arc::as_ref));
             let of = |matcher: &CommandMatcher| {
                 meant().map(|command| matcher.truth(command, place, situation)).fold(Truth::False, Truth::or)
             };
