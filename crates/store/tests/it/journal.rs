@@ -34,7 +34,7 @@ fn everything() -> Event {
             input: json!({"command": "x", "content": "private"}),
             output: Some(json!("private")),
             shell: Some(ShellText::Command("deploy --token abc123".to_owned())),
-            files: vec![FileAccess { path: "/a?token=abc123".to_owned(), access: Access::Write }],
+            files: vec![FileAccess::new("/a?token=abc123".to_owned(), Access::Write)],
             mcp: vec![McpTool { server: "s".to_owned(), tool: "t".to_owned() }],
         }),
         ..event(EventKind::AfterTool, 12)
