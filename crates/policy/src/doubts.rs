@@ -6,19 +6,22 @@ use engine::event::{EventKind, EventKinds};
 use engine::rules::{BranchClause, Detect, ToolRule};
 use engine::search;
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::fields::Fields;
 use crate::tool_rule::COMMON_TOOLS;
 
 pub fn warn(detect: &Detect, action: Level, on: EventKinds, fields: &mut Fields) {
+    // What is wrong comes first.
+    if fields.problems.iter().any(|problem| problem.severity == Severity::Error) {
+        return;
+    }
     if !on.iter().any(EventKind::is_stop) {
         doubt("max_holds", "`max_holds` counts held stops, and this rule is not judged on a stop", NO_HOLDS, fields);
     }
     let Detect::Tool(tool) = detect else { return };
     of_tools(tool, fields);
     of_exceptions(tool, fields);
-    for (key, search) in
-        [("command_pattern", &tool.search.pattern), ("command_not_pattern", &tool.search.not_pattern)]
+    for (key, search) in [("command_pattern", &tool.search.pattern), ("command_not_pattern", &tool.search.not_pattern)]
     {
         if let Some((message, help)) = search.as_ref().and_then(|search| never_found(&search.regex)) {
             doubt(key, message, help, fields);
@@ -48,17 +51,16 @@ fn of_tools(tool: &ToolRule, fields: &mut Fields) {
     let Some(key) = clause.into_iter().find(|key| fields.has(key)) else { return };
     if names_tools && tool.tools.iter().all(|name| has_no_shell(&name.0)) {
         let message = format!("only shell calls have commands, so `{key}` and these tools never go together");
-        let help = "say `tools: [Bash]`, or leave `tools` out; what a file tool does is told by `reads`, `writes` or `paths`";
+        let help =
+            "say `tools: [Bash]`, or leave `tools` out; what a file tool does is told by `reads`, `writes` or `paths`";
         doubt(if fields.has("tools") { "tools" } else { "mcp_tools" }, &message, help, fields);
     }
 }
 
 /// An exception from nothing said.
 fn of_exceptions(tool: &ToolRule, fields: &mut Fields) {
-    let says_more = tool.search.pattern.is_some()
-        || !tool.matchers.is_empty()
-        || tool.rewrites.is_some()
-        || !tool.paths.is_empty();
+    let says_more =
+        tool.search.pattern.is_some() || !tool.matchers.is_empty() || tool.rewrites.is_some() || !tool.paths.is_empty();
     if !says_more {
         doubt(
             "command_not_pattern",
@@ -71,7 +73,8 @@ fn of_exceptions(tool: &ToolRule, fields: &mut Fields) {
 
 /// What is said of branches, or of a command's paths, covers nothing.
 fn of_approval(tool: &ToolRule, fields: &mut Fields) {
-    let help = "an `allow` rule covers commands by `command_pattern`, or by `command` without paths; see \"Several rules\"";
+    let help =
+        "an `allow` rule covers commands by `command_pattern`, or by `command` without paths; see \"Several rules\"";
     if tool.rewrites.is_some() {
         doubt(BranchClause::KEY, "a rule about `rewrites` approves nothing", help, fields);
     }

@@ -131,16 +131,14 @@ fn verb(word: &str) -> Option<Verb> {
 
 /// `read_file`, `readFile` and `read-file` are two words.
 fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut last = ' ';
+    let mut apart = String::new();
     for letter in name.chars() {
-        if !letter.is_alphanumeric() || (letter.is_uppercase() && last.is_lowercase()) {
-            words.push(String::new());
+        if letter.is_uppercase() && apart.ends_with(char::is_lowercase) {
+            apart.push(' ');
         }
-        last = letter;
-        words.iter_mut().next_back().into_iter().for_each(|word| word.extend(letter.is_alphanumeric().then_some(letter)));
+        apart.push(letter);
     }
-    words
+    apart.split(|letter: char| !letter.is_alphanumeric()).map(str::to_owned).collect()
 }
 
 /// The paths among the arguments. `deeper`: those of a list's items too, as in `files: [{path, content}]`.
@@ -183,16 +181,9 @@ fn percent_decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         let code = after.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
+        let decoded = code.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(decoded.unwrap_or(*first));
+        rest = if decoded.is_some() { after.get(2..).unwrap_or_default() } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -16,6 +16,7 @@ fn finding(rule: &str, level: Level, reason: &str) -> Finding {
         digest: Some("d1".to_owned()),
         protects_guard: false,
         section: None,
+        is_shared: false,
     }
 }
 
