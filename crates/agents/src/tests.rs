@@ -89,6 +89,7 @@ fn verdict(level: Level) -> Verdict {
         digest: None,
         protects_guard: false,
         section: None,
+        is_shared: false,
     }])
 }
 

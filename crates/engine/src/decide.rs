@@ -7,6 +7,7 @@ use crate::expr;
 use crate::facts::Answered;
 use crate::file_rules::{self, FileMatch, FileRule, Placeholders, Reach};
 use crate::rules::{AckBy, Clause, Detect, Rule, RuleSet, RuleSetError, Subject, Truth};
+use crate::shell::SimpleCommand;
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, Section, Verdict};
 
@@ -150,7 +151,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
     }
     let notices = std::mem::take(&mut decision.verdict.notices);
     decision.verdict = Verdict { notices, ..Verdict::of(say_once(findings, situation)) };
-    decision.verdict.approved = decision.verdict.level == Level::Allow && coverage.is_whole();
+    decision.approve(&coverage);
     Ok(decision)
 }
 
@@ -188,7 +189,7 @@ fn say_once(findings: Vec<(Finding, bool)>, situation: &Situation) -> Vec<Findin
     let reason = reason.chars().take(1).flat_map(char::to_uppercase).chain(reason.chars().skip(1)).collect();
     let protects_guard = vague.iter().any(|(finding, _)| finding.protects_guard);
     let rule = vague.into_iter().map(|(finding, _)| finding).find(|finding| finding.level == level);
-    said.extend(rule.map(|finding| (Finding { reason, protects_guard, ..finding }, true)));
+    said.extend(rule.map(|finding| (Finding { reason, protects_guard, is_shared: true, ..finding }, true)));
     said.into_iter().map(|(finding, _)| finding).collect()
 }
 
@@ -376,6 +377,23 @@ fn incomplete_level(rule: &Rule) -> Option<Level> {
 }
 
 impl Decision {
+    /// What `allow` rules say is an approval where nothing stricter is said and they cover the whole call.
+    fn approve(&mut self, coverage: &Coverage) {
+        let verdict = &mut self.verdict;
+        if !coverage.situation.event.kind.awaits_permission() {
+            return;
+        }
+        let mut allowing = verdict.findings.iter_mut().filter(|finding| finding.level == Level::Allow).peekable();
+        if allowing.peek().is_none() {
+            return;
+        }
+        let lack = if verdict.level > Level::Allow { Some(STRICTER.to_owned()) } else { coverage.lack() };
+        verdict.approved = lack.is_none();
+        if let Some(why) = lack {
+            allowing.for_each(|finding| finding.approves_nothing(&why));
+        }
+    }
+
     fn finding(&mut self, rule: &Rule, level: Level, judged: &Judged, inquiry: &Inquiry) -> Finding {
         let because = judged
             .clauses
@@ -425,6 +443,7 @@ impl Decision {
             digest: Some(rule.digest.clone()),
             protects_guard: rule.protects_guard(),
             section: judged.files.as_ref().map(|_| section_kind(rule)),
+            is_shared: false,
         }
     }
 
@@ -507,23 +526,47 @@ impl<'a> Coverage<'a> {
         }
     }
 
-    fn is_whole(&self) -> bool {
-        let event = &self.situation.event;
-        if !matches!(event.kind, EventKind::BeforeTool | EventKind::Permission) {
-            return false;
-        }
+    /// Why the call is not covered whole, for people.
+    fn lack(&self) -> Option<String> {
+        let said = |why: &str| Some(why.to_owned());
         let Some(script) = self.situation.script() else {
-            return self.whole && event.tool.as_ref().is_some_and(|call| call.shell.is_none());
+            let is_shell = self.situation.event.tool.as_ref().is_none_or(|call| call.shell.is_some());
+            return if self.whole && !is_shell { None } else { said("it does not speak of all that the call does") };
         };
-        // A pattern reads a command's words alone: what it redirects or sets before it is not covered by one.
-        let covered = |(index, command): (usize, &crate::shell::SimpleCommand)| {
-            self.commands.get(index).copied().unwrap_or(false) && command.is_plain() && command.is_known()
-        };
+        if let Some(gap) = script.gaps.first() {
+            return Some(gap.to_string());
+        }
         // A loop sets a variable, which may be `PATH`.
-        script.complete
-            // The policy of a folder does not speak for what happens elsewhere.
-            && self.situation.is_all_here()
-            && script.loose.is_empty()
-            && (self.whole || (!script.commands.is_empty() && script.commands.iter().enumerate().all(covered)))
+        if !script.complete || !script.loose.is_empty() {
+            return said("a loop sets a variable");
+        }
+        // The policy of a folder does not speak for what happens elsewhere.
+        if !self.situation.is_all_here() {
+            return said("some of it runs outside of the folder that this policy is for");
+        }
+        if self.whole {
+            return None;
+        }
+        if self.commands.is_empty() {
+            return said("what is said of branches or of paths covers no shell command");
+        }
+        let mut commands = script.commands.iter().enumerate();
+        commands.find_map(|(place, command)| self.lack_of(place, command))
+    }
+
+    /// A pattern reads a command's words alone: what it redirects or sets before it is not covered by one.
+    fn lack_of(&self, place: usize, command: &SimpleCommand) -> Option<String> {
+        if !self.commands.get(place).copied().unwrap_or(false) {
+            let text = self.situation.texts().get(place).filter(|text| !text.is_empty());
+            return Some(match text {
+                Some(text) => format!("`{text}` is not covered"),
+                None => "it sets variables, or writes a file, without a program".to_owned(),
+            });
+        }
+        let unknown = (!command.is_known()).then_some("it has words that are not known before it runs");
+        command.beyond_its_words().or(unknown).map(str::to_owned)
     }
 }
+
+/// Of an `allow` rule beside others.
+const STRICTER: &str = "another rule speaks, and is stricter";

@@ -234,7 +234,17 @@ pub enum ShellText {
 pub struct FileAccess {
     /// Absolute, or from the home folder (`~/…`), with `/`. As it was named: neither `..` nor links are followed here.
     pub path: String,
-    pub access: Access,
+    /// `None`: who knows what for.
+    pub access: Option<Access>,
+    /// The path stands for all that it matches, at any depth where it says so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_pattern: bool,
+}
+
+impl FileAccess {
+    pub fn new(path: String, access: Access) -> Self {
+        Self { path, access: Some(access), is_pattern: false }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

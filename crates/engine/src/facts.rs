@@ -56,6 +56,12 @@ pub trait Facts: Send + Sync {
         None
     }
 
+    /// The files that a search in those of such names would look into, the nearest first and not all of very many; `None`
+    /// where nobody can look.
+    fn searched(&self, _pattern: &str) -> Option<Vec<String>> {
+        None
+    }
+
     /// Whether what is there is a folder; `None` where nothing is, or nobody can look.
     fn is_folder(&self, _path: &str) -> Option<bool> {
         None

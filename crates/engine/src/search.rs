@@ -186,6 +186,36 @@ fn needed_literals(hir: &Hir) -> Vec<String> {
     }
 }
 
+/// What an expression spells out in any text that it is found in: its constant texts, [`SPACE`] for what may be
+/// white space, and [`GAP`] for everything else. `None` where look-around leaves no plain syntax tree.
+pub fn outline(source: &str) -> Option<String> {
+    fn add(hir: &Hir, text: &mut String) {
+        match hir.kind() {
+            HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
+            HirKind::Class(Class::Unicode(class)) => {
+                let has_space = class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&' '));
+                text.push(if has_space { SPACE } else { GAP });
+            }
+            HirKind::Repetition(repetition) if matches!(repetition.sub.kind(), HirKind::Class(_)) => {
+                add(&repetition.sub, text);
+            }
+            HirKind::Repetition(repetition) if repetition.min > 0 => add(&repetition.sub, text),
+            HirKind::Capture(capture) => add(&capture.sub, text),
+            HirKind::Concat(parts) => parts.iter().for_each(|part| add(part, text)),
+            HirKind::Empty | HirKind::Look(_) => {}
+            HirKind::Alternation(_) | HirKind::Repetition(_) | HirKind::Class(_) => text.push(GAP),
+        }
+    }
+    let mut text = String::new();
+    add(&regex_syntax::parse(source).ok()?, &mut text);
+    Some(text)
+}
+
+/// In an [`outline`]: white space may stand there.
+pub const SPACE: char = '\t';
+/// In an [`outline`]: nobody can say what stands there.
+pub const GAP: char = '\u{FFFC}';
+
 /// Not recursive: an expression may be nested more deeply than a stack should be.
 fn collect_pieces(hir: &Hir, pieces: &mut Vec<String>) {
     let mut pending = vec![hir];

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::event::{Access, Event, ShellText};
+use crate::event::{Access, Event, ShellText, ToolCall};
 use crate::expr::Converted;
 use crate::facts::{Facts, GitField};
 use crate::paths;
@@ -44,7 +44,7 @@ pub struct Touch {
     pub absolute: String,
     /// `~/…`, where it lies in the home folder.
     pub in_home: Option<String>,
-    /// `None`: a shell command names it, and what it does with it is not known.
+    /// `None`: what is done with it is not known.
     pub access: Option<Access>,
     /// The simple command that names it, where one does.
     pub command: Option<usize>,
@@ -163,16 +163,38 @@ impl Situation {
     fn all_touches(&self) -> &Touches {
         self.touches.get_or_init(|| {
             let mut touches = Touches::default();
-            for file in self.event.tool.iter().flat_map(|tool| &tool.files) {
-                let written = Arc::from(file.path.as_str());
-                let act = Act { access: Some(file.access), command: None, takes_all: false, written };
-                self.add_touch(&file.path, &act, &mut touches.known);
+            if let Some(tool) = &self.event.tool {
+                self.add_files(tool, &mut touches.known);
             }
             for effect in self.script().into_iter().flat_map(Script::effects) {
                 self.add_effect(effect, &mut touches);
             }
             touches
         })
+    }
+
+    /// The files that the call itself names.
+    fn add_files(&self, tool: &ToolCall, touches: &mut Vec<Touch>) {
+        let is_mcp = !tool.mcp.is_empty();
+        for file in tool.files.iter().filter(|file| !is_mcp || self.is_at_hand(&file.path)) {
+            // What deletes by a server's hand may be a folder.
+            let takes_all = is_mcp && file.access == Some(Access::Delete);
+            let act = Act { access: file.access, command: None, takes_all, written: Arc::from(file.path.as_str()) };
+            self.add_touch(&file.path, &act, touches);
+            for path in file.is_pattern.then(|| self.facts.searched(&file.path)).flatten().unwrap_or_default() {
+                let written = Arc::from(paths::below(&path, &self.event.cwd).unwrap_or(&path));
+                self.add_touch(&path, &Act { written, ..act.clone() }, touches);
+            }
+        }
+    }
+
+    /// A server may speak of paths on another machine. Those of this one lie in the project or at home, or something is
+    /// there.
+    fn is_at_hand(&self, path: &str) -> bool {
+        let path = paths::tidy(&self.place.absolute(path, &self.event.cwd));
+        paths::below(&path, &self.place.root).is_some()
+            || self.place.spelled(&path).is_some()
+            || self.facts.is_folder(&path).is_some()
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut Touches) {

@@ -53,6 +53,23 @@ pub struct Finding {
     /// Its reason is a section under a heading of its own, and no sentence.
     #[serde(skip)]
     pub section: Option<Section>,
+    /// It is said for several rules at once, and the reason names them.
+    #[serde(skip)]
+    pub is_shared: bool,
+}
+
+impl Finding {
+    const UNAPPROVED: &str = "approves nothing: ";
+
+    /// Writes down why what an `allow` rule says is no approval.
+    pub(crate) fn approves_nothing(&mut self, why: &str) {
+        self.because.push(format!("{}{why}", Self::UNAPPROVED));
+    }
+
+    /// Why an `allow` rule that speaks approves nothing, where it does not.
+    pub fn why_unapproved(&self) -> Option<&str> {
+        self.because.iter().find_map(|because| because.strip_prefix(Self::UNAPPROVED))
+    }
 }
 
 /// What file rules say, in the order in which it is told.

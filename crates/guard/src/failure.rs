@@ -39,13 +39,18 @@ impl Failure {
             digest: None,
             protects_guard: true,
             section: None,
+            is_shared: false,
         }
     }
 
     /// What is said of an event that could not be judged.
     pub fn verdict(&self, event: &Event) -> Verdict {
-        // An event without a name could be anything, so it is taken for what matters most.
-        if event.kind.awaits_permission() || event.name.is_empty() {
+        // An event without a name could be anything, so it is taken for what matters most; nor can anybody be asked.
+        if event.name.is_empty() {
+            let reason = format!("{}. Nobody can say what this event is, so it is refused.", capitalised(self));
+            return Verdict::of(vec![Finding { level: Level::Block, reason, ..self.finding() }]);
+        }
+        if event.kind.awaits_permission() {
             return Verdict::of(vec![self.finding()]);
         }
         Verdict { notices: vec![format!("{}; this {} went by unjudged", self, event.name)], ..Verdict::silent() }

@@ -300,6 +300,14 @@ impl Facts for LiveFacts {
         Some(found)
     }
 
+    fn searched(&self, pattern: &str) -> Option<Vec<String>> {
+        let found = glob::searched(pattern);
+        if let Ok(mut links) = self.links.lock() {
+            links.insert(pattern_mark(pattern), found.join("\n"));
+        }
+        Some(found)
+    }
+
     fn is_folder(&self, path: &str) -> Option<bool> {
         let is_folder = Path::new(path).metadata().ok()?.is_dir();
         if let Ok(mut links) = self.links.lock() {

@@ -215,6 +215,10 @@ impl Facts for RecordedFacts {
         Some(found.lines().map(str::to_owned).collect())
     }
 
+    fn searched(&self, pattern: &str) -> Option<Vec<String>> {
+        self.expanded(pattern)
+    }
+
     fn written(&self, path: &str) -> Option<Written> {
         let text = self.resolved(&text_mark(path))?;
         Some(if text == UNKNOWN_TEXT { Written::Unknown } else { Written::Text(text) })

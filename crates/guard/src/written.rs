@@ -68,7 +68,7 @@ impl Search<'_> {
             PathBuf::from(engine::paths::tidy(&engine::paths::absolute(named, folder, home)))
         };
         let is_it = |named: &Path| named == path || named.canonicalize().ok() == path.canonicalize().ok();
-        let mut by_tool = mention.paths.iter().filter(|file| file.access == Access::Write);
+        let mut by_tool = mention.paths.iter().filter(|file| file.access == Some(Access::Write));
         if by_tool.any(|file| is_it(&placed(&file.path, &mention.cwd))) {
             return Ok(true);
         }

@@ -47,12 +47,18 @@ pub struct BrokenFile {
     pub problem: String,
     /// An earlier version of it stays in force.
     pub has_last_good: bool,
+    /// It is one entry of several that is wrong, and the others count.
+    pub is_one_entry: bool,
 }
 
 impl BrokenFile {
     /// What that means, for people.
     pub fn consequence(&self) -> &'static str {
-        if self.has_last_good { "its last good version stays in force" } else { "it is not in force" }
+        match self {
+            Self { has_last_good: true, .. } => "its last good version stays in force",
+            Self { is_one_entry: true, .. } => "this entry is not in force, the others of the file are",
+            _ => "it is not in force",
+        }
     }
 }
 
@@ -151,7 +157,7 @@ fn compile(tiers: &Tiers, before: &Before, trusted: &impl Fn(&str) -> bool) -> F
         Ok(rules) => Fresh { header: Header { generation: digest(rules.as_bytes()), ..header }, inputs, rules, read },
         Err(error) => {
             let problem = format!("the policy cannot be compiled: {error}");
-            let broken = vec![BrokenFile { problem, has_last_good: false }];
+            let broken = vec![BrokenFile { problem, has_last_good: false, is_one_entry: false }];
             Fresh { header: Header { broken, ..header }, inputs: None, rules: RuleSet::default(), read }
         }
     }
@@ -166,7 +172,13 @@ fn broken_files(loaded: &Loaded) -> Vec<BrokenFile> {
     };
     let mut seen = BTreeSet::new();
     let first = loaded.errors().filter(|problem| seen.insert(problem.source.name.as_str()));
-    first.map(|problem| BrokenFile { problem: problem.line(), has_last_good: has_last_good(problem) }).collect()
+    let is_one_entry = |problem: &Diagnostic| matches!(problem.kind, ErrorKind::UnknownRule | ErrorKind::DuplicateRule);
+    let broken = |problem: &Diagnostic| BrokenFile {
+        problem: problem.line(),
+        has_last_good: has_last_good(problem),
+        is_one_entry: is_one_entry(problem),
+    };
+    first.map(broken).collect()
 }
 
 impl Loaded {

@@ -30,6 +30,23 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("reject", "block"),
 ];
 
+/// Keys that people try, and what to write instead: a key of ours, and how.
+const OTHER_KEYS: &[(&str, &str, &str)] = &[
+    ("allow", "action", "write `action: allow`"),
+    ("ask", "action", "write `action: ask`"),
+    ("block", "action", "write `action: block`"),
+    ("deny", "action", "write `action: block`"),
+    ("warn", "action", "write `action: warn`"),
+    ("flags", "flags_any", "it is `flags_any` or `flags_all`"),
+    ("flag", "flags_any", "it is `flags_any` or `flags_all`"),
+    ("operands", "operands_any", "it is `operands_any`"),
+    ("args", "operands_any", "it is `operands_any`, and `flags_any` or `flags_all`"),
+    ("pattern", "command_pattern", "it is `command_pattern`"),
+    ("regex", "command_pattern", "it is `command_pattern`"),
+    ("files", "paths", "it is `paths`, or `reads`, `writes`, `deletes`"),
+    ("message", "reason", "it is `reason`"),
+];
+
 pub struct Fields<'a> {
     source: &'a Source,
     keys: Keys,
@@ -199,7 +216,9 @@ impl<'a> Fields<'a> {
             .cloned()
             .collect();
         for key in unknown {
-            let help = suggest::closest(&key.text, known.iter().copied());
+            let other = OTHER_KEYS.iter().find(|(word, ours, _)| *word == key.text && known.contains(ours));
+            let close = || suggest::closest(&key.text, known.iter().copied()).map(suggest::did_you_mean);
+            let help = other.map(|(_, _, help)| (*help).to_owned()).or_else(close);
             self.problems.push(
                 Diagnostic::error(
                     ErrorKind::UnknownKey,
@@ -207,7 +226,7 @@ impl<'a> Fields<'a> {
                     self.source,
                     Some(key.span),
                 )
-                .maybe_help(help.map(suggest::did_you_mean)),
+                .maybe_help(help),
             );
         }
     }

@@ -14,6 +14,7 @@ mod config;
 mod definition;
 mod diagnostic;
 mod digest;
+mod doubts;
 pub mod edit;
 mod enforce;
 mod fields;

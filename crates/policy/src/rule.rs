@@ -14,6 +14,7 @@ use crate::case::CASE;
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::digest::digest;
+use crate::doubts;
 use crate::fields::{Fields, Text};
 use crate::file_rule::{self, COMMAND_ACTION};
 use crate::frontmatter;
@@ -170,6 +171,8 @@ impl RuleReader<'_> {
         let tests = tests(fields);
         let enabled = fields.flag("enabled").unwrap_or(true);
         let reason = reason(written, title.as_deref(), description.as_deref(), fields);
+        let max_holds = fields.count("max_holds");
+        doubts::warn(&detect, action, on, fields);
         let rule = Rule {
             id: written.id.to_owned(),
             title,
@@ -186,7 +189,7 @@ impl RuleReader<'_> {
             action,
             on_error: fields.choice("on_error", &LEVELS),
             tags: fields.texts("tags").unwrap_or_default().into_iter().map(|tag| tag.value).collect(),
-            max_holds: fields.count("max_holds"),
+            max_holds,
             ack: fields.choice("ack", &ACKS).unwrap_or_default(),
             locked: self.locked(fields),
             reason,
@@ -314,7 +317,7 @@ fn events(fields: &mut Fields, kind: Kind, action: Level, whole: &Range<usize>) 
                     fields.source(),
                     Some(whole.clone()),
                 )
-                .help("say which `tools`, `command_pattern` or `paths` it is about, which files (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged"),
+                .help("say which `tools`, `command`, `command_pattern`, `paths`, `reads`, `writes` or `deletes` it is about, which files that change (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged"),
             );
         }
         let default = EventKinds::default().with(EventKind::BeforeTool);

@@ -139,7 +139,7 @@ pub fn check_name_pattern(text: &Text, fields: &mut Fields) -> bool {
 }
 
 /// The tools that every agent's own are mapped to. Others may exist; one that nearly has such a name hardly does.
-const COMMON_TOOLS: &[&str] = &[
+pub const COMMON_TOOLS: &[&str] = &[
     "Bash",
     "Edit",
     "Glob",

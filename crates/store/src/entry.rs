@@ -124,6 +124,7 @@ pub(crate) fn finding_from_row(row: &Row<'_>) -> rusqlite::Result<Finding> {
         digest: row.get("digest")?,
         protects_guard: false,
         section: None,
+        is_shared: false,
     })
 }
 

@@ -171,7 +171,7 @@ impl Store {
 }
 
 fn masked_paths(files: &[FileAccess]) -> Vec<FileAccess> {
-    files.iter().map(|file| FileAccess { path: mask(&file.path).into_owned(), access: file.access }).collect()
+    files.iter().map(|file| FileAccess { path: mask(&file.path).into_owned(), ..file.clone() }).collect()
 }
 
 fn json_list<T: Serialize>(list: &[T]) -> Option<String> {

@@ -51,7 +51,7 @@ fn shell_call(call: RawCall<'_>) -> ToolCall {
 }
 
 fn accesses(changes: &[patch::Change<'_>], cwd: &str) -> Vec<FileAccess> {
-    let access = |path: &str, access| FileAccess { path: paths::absolute(cwd, path), access };
+    let access = |path: &str, access| FileAccess::new(paths::absolute(cwd, path), access);
     let mut files = Vec::new();
     for change in changes {
         match change {

@@ -34,7 +34,7 @@ pub(crate) fn decode(adapter: &Adapter, payload: &[u8], received: i64) -> Result
         Box::new(Undecodable { partial: partial(adapter, payload, received), why: format!("the payload {why}") })
     };
     if payload.len() > PAYLOAD_LIMIT {
-        return Err(undecodable(format!("has {} bytes; the limit is {PAYLOAD_LIMIT}", payload.len())));
+        return Err(undecodable(format!("has more than {} MiB", PAYLOAD_LIMIT / (1024 * 1024))));
     }
     let fields = match parse(payload) {
         Ok(Value::Object(fields)) => fields,

@@ -70,6 +70,7 @@ mod tests {
             digest: None,
             protects_guard: false,
             section: None,
+            is_shared: false,
         }
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod decode;
 pub(crate) mod envelope;
 pub(crate) mod kinds;
 pub(crate) mod limit;
+mod mcp;
 pub(crate) mod paths;
 pub(crate) mod tools;
 pub(crate) mod wording;

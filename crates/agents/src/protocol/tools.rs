@@ -2,10 +2,10 @@
 //!
 //! The canonical tools are Claude Code's. Agents translate their own names first and then ask here.
 
-use engine::event::{Access, FileAccess, McpTool, ShellText, ToolCall};
+use engine::event::{Access, FileAccess, ShellText, ToolCall};
 use serde_json::Value;
 
-use super::paths;
+use super::{mcp, paths};
 
 /// A call of the canonical tool `name`, with what its input says.
 pub(crate) fn canonical(name: &str, input: Value, cwd: &str) -> ToolCall {
@@ -13,7 +13,7 @@ pub(crate) fn canonical(name: &str, input: Value, cwd: &str) -> ToolCall {
         name: name.to_owned(),
         shell: is_shell(name).then(|| shell_text(&input)),
         files: files(name, &input, cwd),
-        mcp: mcp_tools(name, &input),
+        mcp: mcp::tools(name, &input),
         input,
         ..ToolCall::default()
     }
@@ -59,32 +59,35 @@ fn files(tool: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
         "Glob" | "Grep" | "LS" => (&["path"], Access::Read),
         "Write" | "Edit" | "MultiEdit" => (&["file_path", "path"], Access::Write),
         "NotebookEdit" => (&["notebook_path"], Access::Write),
-        _ => return Vec::new(),
+        _ => return mcp::files(tool, input, cwd),
     };
     let named = keys.iter().find_map(|key| input.get(key)?.as_str());
     let mut files: Vec<FileAccess> =
-        named.iter().map(|path| FileAccess { path: paths::absolute(cwd, path), access }).collect();
-    // A search in the files of one name reads those, wherever it looks.
-    if let (Some(name), "Grep") = (input.get("glob").and_then(Value::as_str), tool) {
+        named.iter().map(|path| FileAccess::new(paths::absolute(cwd, path), access)).collect();
+    if let (Some(globs), "Grep") = (input.get("glob").and_then(Value::as_str), tool) {
         let folder = named.map_or_else(|| cwd.to_owned(), |folder| paths::absolute(cwd, folder));
-        files.push(FileAccess { path: paths::absolute(&folder, name), access });
+        files.extend(search_globs(globs).filter_map(|glob| searched_files(&folder, glob)));
     }
     files
 }
 
-/// `mcp__server__tool`, and the tool behind it where it only passes calls on.
-fn mcp_tools(name: &str, input: &Value) -> Vec<McpTool> {
-    let Some((server, tool)) = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) else {
-        return Vec::new();
-    };
-    let mut tools = vec![McpTool { server: server.to_owned(), tool: tool.to_owned() }];
-    if tool == "call_tool" {
-        let text = |keys: [&str; 2]| keys.into_iter().find_map(|key| input.get(key)?.as_str());
-        if let (Some(server), Some(tool)) = (text(["server_name", "server"]), text(["tool_name", "tool"])) {
-            tools.push(McpTool { server: server.to_owned(), tool: tool.to_owned() });
-        }
+/// Claude Code takes several, with spaces between them, or commas where there are no braces.
+fn search_globs(globs: &str) -> impl Iterator<Item = &str> {
+    let words = globs.split_whitespace();
+    let parts = words.flat_map(|glob| glob.split(move |letter| letter == ',' && !glob.contains('{')));
+    parts.filter(|glob| !glob.is_empty())
+}
+
+/// What a search looks into that is told a glob, as ripgrep reads it: without a slash it means any depth. One that says
+/// nothing of the files' names (`src/**`) means a folder, and a folder is not the files in it.
+fn searched_files(folder: &str, glob: &str) -> Option<FileAccess> {
+    let name = glob.rsplit('/').next().unwrap_or(glob);
+    if glob.starts_with('!') || name.chars().all(|letter| letter == '*') {
+        return None;
     }
-    tools
+    let depth = if glob.trim_start_matches("./").contains('/') { "" } else { "**/" };
+    let path = paths::absolute(folder, &format!("{depth}{}", glob.trim_start_matches('/')));
+    Some(FileAccess { is_pattern: true, ..FileAccess::new(path, Access::Read) })
 }
 
 /// Whether a tool's response says in so many words that it failed.

@@ -83,8 +83,8 @@ fn paragraph(event: &Event, finding: &Finding) -> String {
     let lead = lead(event, finding.level);
     let reason = shown(finding.reason.trim());
     let reason = if reason.is_empty() { "it gives no reason" } else { &reason };
-    // The guard speaks for itself under its own name.
-    if finding.rule == "linchpin" {
+    // The guard speaks for itself, and for several rules at once, under its own name.
+    if finding.rule == "linchpin" || finding.is_shared {
         format!("{lead} by Linchpin: {reason}")
     } else {
         format!("{lead} by Linchpin rule `{}`: {reason}", shown(&finding.rule))

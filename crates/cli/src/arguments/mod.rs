@@ -220,6 +220,7 @@ pub struct Ack {
 #[derive(Debug, Args)]
 pub struct Allow {
     /// The number that the refusal names
+    #[arg(value_parser = event_number)]
     pub id: i64,
 
     /// The next time it is made (the default)
@@ -233,6 +234,11 @@ pub struct Allow {
     /// Allow without asking
     #[arg(long)]
     pub yes: bool,
+}
+
+/// The number of an event in the journal.
+fn event_number(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "it takes the number of an event, as `linchpin log` shows it".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -263,6 +269,7 @@ pub enum Explain {
     /// Every rule's work on an event of the journal, by the rules as they are now and what was known then
     Event {
         /// Its number, as `log` shows it
+        #[arg(value_parser = event_number)]
         id: i64,
     },
     /// Every rule's work on the last event that was not simply allowed

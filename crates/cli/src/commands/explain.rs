@@ -156,7 +156,8 @@ fn show(entry: &Entry, spoken: &[(&Finding, Since)], considered: &[Consideration
     output.line(output.bold(&super::log::headline(entry)));
     for (finding, since) in spoken {
         let fate = if finding.rule == GUARD { "the guard itself".to_owned() } else { since_text(*since, finding) };
-        output.line(format!("  {} by {}; {fate}", output.level(finding.level), finding.rule));
+        let unapproved = super::log::unapproved(finding);
+        output.line(format!("  {} by {}{unapproved}; {fate}", output.level(finding.level), finding.rule));
     }
     if let Some(lifted) = entry.verdict.lifted {
         output.line(format!("  not enforced: {lifted}"));

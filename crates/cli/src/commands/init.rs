@@ -46,7 +46,7 @@ pub fn run(arguments: &Init, context: &Context) -> Outcome {
     for agent in agents {
         installed.push((agent, install::put(agent, Scope::Project, &root, &context.environment)?));
     }
-    report(&root, &written, &installed, context);
+    report(arguments, &root, &written, &installed, context);
     Ok(ExitCode::Done)
 }
 
@@ -94,7 +94,12 @@ fn write_new(path: &Path, text: &str) -> io::Result<bool> {
     }
 }
 
-fn report(root: &Path, written: &[PathBuf], installed: &[(Agent, install::Done)], context: &Context) {
+/// `neither a nor b`, `a or b`.
+fn either(first: &str, between: &str, words: &[String]) -> String {
+    format!("{first} {}", words.join(&format!(" {between} "))).trim().to_owned()
+}
+
+fn report(arguments: &Init, root: &Path, written: &[PathBuf], installed: &[(Agent, install::Done)], context: &Context) {
     let output = &context.output;
     if output.json {
         let hooks: Vec<_> = installed
@@ -119,8 +124,16 @@ fn report(root: &Path, written: &[PathBuf], installed: &[(Agent, install::Done)]
         done.hints(*agent, context);
     }
     if installed.is_empty() {
-        let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
-        output.line(format!("No hooks installed. `linchpin install AGENT` does it for one of {}.", names.join(", ")));
+        let each = |text: fn(&str) -> String| Agent::ALL.map(|agent| text(agent.name()));
+        if !arguments.no_hooks {
+            output.line(format!(
+                "No agent was found: {} is on PATH, and neither this project nor your home has {}.",
+                either("neither", "nor", &each(|name| format!("`{name}`"))),
+                either("", "or", &each(|name| format!("a `.{name}` folder"))),
+            ));
+        }
+        let install = either("", "or", &each(|name| format!("`linchpin install {name}`")));
+        output.line(format!("No hooks are installed, so nothing is guarded yet: run {install}."));
     }
     output.blank();
     output.line("Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.");

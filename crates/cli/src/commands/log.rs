@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{EventKind, Level, suggest};
+use engine::{EventKind, Finding, Level, suggest};
 use guard::Project;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value, json};
@@ -123,11 +123,17 @@ fn print(entry: &Entry, context: &Context) {
         output.line(output.dim(&format!("      not enforced: {lifted}")));
     }
     for finding in &entry.verdict.findings {
-        output.line(output.dim(&format!("      {} {}", finding.level.name(), finding.rule)));
+        output.line(output.dim(&format!("      {} {}{}", finding.level.name(), finding.rule, unapproved(finding))));
     }
     for notice in &entry.verdict.notices {
         output.line(output.dim(&format!("      {notice}")));
     }
+}
+
+/// What is said of an `allow` rule that approves nothing.
+pub fn unapproved(finding: &Finding) -> String {
+    let why = finding.why_unapproved();
+    why.map_or_else(String::new, |why| format!(": matched, but approves nothing: {why}"))
 }
 
 /// Stands where an event has its level.

@@ -130,7 +130,7 @@ pub fn since_text(since: Since, finding: &Finding) -> String {
         (Since::Gone, _) => "the rule is no longer in force".to_owned(),
         (Since::Changed, Some(digest)) => format!("changed since (was {digest})"),
         (Since::Changed, None) => "changed since".to_owned(),
-        (Since::Same, _) => "its text is the same".to_owned(),
+        (Since::Same, _) => "the rule is unchanged since".to_owned(),
     }
 }
 

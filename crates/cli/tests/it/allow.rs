@@ -219,3 +219,59 @@ fn without_a_policy_of_its_own_a_project_allows_by_the_users() {
     assert_eq!(project.decision("danger"), "allow");
     assert_eq!(project.decision("danger"), "deny");
 }
+
+#[test]
+fn an_allow_rule_that_approves_nothing_says_why() {
+    let project = project();
+    project.user_rule("ok", "---\ncommand_pattern: '^(cargo|ls)( |$)'\naction: allow\n---\nFine.\n");
+    project.user_rule("branches", "---\nrewrites: [topic]\naction: allow\n---\nFine.\n");
+    project.user_rule("careful", "---\ncommand_pattern: '^ls -x'\naction: warn\n---\nMind.\n");
+    for command in [
+        "cargo test",
+        "cargo test > x",
+        "A=1 cargo test",
+        "./cargo test; ls",
+        "sudo cargo test",
+        "cargo test \"$X\"",
+        "cargo test && make",
+        "X=1; cargo test",
+        "for x in a; do cargo test; done",
+        "cargo test 'x",
+        "git push --force origin topic",
+        "ls -x",
+    ] {
+        project.hook("claude", &project.bash(command));
+    }
+    let log = project.run(&["log"]).stdout;
+    let timeless =
+        |line: &str| line.split_once("  20").map_or(line.to_owned(), |(id, rest)| format!("{id} {}", &rest[18..]));
+    insta::assert_snapshot!(log.lines().map(timeless).collect::<Vec<_>>().join("\n"), @r#"
+    allow     1  claude before_tool Bash cargo test
+          allow ok
+    allow     2  claude before_tool Bash cargo test > x
+          allow ok: matched, but approves nothing: it writes a file
+    allow     3  claude before_tool Bash A=1 cargo test
+          allow ok: matched, but approves nothing: it sets variables
+    allow     4  claude before_tool Bash ./cargo test; ls
+          allow ok: matched, but approves nothing: its program is no plain name
+    allow     5  claude before_tool Bash sudo cargo test
+          allow ok: matched, but approves nothing: another program runs it
+    allow     6  claude before_tool Bash cargo test "$X"
+          allow ok: matched, but approves nothing: it has words that are not known before it runs
+    allow     7  claude before_tool Bash cargo test && make
+          allow ok: matched, but approves nothing: `make` is not covered
+    allow     8  claude before_tool Bash X=1; cargo test
+          allow ok: matched, but approves nothing: it sets variables, or writes a file, without a program
+    allow     9  claude before_tool Bash for x in a; do cargo test; done
+          allow ok: matched, but approves nothing: it sets variables, or writes a file, without a program
+    ask      10  claude before_tool Bash cargo test 'x
+          ask protect-guardrails
+    allow    11  claude before_tool Bash git push --force origin topic
+          allow branches: matched, but approves nothing: what is said of branches or of paths covers no shell command
+    warn     12  claude before_tool Bash ls -x
+          warn careful
+          allow ok: matched, but approves nothing: another rule speaks, and is stricter
+    "#);
+    let explained = project.run(&["explain", "event", "2"]).stdout;
+    insta::assert_snapshot!(explained.lines().nth(1).expect("a line"), @"  allow by ok: matched, but approves nothing: it writes a file; the rule is unchanged since");
+}

@@ -14,7 +14,7 @@ fn not_json() {
     exit 2
     --- stdout
     --- stderr
-    Approval required by Linchpin: The payload is not readable JSON: expected value at line 1 column 1. Nobody can say whether this is allowed, so a person has to.
+    Blocked by Linchpin: The payload is not readable JSON: expected value at line 1 column 1. Nobody can say what this event is, so it is refused.
     ");
 }
 
@@ -25,13 +25,13 @@ fn empty_input() {
     exit 2
     --- stdout
     --- stderr
-    Approval required by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say whether this is allowed, so a person has to.
+    Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say what this event is, so it is refused.
     ");
     insta::assert_snapshot!(project.hook_bytes("codex", b"").transcript(), @"
     exit 2
     --- stdout
     --- stderr
-    Approval required by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say whether this is allowed, so a person has to.
+    Blocked by Linchpin: The payload is not readable JSON: EOF while parsing a value at line 1 column 0. Nobody can say what this event is, so it is refused.
     ");
 }
 
@@ -67,7 +67,7 @@ fn a_payload_over_the_limit_is_asked_about() {
     insta::assert_snapshot!(project.hook("claude", &payload).transcript(), @r#"
     exit 0
     --- stdout
-    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The payload has 16777217 bytes; the limit is 16777216. Nobody can say whether this is allowed, so a person has to."}}
+    {"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Approval required by Linchpin: The payload has more than 16 MiB. Nobody can say whether this is allowed, so a person has to."}}
     --- stderr
     "#);
 }
@@ -213,7 +213,7 @@ fn an_event_without_a_name_could_be_anything_and_is_refused() {
     exit 2
     --- stdout
     --- stderr
-    Approval required by Linchpin: The payload does not name its event. Nobody can say whether this is allowed, so a person has to.
+    Blocked by Linchpin: The payload does not name its event. Nobody can say what this event is, so it is refused.
     ");
 }
 
@@ -247,7 +247,7 @@ fn input_that_never_ends_is_answered_at_the_deadline() {
     let output = child.wait_with_output().expect("it ends");
     drop(input);
     assert_eq!(output.status.code(), Some(2));
-    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"Approval required by Linchpin: The rules were not judged within 10000 ms. Nobody can say whether this is allowed, so a person has to.");
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"Blocked by Linchpin: The rules were not judged within 10000 ms. Nobody can say what this event is, so it is refused.");
 }
 
 #[test]

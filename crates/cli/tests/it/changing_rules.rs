@@ -185,7 +185,7 @@ fn a_new_rule_that_would_not_be_sound_is_not_written() {
     2 | ---
       | ^
       |
-      = help: say which `tools`, `command_pattern` or `paths` it is about, which files (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged
+      = help: say which `tools`, `command`, `command_pattern`, `paths`, `reads`, `writes` or `deletes` it is about, which files that change (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged
 
     error: nothing was written: the rule has no way to detect anything
 
@@ -242,7 +242,6 @@ fn a_markdown_rule_is_switched_off_and_on_without_a_trace() {
             .linchpin/rules/no-danger.md
                     - {command: danger, expect: block}   # the plain case
               + enabled: false
-
 
             `no-danger` is not in force.
             --- stderr
@@ -309,7 +308,6 @@ fn a_bundled_rule_is_switched_in_the_configuration() {
     .linchpin/config.yml
           - read-secrets   # keys
       +   - force-push-protected
-
 
     `force-push-protected` is in force: block on before_tool (bundled rule force-push-protected).
     --- stderr
@@ -493,7 +491,6 @@ fn an_entry_of_a_library_is_deleted_alone() {
     exit 0
     --- stdout
     .linchpin/rules/shared.yml
-
       - # about one
       - one:
       -   on: stop # here

@@ -286,3 +286,14 @@ fn doctor_sees_what_makes_the_guard_ineffective() {
     --- stderr
     ");
 }
+
+#[test]
+fn one_wrong_entry_is_not_the_whole_file() {
+    let project = project();
+    project.config("rules: [no-such-rule, hard-reset]\n");
+    let said = project.run(&["doctor"]).stdout;
+    insta::assert_snapshot!(said.lines().filter(|line| line.contains("broken") || line.contains("in force")).collect::<Vec<_>>().join("\n"), @"
+    ok    3 rules in force
+    bad   broken, this entry is not in force, the others of the file are: .linchpin/config.yml:1:9: no rule is named `no-such-rule`
+    ");
+}

@@ -111,7 +111,7 @@ fn a_command() {
     incomplete: what `$X` runs is not known before it runs
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"],"rewrites":[],"runs_output_of":[],"interactive":false}],"complete":false,"gaps":["what `$X` runs is not known before it runs"]}"#);
+    insta::assert_snapshot!(project.run(&["explain", "command", command, "--json"]).stdout, @r#"{"commands":[{"argv":["cd","sub"],"text":"cd sub","via":[],"elsewhere":false,"cwd":[""],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["git","commit","-m","a b"],"text":"git commit -m …","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":[],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["tee","log"],"text":"tee log","via":[],"elsewhere":false,"cwd":["sub"],"reads":[],"writes":["log"],"deletes":[],"names":[],"rewrites":[],"runs_output_of":[],"interactive":false},{"argv":["$X"],"text":"$X","via":[],"elsewhere":false,"cwd":["sub",""],"reads":[],"writes":[],"deletes":[],"names":["$X"],"rewrites":[],"runs_output_of":[],"interactive":false}],"complete":false,"gaps":["what `$X` runs is not known before it runs","`$X` has words that are not known before it runs"]}"#);
     assert_eq!(project.run(&["explain", "command", "if then", "--json"]).json()["complete"], false);
 }
 
@@ -126,7 +126,7 @@ fn the_last_verdict_clause_by_clause() {
     let explained = project.run(&["explain", "last"]);
     let shown = explained.stdout.lines().skip(1).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!(shown, @"
-      block by no-danger; its text is the same
+      block by no-danger; the rule is unchanged since
 
     The rules as they are now, by what was known then:
 
@@ -226,5 +226,63 @@ fn nothing_to_explain() {
     --- stderr
     error: every event in the journal was simply allowed
     help: `linchpin log` shows what there is
+    ");
+}
+
+#[test]
+fn an_incomplete_command_always_says_why() {
+    let project = project();
+    let gaps = |command: &str| {
+        let shown = project.run(&["explain", "command", "--json", "--", command]).json();
+        assert_eq!(shown["complete"], json!(shown["gaps"].as_array().expect("a list").is_empty()), "{command}");
+        format!("{command:.20}: {}", shown["gaps"])
+    };
+    let deep = format!("echo {}ls{}", "$(".repeat(100), ")".repeat(100));
+    let commands = [
+        "ls",
+        "ls $X",
+        "echo 'abc",
+        "ls; )",
+        "if true; then ls",
+        "ls\n&& ls",
+        "cat <<E\nx",
+        "echo ${a",
+        "ls \\",
+        &deep,
+    ];
+    insta::assert_snapshot!(commands.map(gaps).join("\n"), @r#"
+    ls: []
+    ls $X: ["`ls $X` has words that are not known before it runs"]
+    echo 'abc: ["the command is not understood: the single quote at line 1, column 6 is not closed"]
+    ls; ): ["the command is not understood: from `)` on, at line 1, column 5"]
+    if true; then ls: ["the command is not understood: it ends where more has to follow"]
+    ls
+    && ls: ["the command is not understood: from `&&` on, at line 2, column 1"]
+    cat <<E
+    x: ["the command is not understood: the here-document has no end: `E` is missing"]
+    echo ${a: ["the command is not understood: an expansion, such as `${` or `$(`, is not closed"]
+    ls \: ["the command is not understood: it ends with a backslash"]
+    echo $($($($($($($($: ["the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests","`echo …` has words that are not known before it runs"]
+    "#);
+}
+
+#[test]
+fn an_event_has_a_number() {
+    let project = project();
+    insta::assert_snapshot!(project.run(&["explain", "event", "abc"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: invalid value 'abc' for '<ID>': it takes the number of an event, as `linchpin log` shows it
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(project.run(&["allow", "abc"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: invalid value 'abc' for '<ID>': it takes the number of an event, as `linchpin log` shows it
+
+    For more information, try '--help'.
     ");
 }

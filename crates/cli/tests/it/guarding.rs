@@ -372,7 +372,7 @@ fn a_command_that_cannot_be_read_is_said_once_for_all_rules() {
         project.rule(&format!("rule-{number}"), &format!("---\ncommand_pattern: ^never-{number}\n---\nNo.\n"));
     }
     insta::assert_snapshot!(project.hook("claude", &project.bash("if then fi (")).reason(), @"
-    Approval required by Linchpin rule `protect-guardrails`: The command is not understood: syntax error at line 1 col 9. What the call would do cannot be known before it runs; it may be what these rules are about: `protect-guardrails`, `rule-0`, `rule-1`, `rule-2`, `rule-3` and 4 more. Write it more simply, or in steps.
+    Approval required by Linchpin: The command is not understood: from `fi` on, at line 1, column 9. What the call would do cannot be known before it runs; it may be what these rules are about: `protect-guardrails`, `rule-0`, `rule-1`, `rule-2`, `rule-3` and 4 more. Write it more simply, or in steps.
 
     A person can let this call through: `linchpin allow 1`
     ");
@@ -393,4 +393,20 @@ fn what_only_the_transcript_tells_is_known_at_a_stop() {
     };
     assert!(say("working on it").contains("Say DONE."));
     assert_eq!(say("all DONE"), "");
+}
+
+#[test]
+fn a_command_that_cannot_be_read_is_no_one_rules_matter() {
+    let project = project();
+    project.config("rules: [hard-reset, read-secrets, delete-outside-project]\n");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("make 'all")).reason(), @"
+    Approval required by Linchpin: The command is not understood: the single quote at line 1, column 6 is not closed. What the call would do cannot be known before it runs; it may be what these rules are about: `delete-outside-project`, `hard-reset`, `protect-guardrails`, `read-secrets`. Write it more simply, or in steps.
+
+    A person can let this call through: `linchpin allow 1`
+    ");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("make list | xargs rm -r")).reason(), @"
+    Approval required by Linchpin rule `delete-outside-project`: What becomes of `what xargs reads` cannot be known before it runs; it may be what this rule is about. This deletes something outside of the project. Work within it, or ask the person. (Perhaps: `rm -r $…`.)
+
+    A person can let this call through: `linchpin allow 2`
+    ");
 }

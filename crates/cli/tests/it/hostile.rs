@@ -249,15 +249,23 @@ fn what_was_accepted_cannot_come_to_mean_something_else() {
     }
     // By an alias.
     project.config("rules:\n  - {name: a, command_pattern: &p '^ls$', reason: No.}\n  - {name: b, command_pattern: *p, action: allow, reason: Fine.}\n");
-    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @r#"
     error: an alias (`*name`) is not part of policy files: write out what it stands for
      --> .linchpin/config.yml:3:32
       |
     3 |   - {name: b, command_pattern: *p, action: allow, reason: Fine.}
       |                                ^
 
-    3 rules in force; 1 error.
-    ");
+    warning: a rule about a command's paths approves nothing
+     --> .linchpin/rules/fine.md:2:1
+      |
+    2 | command: {program: cp, writes: ['a/**']}
+      | ^^^^^^^
+      |
+      = help: an `allow` rule covers commands by `command_pattern`, or by `command` without paths; see "Several rules"
+
+    3 rules in force; 1 error and 1 warning.
+    "#);
 }
 
 #[test]

@@ -184,3 +184,22 @@ fn an_agent_cannot_set_itself_up() {
         assert_eq!(project.feed(command, b"").code, Some(2), "{arguments:?}");
     }
 }
+
+#[test]
+fn where_no_agent_is_found_it_is_told_what_was_looked_for() {
+    let project = bare();
+    let mut command = project.command(&["init"]);
+    let output = command.env("PATH", project.root()).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout).replace(&project.root().display().to_string(), "PROJECT");
+    insta::assert_snapshot!(said, @"
+    A policy for PROJECT:
+      .linchpin/config.yml
+      .linchpin/.gitignore
+      .linchpin/rules/keep-commit-hooks.md
+
+    No agent was found: neither `claude` nor `codex` is on PATH, and neither this project nor your home has a `.claude` folder or a `.codex` folder.
+    No hooks are installed, so nothing is guarded yet: run `linchpin install claude` or `linchpin install codex`.
+
+    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    ");
+}

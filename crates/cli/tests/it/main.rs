@@ -27,6 +27,7 @@ mod guarding;
 mod hostile;
 mod init_and_install;
 mod moving_rules;
+mod named_files;
 mod observe;
 mod observers;
 mod old_rules;

@@ -112,3 +112,231 @@ fn a_file_that_is_wrong_in_a_thousand_ways_is_not_told_in_full() {
     assert_eq!(shown.matches("unknown key").count(), 50);
     assert!(shown.contains("and 950 more problems in this file"), "{shown}");
 }
+
+/// A rule with these fields, and what is said of it.
+fn said_of(fields: &str) -> String {
+    let project = project();
+    project.rule("a", &format!("---\n{fields}\n---\nNo.\n"));
+    project.run(&["validate"]).transcript()
+}
+
+#[test]
+fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
+    let said = [
+        "tools: Read\ncommand_pattern: '^ls'",
+        "mcp_tools: ['*:*']\ncommand: {program: ls}",
+        "command_pattern: 'cargo build && cargo test'",
+        "command_pattern: 'curl.*\\|\\s*sh'",
+        "command_pattern: 'cd x; make'",
+        "command_pattern: 'git  push'",
+        "command_not_pattern: '^ls'",
+        "rewrites: [main]\naction: allow",
+        "command: {program: cat, reads: ['docs/**']}\naction: allow",
+        "command_pattern: '^ls'\nmax_holds: 2",
+    ];
+    insta::assert_snapshot!(said.map(said_of).join("\n"), @r#"
+    exit 0
+    --- stdout
+    warning: only shell calls have commands, so `command_pattern` and these tools never go together
+     --> .linchpin/rules/a.md:2:1
+      |
+    2 | tools: Read
+      | ^^^^^
+      |
+      = help: say `tools: [Bash]`, or leave `tools` out; what a file tool does is told by `reads`, `writes` or `paths`
+
+    3 rules in force; 1 warning.
+    --- stderr
+
+    exit 0
+    --- stdout
+    warning: only shell calls have commands, so `command` and these tools never go together
+     --> .linchpin/rules/a.md:2:1
+      |
+    2 | mcp_tools: ['*:*']
+      | ^^^^^^^^^
+      |
+      = help: say `tools: [Bash]`, or leave `tools` out; what a file tool does is told by `reads`, `writes` or `paths`
+
+    3 rules in force; 1 warning.
+    --- stderr
+
+    exit 0
+    --- stdout
+    warning: this looks for two commands, and each simple command is searched for itself
+     --> .linchpin/rules/a.md:2:1
+      |
+    2 | command_pattern: 'cargo build && cargo test'
+      | ^^^^^^^^^^^^^^^
+      |
+      = help: search for one of them; what is piped into a shell is told by `command` with `runs_output_of`
+
+    3 rules in force; 1 warning.
+    --- stderr
+
+    exit 0
+    --- stdout
+    warning: this looks for two commands, and each simple command is searched for itself
+     --> .linchpin/rules/a.md:2:1
+      |
+    2 | command_pattern: 'curl.*\|\s*sh'
+      | ^^^^^^^^^^^^^^^
+      |
+      = help: search for one of them; what is piped into a shell is told by `command` with `runs_output_of`
+
+    3 rules in force; 1 warning.
+    --- stderr
+
+    exit 0
+    --- stdout
+    warning: this looks for two commands, and each simple command is searched for itself
+     --> .linchpin/rules/a.md:2:1
+      |
+    2 | command_pattern: 'cd x; make'
+      | ^^^^^^^^^^^^^^^
+      |
+      = help: search for one of them; what is piped into a shell is told by `command` with `runs_output_of`
+
+    3 rules in force; 1 warning.
+    --- stderr
+
+    exit 0
+    --- stdout
+    warning: this looks for two spaces, and words are joined by one
+     --> .linchpin/rules/a.md:2:1
+      |
+    2 | command_pattern: 'git  push'
+      | ^^^^^^^^^^^^^^^
+      |
+      = help: write one space; a word that has spaces in it reads `…`
+
+    3 rules in force; 1 warning.
+    --- stderr
+
+    exit 0
+    --- stdout
+    warning: alone, `command_not_pattern` means every command that it is not found in
+     --> .linchpin/rules/a.md:2:1
+      |
+    2 | command_not_pattern: '^ls'
+      | ^^^^^^^^^^^^^^^^^^^
+      |
+      = help: say which commands it is an exception from with `command` or `command_pattern`; `command_pattern: '.'` is all
+
+    3 rules in force; 1 warning.
+    --- stderr
+
+    exit 0
+    --- stdout
+    warning: a rule about `rewrites` approves nothing
+     --> .linchpin/rules/a.md:2:1
+      |
+    2 | rewrites: [main]
+      | ^^^^^^^^
+      |
+      = help: an `allow` rule covers commands by `command_pattern`, or by `command` without paths; see "Several rules"
+
+    warning: approves calls without asking; it is not in force until a person accepts it
+    --> .linchpin/rules/a.md
+     = help: run `linchpin trust` once you have read it
+
+    2 rules in force; 2 warnings.
+    --- stderr
+
+    exit 0
+    --- stdout
+    warning: a rule about a command's paths approves nothing
+     --> .linchpin/rules/a.md:2:1
+      |
+    2 | command: {program: cat, reads: ['docs/**']}
+      | ^^^^^^^
+      |
+      = help: an `allow` rule covers commands by `command_pattern`, or by `command` without paths; see "Several rules"
+
+    warning: approves calls without asking; it is not in force until a person accepts it
+    --> .linchpin/rules/a.md
+     = help: run `linchpin trust` once you have read it
+
+    2 rules in force; 2 warnings.
+    --- stderr
+
+    exit 0
+    --- stdout
+    warning: `max_holds` counts held stops, and this rule is not judged on a stop
+     --> .linchpin/rules/a.md:3:1
+      |
+    3 | max_holds: 2
+      | ^^^^^^^^^
+      |
+      = help: leave it out: a call that is blocked stays blocked
+
+    3 rules in force; 1 warning.
+    --- stderr
+    "#);
+}
+
+#[test]
+fn a_rule_that_means_what_it_says_is_not_warned_of() {
+    for fields in [
+        "tools: [Bash, Read]\ncommand_pattern: '^ls'",
+        "tools: [shell]\ncommand_pattern: '^ls'",
+        "tools: ['*']\ncommand_pattern: '^ls'",
+        "command_pattern: '^git .*push .* --force'",
+        "command_pattern: '(^|[;&|] *)rm'",
+        "command_pattern: '^find .* ; -print'",
+        "command_pattern: '--filter=a\\|b'",
+        "command_pattern: '^ls( |$)|^cat '",
+        "command_pattern: '^(?!.* && )ls'",
+        "command_pattern: '^make'\ncommand_not_pattern: ' test'",
+        "command_not_pattern: '^make'\nwrites: ['dist/**']",
+        "on: stop\naction: block\nmax_holds: 2",
+    ] {
+        let said = said_of(fields);
+        assert!(said.contains("everything is sound"), "{fields}\n{said}");
+    }
+}
+
+#[test]
+fn keys_that_people_try_are_answered_with_ours() {
+    let said = ["command: {program: ls, flags: [-l]}", "command_pattern: ^ls\nallow: true", "name: x"];
+    insta::assert_snapshot!(said.map(said_of).join("\n"), @"
+    exit 2
+    --- stdout
+    error: unknown key `flags`
+     --> .linchpin/rules/a.md:2:24
+      |
+    2 | command: {program: ls, flags: [-l]}
+      |                        ^^^^^
+      |
+      = help: it is `flags_any` or `flags_all`
+
+    2 rules in force; 1 error.
+    --- stderr
+
+    exit 2
+    --- stdout
+    error: unknown key `allow`
+     --> .linchpin/rules/a.md:3:1
+      |
+    3 | allow: true
+      | ^^^^^
+      |
+      = help: write `action: allow`
+
+    2 rules in force; 1 error.
+    --- stderr
+
+    exit 2
+    --- stdout
+    error: the rule has no way to detect anything
+     --> .linchpin/rules/a.md:2:1
+      |
+    2 | name: x
+      | ^^^^^^^
+      |
+      = help: say which `tools`, `command`, `command_pattern`, `paths`, `reads`, `writes` or `deletes` it is about, which files that change (`trigger`, `set`, `pair`, `created`), or `on` which event it is judged
+
+    2 rules in force; 1 error.
+    --- stderr
+    ");
+}

@@ -90,3 +90,10 @@ fn flags_one_by_one() {
     assert_eq!(flags("git unheard-of --force -xy"), ["--force", "-x", "-y"]);
     assert_eq!(read("git -C . push ?").subcommands, ["push"]);
 }
+
+#[test]
+fn a_role_that_nobody_knows_is_no_usage() {
+    for usage in ["[--arg DATA,DATAX] READ", "[--arg DATAX,DATA] READ", "[-f REED] READ", "REED...", "WRIT(.)"] {
+        assert!(super::usage::Usage::parse("", usage).is_none(), "{usage}");
+    }
+}

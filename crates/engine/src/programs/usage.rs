@@ -71,10 +71,10 @@ impl<'t> Usage<'t> {
             let is_optional = flag.ends_with('?');
             let (role, second) = match flags.next()? {
                 NO_VALUE => (None, None),
-                roles => {
-                    let mut roles = roles.split(',').map(Role::named);
-                    (Some(roles.next()??), roles.next().flatten())
-                }
+                roles => match roles.split_once(',') {
+                    None => (Some(Role::named(roles)?), None),
+                    Some((first, second)) => (Some(Role::named(first)?), Some(Role::named(second)?)),
+                },
             };
             let spellings = flag.trim_end_matches('?');
             let usages = spellings.split('|').map(|flag| FlagUsage { flag, spellings, role, second, is_optional });

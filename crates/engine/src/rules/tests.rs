@@ -264,7 +264,7 @@ fn any_event() -> impl Strategy<Value = Event> {
     ]);
     let access = prop::sample::select(vec![Access::Read, Access::Write, Access::Delete]);
     let file = (path, access).prop_map(|(path, access)| {
-        let files = vec![FileAccess { path: path.to_owned(), access }];
+        let files = vec![FileAccess::new(path.to_owned(), access)];
         let call =
             ToolCall { name: "Edit".to_owned(), aliases: vec!["apply_patch".to_owned()], files, ..ToolCall::default() };
         event(EventKind::BeforeTool, Some(call))

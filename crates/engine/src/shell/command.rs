@@ -322,14 +322,18 @@ impl SimpleCommand {
         self.words.iter().all(|word| word.value.is_some())
     }
 
-    /// Whether it does no more than its words say: its program is the one of that name, for which it sets nothing, it
-    /// writes to no file, and it runs here, with no other rights.
-    pub fn is_plain(&self) -> bool {
-        if self.is_remote || !self.via.iter().all(|program| MERE_WRAPPERS.contains(&program.as_str())) {
-            return false;
-        }
+    /// What it does beyond what its words say. Nothing, where its program is the one of that name, for which it sets
+    /// nothing, it writes to no file, and it runs here, with no other rights.
+    pub fn beyond_its_words(&self) -> Option<&'static str> {
         let is_by_name = self.words.first().is_some_and(|word| !word.raw.contains('/'));
-        is_by_name && self.assignments.is_empty() && !self.redirects.iter().any(Redirect::writes_a_file)
+        let deeds = [
+            (self.is_remote, "it runs somewhere else"),
+            (!self.via.iter().all(|program| MERE_WRAPPERS.contains(&program.as_str())), "another program runs it"),
+            (self.redirects.iter().any(Redirect::writes_a_file), "it writes a file"),
+            (!self.assignments.is_empty(), "it sets variables"),
+            (!is_by_name, "its program is no plain name"),
+        ];
+        deeds.into_iter().find(|(is_so, _)| *is_so).map(|(_, deed)| deed)
     }
 
     /// What it is given to read, where that is a known text.

@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use brush_parser::ast::Program;
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
-use super::{Gap, MAX_NESTING, nesting, parentheses};
+use super::{Gap, MAX_NESTING, nesting, parentheses, rejection};
 
 /// Far more than a person or an agent writes into one call, files in here-documents included.
 pub(super) const MAX_BYTES: usize = 64 * 1024;
@@ -42,13 +42,13 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
     // The parser is not ours and has asserts: a panic is text that it rejects.
     let parsed = catch_unwind(AssertUnwindSafe(|| {
         let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
-            .map_err(|error| Gap::Rejected(error.to_string()))?;
+            .map_err(|error| Gap::Rejected(rejection::of_tokens(&error)))?;
         nesting::check(&tokens, MAX_NESTING - depth)?;
         check_words(&tokens)?;
         check_here_documents(text, &tokens)?;
         check_nothing_lost(text, &tokens)?;
         let tokens = parentheses::told_apart(text, tokens)?;
-        parse_tokens(&tokens, &options).map_err(|error| Gap::Rejected(error.to_string()))
+        parse_tokens(&tokens, &options).map_err(|error| Gap::Rejected(rejection::of_grammar(text, &error)))
     }));
     parsed.unwrap_or_else(|_| Err(Gap::Rejected("the parser gave up".to_owned())))
 }

@@ -44,6 +44,24 @@ pub(super) fn closing(text: &str, start: usize, enclosed: Enclosed) -> Option<us
     }
 }
 
+/// Whether more is open at once than may be.
+pub(super) fn nests_too_deeply(text: &str) -> bool {
+    let open = vec![Enclosed::Commands];
+    let mut scan = Scan { text, bytes: text.as_bytes(), at: 0, open, here_documents: Vec::new() };
+    while let (Some(innermost), Some(byte)) = (scan.open.last().copied(), scan.bytes.get(scan.at).copied()) {
+        if byte == closing_byte(innermost) {
+            scan.open.pop();
+            scan.at += 1;
+        } else if scan.step(innermost, byte).is_none() {
+            return false;
+        }
+        if scan.open.len() > MAX_NESTING {
+            return true;
+        }
+    }
+    false
+}
+
 /// The outermost expansions that stand between a here-document's tag and the end of its line.
 pub(super) fn expansions_behind_here_documents(text: &str) -> Vec<Range<usize>> {
     let open = vec![Enclosed::Commands];

@@ -37,6 +37,7 @@ mod parentheses;
 mod patch;
 mod push;
 mod query;
+mod rejection;
 mod sed;
 mod settings;
 mod setup;
@@ -91,7 +92,7 @@ impl Script {
 pub enum Gap {
     #[error("the command is longer than {} bytes", door::MAX_BYTES)]
     TooLong,
-    #[error("the command is nested too deeply")]
+    #[error("the command is nested too deeply; the limit is {MAX_NESTING} levels, and fewer of `case` and of tests")]
     TooDeep,
     #[error("the command has a NUL character")]
     Nul,

@@ -329,13 +329,13 @@ fn data_operands() {
 
 #[test]
 fn what_is_not_understood() {
-    assert_snapshot!(texts("select x in a b; do c; done"), @"gap: the command is not understood: syntax error at line 1 col 8");
-    assert_snapshot!(texts("a 'b"), @"gap: the command is not understood: unterminated single quote at 1,3");
-    assert_snapshot!(texts("a $(b"), @"gap: the command is not understood: unterminated expansion");
+    assert_snapshot!(texts("select x in a b; do c; done"), @"gap: the command is not understood: from `x` on, at line 1, column 8");
+    assert_snapshot!(texts("a 'b"), @"gap: the command is not understood: the single quote at line 1, column 3 is not closed");
+    assert_snapshot!(texts("a $(b"), @"gap: the command is not understood: an expansion, such as `${` or `$(`, is not closed");
     assert_snapshot!(texts("a; $(if)"), @"
     a
     $(if)
-    gap: the command is not understood: syntax error at end of input
+    gap: the command is not understood: it ends where more has to follow
     gap: what `$(if)` runs is not known before it runs
     ");
     assert_snapshot!(texts("a\0b"), @"gap: the command has a NUL character");
@@ -351,7 +351,7 @@ fn what_is_not_understood() {
     b
     ");
     assert_snapshot!(texts("a $((1<<2)) ${x}"), @"a $((1<<2)) ${x}");
-    assert_snapshot!(texts("a =(b); print -l *(.)"), @"gap: the command is not understood: syntax error at line 1 col 7");
+    assert_snapshot!(texts("a =(b); print -l *(.)"), @"gap: the command is not understood: from `;` on, at line 1, column 7");
 }
 
 /// Each overflowed the stack, panicked or took exponential time in the parser behind the door.
@@ -415,8 +415,8 @@ fn hostile_nesting_is_incomplete() {
     }
     let tests = [format!("[[ {}x ]]", "! ".repeat(20_000)), format!("[[ x =~ {} ]]", "(".repeat(40))];
     assert_snapshot!(tests.map(|test| texts(&test)).join("\n"), @"
-    gap: the command is nested too deeply
-    gap: the command is nested too deeply
+    gap: the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests
+    gap: the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests
     ");
 }
 

@@ -72,7 +72,12 @@ fn scan_into(text: &str, context: Context, depth: usize, found: &mut Scanned) {
     let mut scanner = Scanner { text, at: 0, context, in_double_quotes: false, depth, found };
     while let Some(character) = scanner.peek() {
         if scanner.step(character).is_none() {
-            scanner.found.gap.get_or_insert(Gap::Rejected("an expansion or quote that is not closed".to_owned()));
+            let gap = if extent::nests_too_deeply(scanner.rest()) {
+                Gap::TooDeep
+            } else {
+                Gap::Rejected("it has an expansion or quote that is not closed".to_owned())
+            };
+            scanner.found.gap.get_or_insert(gap);
             scanner.unknown_to(text.len());
         }
     }

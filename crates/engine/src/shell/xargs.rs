@@ -30,7 +30,7 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
             text.split('\0').filter(|part| !part.is_empty()).map(known).collect()
         }
         Input::Paths(paths) => paths.iter().map(chosen).collect(),
-        _ => vec![Word::unknown()],
+        _ => vec![Word { raw: "what xargs reads".to_owned(), ..Word::unknown() }],
     };
     // One by one, or some at a time: nobody needs to know which go together.
     let some_at_a_time = has(&["-n", "--max-args", "-L", "-l", "--max-lines"]);

@@ -72,7 +72,7 @@ impl Attribution {
     fn written(&self, call: &Call) -> Vec<String> {
         let home = self.home.as_deref();
         let is_written = |access: Option<Access>| matches!(access, Some(Access::Write | Access::Delete));
-        let named = call.paths.iter().filter(|file| is_written(Some(file.access)));
+        let named = call.paths.iter().filter(|file| is_written(file.access));
         let mut written: Vec<String> = named.map(|file| paths::absolute(&file.path, &call.cwd, home)).collect();
         if let Some(command) = &call.command {
             for effect in shell::parse(command).effects().into_iter().filter(|effect| is_written(effect.access)) {

@@ -54,6 +54,7 @@ fn a_failed_outcome_is_no_success_and_a_blocked_call_did_not_run() {
         digest: None,
         protects_guard: false,
         section: None,
+        is_shared: false,
     };
     let refused = shell(EventKind::BeforeTool, 2, "rm -rf /", None);
     record(&mut store, &refused, &Verdict::of(vec![no.clone()]), &Changes::default());

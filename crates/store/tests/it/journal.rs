@@ -16,6 +16,7 @@ fn finding(rule: &str, level: Level, reason: &str) -> Finding {
         digest: Some("d1".to_owned()),
         protects_guard: false,
         section: None,
+        is_shared: false,
     }
 }
 
@@ -34,7 +35,7 @@ fn everything() -> Event {
             input: json!({"command": "x", "content": "private"}),
             output: Some(json!("private")),
             shell: Some(ShellText::Command("deploy --token abc123".to_owned())),
-            files: vec![FileAccess { path: "/a?token=abc123".to_owned(), access: Access::Write }],
+            files: vec![FileAccess::new("/a?token=abc123".to_owned(), Access::Write)],
             mcp: vec![McpTool { server: "s".to_owned(), tool: "t".to_owned() }],
         }),
         ..event(EventKind::AfterTool, 12)

@@ -19,6 +19,7 @@ fn what_is_older_goes_with_its_findings_and_variables() {
             digest: None,
             protects_guard: false,
             section: None,
+            is_shared: false,
         }])
     };
     let mut changes = Changes::default();

@@ -12,6 +12,7 @@ fn finding(rule: &str, level: Level, reason: &str) -> Finding {
         digest: None,
         protects_guard: false,
         section: None,
+        is_shared: false,
     }
 }
 

@@ -28,11 +28,14 @@ struct Understood {
 
 impl Understood {
     fn to_json(&self) -> Value {
-        let is_known = self.script.commands.iter().all(SimpleCommand::is_known);
-        let gaps: Vec<String> = self.script.gaps.iter().map(ToString::to_string).collect();
+        let unknown = self.script.commands.iter().filter(|command| !command.is_known());
+        let unknown =
+            unknown.map(|command| format!("`{}` has words that are not known before it runs", command.text()));
+        let mut gaps: Vec<String> = self.script.gaps.iter().map(ToString::to_string).chain(unknown).collect();
+        gaps.dedup();
         let commands = self.script.commands.iter().enumerate();
         let commands: Vec<Value> = commands.map(|(place, command)| self.command_json(place, command)).collect();
-        json!({ "commands": commands, "complete": self.script.complete && is_known, "gaps": gaps })
+        json!({ "commands": commands, "complete": gaps.is_empty(), "gaps": gaps })
     }
 
     fn command_json(&self, place: usize, command: &SimpleCommand) -> Value {

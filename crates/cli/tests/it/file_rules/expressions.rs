@@ -138,7 +138,7 @@ fn a_stop_is_judged_again_by_what_was_kept_of_it() {
     let explained: Vec<String> = explained.lines().map(crate::commands::without_time).collect();
     insta::assert_snapshot!(explained.join("\n"), @"
         1   claude stop
-      block by readme; its text is the same
+      block by readme; the rule is unchanged since
 
     The rules as they are now, by what was known then:
 

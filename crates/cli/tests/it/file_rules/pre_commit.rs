@@ -29,7 +29,7 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
       .linchpin/config.yml
       .git/hooks/pre-commit
 
-    No hooks installed. `linchpin install AGENT` does it for one of claude, codex.
+    No hooks are installed, so nothing is guarded yet: run `linchpin install claude` or `linchpin install codex`.
 
     Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
     --- stderr
@@ -46,7 +46,7 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     --- stdout
     The policy in [BASE]/project/.linchpin is left as it is.
 
-    No hooks installed. `linchpin install AGENT` does it for one of claude, codex.
+    No hooks are installed, so nothing is guarded yet: run `linchpin install claude` or `linchpin install codex`.
 
     Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
     --- stderr

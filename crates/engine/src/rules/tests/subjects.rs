@@ -86,5 +86,5 @@ fn what_is_allowed_or_names_neither_says_nothing_of_it() {
     let allow = Rule { action: Level::Allow, ..about_command("^git push") };
     assert_snapshot!(reason(&allow, "git push"), @"allow: no");
     assert_snapshot!(reason(&rule("event", Detect::Event), "git push"), @"block: no");
-    assert_snapshot!(reason(&about_command("^git push"), "git push; if then"), @"ask: The command is not understood: syntax error at end of input. What the call would do cannot be known before it runs; it may be what these rules are about: `command`. Write it more simply, or in steps.");
+    assert_snapshot!(reason(&about_command("^git push"), "git push; if then"), @"ask: The command is not understood: it ends where more has to follow. What the call would do cannot be known before it runs; it may be what these rules are about: `command`. Write it more simply, or in steps.");
 }

@@ -303,7 +303,7 @@ fn variables_are_followed() {
     b $V
     rm x
     gap: what `eval` runs is not known before it runs
-    gap: the command is nested too deeply
+    gap: the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests
     ");
 }
 
