@@ -5,6 +5,7 @@ use super::deed::{Deed, PathDeed};
 use super::lex::lex;
 use super::reader::Reader;
 use super::tape::Tape;
+use super::text_method;
 use super::value::{SOME_NAME, Value};
 use super::{Access, Language, Spawn};
 
@@ -120,8 +121,14 @@ impl Reader {
                 let is_list = matches!(value, Value::List(_) | Value::OneOf(_));
                 return if is_list { value } else { Value::Unknown };
             }
+            Deed::Reorders => return arguments.positional.first().map_or(Value::Unknown, Value::reordered),
             Deed::Gives(text) if name.contains("Path.") => return Value::text(text).into_path(),
             Deed::Gives(text) => return Value::text(text),
+            // `File.expand_path('name', 'folder')`
+            Deed::Same(_) if self.language == Language::Ruby && arguments.positional.len() > 1 => {
+                let names = arguments.positional.iter().rev().cloned();
+                return names.reduce(|folder, name| folder.joined(&name, "/")).unwrap_or(Value::Unknown);
+            }
             Deed::Same((place, name)) => {
                 return match arguments.get(place, name) {
                     Some(Value::Like { texts, .. }) => Value::Like { texts: texts.clone(), is_path: false },
@@ -264,24 +271,10 @@ impl Reader {
         if let (true, Some(deed)) = (receiver.is_path(), self.path_deed(name)) {
             return self.path_call(receiver, deed, arguments);
         }
+        if let Some(value) = text_method::of_text(self.language, receiver, name, arguments) {
+            return value;
+        }
         match (receiver, name) {
-            (
-                Value::Texts(_) | Value::Like { .. },
-                "strip" | "trim" | "toString" | "to_s" | "encode" | "decode" | "freeze" | "chomp" | "dup",
-            ) => {
-                return receiver.clone();
-            }
-            (Value::Texts(_), "split") => {
-                if let (Some(text), None | Some(" ")) = (receiver.only_text(), separator(arguments)) {
-                    return Value::List(text.split_whitespace().map(Value::text).collect());
-                }
-            }
-            (Value::Texts(_), "join") => {
-                if let (Some(between), Some(Value::List(parts))) = (receiver.only_text(), arguments.positional.first())
-                {
-                    return joined(parts, between);
-                }
-            }
             (Value::Record(entries), "items" | "values") if self.language == Language::Python => {
                 let is_whole = entries.iter().all(|(name, _)| !name.is_empty());
                 let item = |(key, value): &(String, Value)| match name {
@@ -290,8 +283,6 @@ impl Reader {
                 };
                 return if is_whole { Value::List(entries.iter().map(item).collect()) } else { Value::Unknown };
             }
-            (Value::Content(_), "read" | "decode" | "encode" | "open") => return receiver.clone(),
-            (Value::List(parts), "join") => return joined(parts, separator(arguments).unwrap_or_default()),
             _ => {}
         }
         let is_text = matches!(
@@ -306,14 +297,4 @@ impl Reader {
         self.found.hidden |= tells || name == "constructor" && self.language == Language::Node;
         Value::Unknown
     }
-}
-
-fn separator(arguments: &Arguments) -> Option<&str> {
-    arguments.positional.first().and_then(Value::only_text)
-}
-
-fn joined(parts: &[Value], between: &str) -> Value {
-    let Some((first, rest)) = parts.split_first() else { return Value::text("") };
-    let between = Value::text(between);
-    rest.iter().fold(first.clone(), |text, part| text.joined(&between, "").joined(part, ""))
 }

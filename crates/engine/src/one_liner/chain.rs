@@ -28,6 +28,9 @@ const CHANGING_METHODS: &[&str] = &[
     "__setitem__",
 ];
 
+/// Texts of Ruby can be changed in their places.
+const CHANGING_TEXT_METHODS: &[&str] = &["replace", "insert", "prepend", "setbyte", "clear", "force_encoding"];
+
 /// Longer dotted names mean nothing.
 const LONGEST_NAME: usize = 128;
 
@@ -88,8 +91,10 @@ impl Reader {
                     value = self.apply(value, &arguments);
                 }
                 "[" if if is_perl { starts_element } else { is_tight || self.language != Language::Ruby } => {
+                    let start = tape.place();
                     let index = self.list(tape, "]");
-                    value = self.index(value, &index);
+                    let is_slice = tape.between(start, tape.place()).iter().any(|token| self.is_slice_mark(token));
+                    value = if is_slice { self.slice(&value) } else { self.index(value, &index) };
                     is_element = true;
                 }
                 "{" if starts_element => {
@@ -121,6 +126,7 @@ impl Reader {
         }
         match value {
             Value::Method(receiver, name) => {
+                self.note_changes(tape, &Value::Method(receiver.clone(), name.clone()), root);
                 self.iterated = iteration(&Value::Method(receiver.clone(), name));
                 if receiver.is_path() { Value::Path(None) } else { Value::Unknown }
             }
@@ -144,6 +150,24 @@ impl Reader {
             Language::Node => mark == "." || mark == "?.",
             Language::Perl => mark == "->" || mark == "::",
             Language::Ruby => matches!(mark, "." | "&." | "::"),
+        }
+    }
+
+    /// `[1:]`, `[1..]`
+    fn is_slice_mark(&self, token: &Token) -> bool {
+        match self.language {
+            Language::Python => token.is(":") || token.is("::"),
+            Language::Ruby => token.is("..") || token.is("..."),
+            Language::Node | Language::Perl => false,
+        }
+    }
+
+    /// Some of its elements; nobody counts which.
+    fn slice(&mut self, value: &Value) -> Value {
+        self.escape(Some(value));
+        match value {
+            Value::List(values) if values.len() == 1 => value.clone(),
+            _ => Value::Unknown,
         }
     }
 
@@ -223,7 +247,8 @@ impl Reader {
                 let changes = matches!(**receiver, Value::List(_) | Value::OneOf(_) | Value::Record(_))
                     && CHANGING_METHODS.contains(&name.as_str())
                     || name.ends_with('!')
-                    || matches!(**receiver, Value::Texts(_)) && name == "concat";
+                    || matches!(**receiver, Value::Texts(_)) && name == "concat"
+                    || self.language == Language::Ruby && CHANGING_TEXT_METHODS.contains(&name.as_str());
                 if let (Some(root), true) = (root, changes) {
                     self.bind(root, Value::Unknown);
                 }

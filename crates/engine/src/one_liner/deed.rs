@@ -53,6 +53,8 @@ pub(super) enum Deed {
     Walks,
     /// The list that it is given.
     Passes,
+    /// That list, in another order.
+    Reorders,
     /// The text that it was given, to whoever asks for a name.
     Same(Argument),
     /// All names there are.

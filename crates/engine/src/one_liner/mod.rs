@@ -29,6 +29,7 @@ mod operand;
 mod reader;
 mod spawning;
 mod tape;
+mod text_method;
 mod token;
 mod value;
 
@@ -77,10 +78,12 @@ impl Language {
     /// By the base name of the program that reads it.
     pub fn of(program: &str) -> Option<Self> {
         match crate::programs::canonical(program) {
-            "python" | "python2" | "python3" | "pypy" | "pypy3" => Some(Self::Python),
+            "python" | "python2" | "python3" | "pypy" | "pypy3" | "ipython" | "ipython3" | "bpython" | "ptpython" => {
+                Some(Self::Python)
+            }
             "node" | "nodejs" | "bun" | "deno" => Some(Self::Node),
             "perl" => Some(Self::Perl),
-            "ruby" => Some(Self::Ruby),
+            "ruby" | "irb" => Some(Self::Ruby),
             _ => None,
         }
     }

@@ -20,6 +20,9 @@ const MAX_ROUNDS: usize = 8;
 /// Expressions and bytes of constants, over all rounds.
 const MAX_WORK: usize = 1_000_000;
 
+/// Tokens of `($name = value)`.
+const LONGEST_GROUP: usize = 64;
+
 /// What stands behind a statement of Perl or Ruby and belongs to no argument.
 const MODIFIERS: &[&str] =
     &["if", "unless", "while", "until", "for", "foreach", "or", "and", "rescue", "end", "do", "then"];
@@ -105,13 +108,39 @@ pub(super) fn read(language: Language, text: &str) -> OneLiner {
     let Found { touches, unknown, spawns, hidden, moved } = reader.found;
     // Where it goes is not followed, so what it then names from there is not known.
     let astray = moved && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
+    let hidden = hidden || has_magic(language, &lexed.tokens);
     OneLiner { touches, unknown, spawns, complete: lexed.sound && settled && !hidden && !astray }
+}
+
+/// Whether a line is for the shell, or for the session itself, as `ipython` has them: `!ls`, `%run x`.
+fn has_magic(language: Language, tokens: &[Token]) -> bool {
+    let mut depth = 0_usize;
+    let mut is_first = true;
+    for token in tokens.iter().filter(|_| language == Language::Python) {
+        match token.kind {
+            Kind::Mark("!" | "%") if is_first => return true,
+            Kind::Mark("(" | "[" | "{") => depth += 1,
+            Kind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        is_first = token.kind == Kind::Newline && depth == 0;
+    }
+    false
 }
 
 /// Whether all names there are follow, and nothing is taken from among them.
 fn looks_at_names(tape: &Tape<'_>) -> bool {
     let is_all = tape.ahead(1).and_then(Token::name).is_some_and(|name| matches!(name, "globals" | "locals"));
     is_all && tape.ahead_is(2, "(") && tape.ahead_is(3, ")") && !tape.ahead_is(4, ".") && !tape.ahead_is(4, "[")
+}
+
+/// The variable of `($name = value)`, which an operator behind it changes.
+fn assigned_in_group<'t>(tape: &Tape<'t>) -> Option<&'t str> {
+    let end = tape.place().checked_sub(2)?;
+    let tokens = tape.between(end.saturating_sub(LONGEST_GROUP), end);
+    let start = tokens.iter().rposition(|token| token.is("("))?;
+    let mut behind = tokens.get(start..)?.windows(2);
+    behind.find_map(|pair| matches!(pair, [_, sign] if sign.is("=")).then(|| pair.first()?.name())?)
 }
 
 impl Reader {
@@ -293,7 +322,9 @@ impl Reader {
             Some(Value::Texts(texts)) if matches!(mark, "||" | "//" | "??") => {
                 let right = self.right(tape, in_brackets);
                 self.escape(Some(&right));
-                Some(Value::Texts(texts))
+                let may_be_false = mark == "||" && texts.iter().any(|text| matches!(text.as_str(), "" | "0"));
+                let left = Value::Texts(texts);
+                Some(if may_be_false { left.or(right) } else { left })
             }
             None if mark == "\\" => {
                 let value = self.right(tape, in_brackets);
@@ -304,6 +335,9 @@ impl Reader {
                 // A function called through a name that is put together.
                 let by_name = tape.is("{") || tape.name().is_some_and(|name| name.starts_with('$'));
                 self.found.hidden |= left.is_none() && mark == "&" && self.language == Language::Perl && by_name;
+                if let Some(name) = assigned_in_group(tape).filter(|_| mark == "=~") {
+                    self.bind(name, Value::Unknown);
+                }
                 self.escape(left.as_ref());
                 None
             }

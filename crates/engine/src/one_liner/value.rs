@@ -180,6 +180,15 @@ impl Value {
         }
     }
 
+    /// Its elements in an order that nobody knows.
+    pub(super) fn reordered(&self) -> Self {
+        let mixed = |list: Self| match list {
+            Self::List(ref values) => Self::List(vec![list.element(); values.len()]),
+            _ => Self::Unknown,
+        };
+        self.lists().into_iter().map(mixed).reduce(Self::or).unwrap_or(Self::Unknown)
+    }
+
     /// What it takes to copy it; none where it is too large or too deep to be kept.
     pub(super) fn weight(&self) -> Option<usize> {
         let mut weight = 0;

@@ -166,6 +166,22 @@ pub fn is_known_program(name: &str) -> bool {
     !lines(canonical(name)).is_empty()
 }
 
+/// Whether it runs a file that it is given, and where it is given none, what it reads.
+pub fn is_interpreter(name: &str) -> bool {
+    let is_one = |(_, _, usage): &Line| {
+        let operands = usage.rsplit(']').next().unwrap_or(usage);
+        let has = |item: &str| operands.split_whitespace().any(|operand| operand == item);
+        has("SCRIPT") && has("SESSION")
+    };
+    lines(canonical(name)).iter().any(is_one)
+}
+
+/// Whether some flag of it is a text for a shell, as that of `csh -c` is.
+pub fn takes_shell_text(name: &str) -> bool {
+    let has = |(_, _, usage): &Line| usage.split([' ', '[', ']']).any(|item| item == "SHELL");
+    lines(canonical(name)).iter().any(has)
+}
+
 /// In their order.
 fn lines(name: &str) -> &'static [Line] {
     let first = TABLE.partition_point(|(known, _, _)| *known < name);

@@ -9,7 +9,10 @@ mod usage;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{Argument, Arguments, Flag, arguments, canonical, guessed_arguments, is_known_program};
+pub use arguments::{
+    Argument, Arguments, Flag, arguments, canonical, guessed_arguments, is_interpreter, is_known_program,
+    takes_shell_text,
+};
 
 /// What an argument is to its program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

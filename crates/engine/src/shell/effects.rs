@@ -9,7 +9,7 @@ use super::copied::{Copy, copies};
 use super::fetched::fetched;
 use super::through::{is_awk, runs_its_input};
 use super::written::{Written, applies_patch, plain};
-use super::{Folders, Script, ex, find, patch, sed};
+use super::{Folders, Script, awk, ex, find, patch, sed};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
 use crate::paths;
@@ -358,8 +358,15 @@ impl Found<'_> {
 
     fn in_code(&mut self, word: &Word, text: Option<&str>) {
         let program = self.command.program();
-        // What it writes to is a string in it, and rarely meant.
-        if program.is_some_and(is_awk) && !text.is_some_and(|text| text.contains('>') || text.contains("getline")) {
+        if program.is_some_and(is_awk) {
+            let touches = text.map(awk::read).unwrap_or_default().touches;
+            for (access, path) in touches.iter().filter(|(_, path)| path.is_some()) {
+                self.add(path.as_deref(), word, Some(*access));
+            }
+            // It is some name among those in the text, or made of them.
+            if touches.iter().any(|(_, path)| path.is_none()) {
+                self.mentioned(word);
+            }
             return;
         }
         let language = program.and_then(Language::of);

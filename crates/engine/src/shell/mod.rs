@@ -12,7 +12,6 @@
 //! The text is hostile. `door` stands before the parser and limits size, nesting and what else makes it slow, overflow
 //! or panic; everything else here is iterative, or recursive within that same nesting limit.
 
-mod ansi_c;
 mod awk;
 mod brace;
 mod branch;
@@ -22,6 +21,7 @@ mod copied;
 mod door;
 mod doubtful;
 mod effects;
+mod escape;
 mod ex;
 mod extent;
 mod fetched;

@@ -3,6 +3,7 @@
 use data_encoding::{BASE64_MIME_PERMISSIVE, HEXLOWER_PERMISSIVE};
 
 use super::command::{Redirect, RedirectKind, SimpleCommand};
+use super::escape::{Reader, decode_for};
 
 /// `input`: what it reads, where that is known.
 pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<String> {
@@ -18,44 +19,76 @@ pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<Str
         _ => return None,
     };
     let input = fed.or(input);
-    let flags: Vec<&str> = arguments.iter().copied().take_while(|word| word.starts_with('-')).collect();
     match *program {
         "echo" => echo(arguments),
         "printf" => printf(arguments),
         "cat" | "tee" if arguments.is_empty() || arguments == ["-"] => input.map(str::to_owned),
-        "base64"
-            if flags.iter().any(|flag| matches!(*flag, "-d" | "-D" | "--decode" | "-di"))
-                && flags.len() == arguments.len() =>
-        {
-            let packed: Vec<u8> = input?.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            String::from_utf8(BASE64_MIME_PERMISSIVE.decode(&packed).ok()?).ok()
+        "base64" if is_decoding(arguments) => {
+            // Anything but the alphabet and ends of lines is an error, behind which nobody knows what was printed.
+            let packed = Some(input?.replace('\n', "")).filter(|text| !text.contains('\r'))?;
+            String::from_utf8(BASE64_MIME_PERMISSIVE.decode(packed.as_bytes()).ok()?).ok()
         }
         "xxd" if matches!(arguments, ["-r", "-p"] | ["-p", "-r"] | ["-rp" | "-pr"]) => {
             let packed: Vec<u8> = input?.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
             String::from_utf8(HEXLOWER_PERMISSIVE.decode(&packed).ok()?).ok()
         }
-        "basename" => {
-            let (path, rest) = arguments.split_first().filter(|(path, _)| !path.starts_with('-'))?;
-            let name = path.trim_end_matches('/').rsplit('/').next()?;
-            Some(rest.first().and_then(|end| name.strip_suffix(end)).unwrap_or(name).to_owned())
-        }
-        "dirname" => match arguments {
-            [path] => Some(path.trim_end_matches('/').rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned()),
+        "basename" => match arguments {
+            [path] => Some(base_name(path, "").to_owned() + "\n"),
+            [path, end] => Some(base_name(path, end).to_owned() + "\n"),
             _ => None,
-        },
+        }
+        .filter(|_| !has_flags(arguments)),
+        "dirname" if !arguments.is_empty() && !has_flags(arguments) => {
+            Some(arguments.iter().map(|path| folder_name(path).to_owned() + "\n").collect())
+        }
         "rev" if arguments.is_empty() => {
-            Some(input?.lines().map(|line| line.chars().rev().collect::<String>() + "\n").collect())
+            Some(input?.split('\n').map(|line| line.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n"))
         }
         _ => None,
+    }
+}
+
+fn has_flags(arguments: &[&str]) -> bool {
+    arguments.iter().any(|argument| argument.starts_with('-'))
+}
+
+/// Whether `base64` takes apart what it reads, and nothing else is asked of it.
+fn is_decoding(arguments: &[&str]) -> bool {
+    let decodes = |flag: &&str| matches!(*flag, "-d" | "-D" | "--decode" | "-di" | "-id");
+    let is_flag = |flag: &&str| decodes(flag) || matches!(*flag, "-i" | "--ignore-garbage" | "-");
+    arguments.iter().any(decodes) && arguments.iter().all(is_flag)
+}
+
+/// `end` is taken away, unless it is all there is.
+fn base_name<'p>(path: &'p str, end: &str) -> &'p str {
+    let trimmed = path.trim_end_matches('/');
+    let name = match trimmed.rsplit('/').next() {
+        Some("") | None => return if path.is_empty() { "" } else { "/" },
+        Some(name) => name,
+    };
+    name.strip_suffix(end).filter(|rest| !rest.is_empty()).unwrap_or(name)
+}
+
+fn folder_name(path: &str) -> &str {
+    let trimmed = path.trim_end_matches('/');
+    match trimmed.rsplit_once('/').map(|(folder, _)| folder.trim_end_matches('/')) {
+        Some(folder) if !folder.is_empty() => folder,
+        Some(_) => "/",
+        None if trimmed.len() < path.len() && trimmed.is_empty() => "/",
+        None => ".",
     }
 }
 
 /// The variable that `printf -v` sets, and what to; `None` for a text that is not known.
 pub(super) fn printed_into(command: &SimpleCommand) -> Option<(&str, Option<String>)> {
     let words: Vec<Option<&str>> = command.words.iter().map(|word| word.value.as_deref()).collect();
-    let [Some("printf"), Some("-v"), Some(name), arguments @ ..] = words.as_slice() else { return None };
+    let (name, arguments) = match words.as_slice() {
+        [Some("printf"), Some("-v"), Some(name), arguments @ ..] => (*name, arguments),
+        [Some("printf"), Some(flag), arguments @ ..] => (flag.strip_prefix("-v")?, arguments),
+        _ => return None,
+    };
     let arguments: Option<Vec<&str>> = arguments.iter().copied().collect();
-    Some((*name, arguments.and_then(|arguments| printf(&arguments))))
+    Some((name, arguments.and_then(|arguments| printf(&arguments))))
 }
 
 /// The one line that a command is given to read, where that is known.
@@ -68,15 +101,20 @@ pub(super) fn only_line(command: &SimpleCommand) -> Option<&str> {
     Some(text.trim_end_matches('\n')).filter(|line| !line.contains('\n'))
 }
 
+/// As the shells' own `echo` reads its words: all flags before the text count.
 fn echo(arguments: &[&str]) -> Option<String> {
-    match arguments.split_first() {
-        Some((&"-n", rest)) => Some(rest.join(" ")),
-        Some((&"-e", rest)) => unescaped(&rest.join(" ")).map(|text| text + "\n"),
-        Some((first, _)) if is_echo_flag(first) => None,
-        // Some shells read escapes without being asked to.
-        _ if arguments.iter().any(|argument| argument.contains('\\')) => None,
-        _ => Some(arguments.join(" ") + "\n"),
+    let flags = arguments.iter().take_while(|argument| is_echo_flag(argument)).count();
+    let (flags, words) = arguments.split_at_checked(flags)?;
+    let letters: String = flags.concat();
+    let text = words.join(" ");
+    let end = if letters.contains('n') { "" } else { "\n" };
+    let reads_escapes = letters.chars().rfind(|letter| matches!(letter, 'e' | 'E')) == Some('e');
+    if reads_escapes {
+        let decoded = decode_for(Reader::Echo, &text)?;
+        return Some(decoded.text + if decoded.is_last { "" } else { end });
     }
+    // Some shells read escapes without being asked to.
+    (!text.contains('\\')).then(|| text + end)
 }
 
 fn is_echo_flag(word: &str) -> bool {
@@ -84,20 +122,39 @@ fn is_echo_flag(word: &str) -> bool {
         .is_some_and(|letters| !letters.is_empty() && letters.bytes().all(|letter| b"neE".contains(&letter)))
 }
 
-/// Only what needs no more than `%s`, and escapes.
+/// Only what needs no more than `%s`, `%b` and escapes.
 fn printf(arguments: &[&str]) -> Option<String> {
     let arguments = if arguments.first() == Some(&"--") { arguments.get(1..)? } else { arguments };
     let (format, mut values) = arguments.split_first().filter(|(format, _)| !format.starts_with('-'))?;
     let mut text = String::new();
     loop {
-        let mut parts = format.split("%s");
-        text.push_str(&unescaped(parts.next().filter(|part| !part.contains('%'))?)?);
+        let mut parts = format.split('%');
+        text.push_str(&decode_for(Reader::Format, parts.next()?)?.text);
         let count = values.len();
-        for part in parts {
-            let (value, rest) = values.split_first().map_or(("", values), |(value, rest)| (*value, rest));
-            values = rest;
-            text.push_str(value);
-            text.push_str(&unescaped(Some(part).filter(|part| !part.contains('%'))?)?);
+        while let Some(part) = parts.next() {
+            let plain = match part.chars().next() {
+                // `%%`
+                None => {
+                    text.push('%');
+                    parts.next()?
+                }
+                Some(kind @ ('s' | 'b')) => {
+                    let (value, rest) = values.split_first().map_or(("", values), |(value, rest)| (*value, rest));
+                    values = rest;
+                    if kind == 's' {
+                        text.push_str(value);
+                    } else {
+                        let decoded = decode_for(Reader::Argument, value)?;
+                        text.push_str(&decoded.text);
+                        if decoded.is_last {
+                            return Some(text);
+                        }
+                    }
+                    part.get(1..)?
+                }
+                Some(_) => return None,
+            };
+            text.push_str(&decode_for(Reader::Format, plain)?.text);
         }
         // The format is used again for what is left.
         if values.is_empty() || values.len() == count {
@@ -106,9 +163,70 @@ fn printf(arguments: &[&str]) -> Option<String> {
     }
 }
 
-/// With a NUL where `\0` stands, by which `xargs -0` and its like tell words apart.
-fn unescaped(text: &str) -> Option<String> {
-    let parts: Option<Vec<String>> = text.split("\\0").map(super::ansi_c::decode).collect();
-    let is_number = text.split("\\0").skip(1).any(|behind| behind.starts_with(|letter: char| letter.is_digit(8)));
-    if is_number { super::ansi_c::decode(text) } else { parts.map(|parts| parts.join("\0")) }
+#[cfg(test)]
+mod tests {
+    use super::{base_name, echo, folder_name, printf};
+
+    fn words(text: &str) -> Vec<&str> {
+        text.split(' ').collect()
+    }
+
+    #[test]
+    fn echo_as_bash_has_it() {
+        let cases = [
+            (r"-n -e \x41 b", Some("A b")),
+            (r"-e -n \x41", Some("A")),
+            (r"-n -n x", Some("x")),
+            (r"-ne -E \x41", None),
+            (r"-E -e \0101", Some("A\n")),
+            (r"-n \x41", None),
+            (r"-e a\cb", Some("a")),
+            (r"-x -n", Some("-x -n\n")),
+            (r"x -n", Some("x -n\n")),
+            (r"-e \101", Some("\\101\n")),
+        ];
+        for (arguments, expected) in cases {
+            assert_eq!(echo(&words(arguments)).as_deref(), expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn printf_as_bash_has_it() {
+        let cases = [
+            (r"%s a b", Some("ab")),
+            (r"%s-%s\n a b c", Some("a-b\nc-\n")),
+            (r"\0101", Some("\u{8}1")),
+            (r"%b \0101", Some("A")),
+            (r"%b%s a\cb c", Some("a")),
+            (r"%%s x", Some("%s")),
+            (r"%s\\0 x", Some("x\\0")),
+            (r"%d 1", None),
+            (r"%", None),
+            (r"x\0y", Some("x\0y")),
+        ];
+        for (arguments, expected) in cases {
+            assert_eq!(printf(&words(arguments)).as_deref(), expected, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn parts_of_paths() {
+        // A path, then its folder and its name.
+        let cases = [
+            ("/", "/", "/"),
+            ("//", "/", "/"),
+            ("", ".", ""),
+            ("a", ".", "a"),
+            ("a/", ".", "a"),
+            ("/a", "/", "a"),
+            ("/a//", "/", "a"),
+            ("//a", "/", "a"),
+            ("a//b/", "a", "b"),
+            ("/a/b", "/a", "b"),
+        ];
+        for (path, folder, name) in cases {
+            assert_eq!((folder_name(path), base_name(path, "")), (folder, name), "{path}");
+        }
+        assert_eq!([base_name("a.b", ".b"), base_name("x/.b/", ".b"), base_name("/", "/")], ["a", ".b", "/"]);
+    }
 }

@@ -1,5 +1,9 @@
 //! What a script of `sed` does beside changing text: `r` and `w` name files, `e` runs a command.
 
+mod script;
+
+use script::{Command, Step, Steps, steps};
+
 use crate::event::Access;
 
 /// What a script names.
@@ -12,75 +16,50 @@ pub(super) struct SedScript {
 
 pub(super) fn read(script: &str) -> SedScript {
     let mut found = SedScript::default();
-    for line in script.split(['\n', ';', '{', '}']) {
-        let command = without_address(line.trim());
-        let mut letters = command.chars();
-        let name = letters.next();
-        let rest = letters.as_str().trim();
-        match name {
-            Some('r' | 'R') if !rest.is_empty() => found.touches.push((Access::Read, rest.to_owned())),
-            Some('w' | 'W') if !rest.is_empty() => found.touches.push((Access::Write, rest.to_owned())),
-            Some('e') => found.runs.push((!rest.is_empty()).then(|| rest.to_owned())),
-            Some('s') => found.substitution(letters.as_str()),
-            _ => {}
+    let Steps { list, is_whole } = steps(script);
+    for step in list {
+        match step.command {
+            Command::Other('r' | 'R', file) => found.touches.push((Access::Read, file.to_owned())),
+            Command::Other('w' | 'W', file) => found.touches.push((Access::Write, file.to_owned())),
+            // Without a command it runs the line that it has; escapes in one are sed's own.
+            Command::Other('e', text) => {
+                found.runs.push(Some(text).filter(|text| !text.is_empty() && !text.contains('\\')).map(str::to_owned));
+            }
+            Command::Substitute { flags, file, .. } => {
+                found.touches.extend(file.map(|file| (Access::Write, file.to_owned())));
+                found.runs.extend(flags.contains('e').then_some(None));
+            }
+            Command::Other(..) => {}
         }
     }
+    found.runs.extend((!is_whole).then_some(None));
     found
 }
 
 /// What the one command `s/FROM/TO/flags` says, where a script is nothing else.
 pub(super) fn only_substitution(script: &str) -> Option<(&str, &str)> {
-    let text = script.trim().strip_prefix('s')?;
-    let mark = text.chars().next().filter(char::is_ascii_punctuation)?;
-    match parts(text.get(1..)?, mark).collect::<Vec<_>>().as_slice() {
-        [from, to, flags] if flags.chars().all(|flag| "gIip".contains(flag)) => Some((from, to)),
+    let Steps { list, is_whole } = steps(script);
+    match list.as_slice() {
+        [Step { is_addressed: false, command }] if is_whole => plain_substitution(command),
         _ => None,
     }
 }
 
 /// Whether a script does no more than to change lines: all that it prints goes where they go.
 pub(super) fn only_edits(script: &str) -> bool {
-    let SedScript { touches, runs } = read(script);
-    let is_edit = |line: &str| {
-        let command = without_address(line.trim());
-        command.is_empty() || command == "d" || only_substitution(command).is_some_and(|(from, _)| !from.contains('['))
+    let Steps { list, is_whole } = steps(script);
+    let is_edit = |step: &Step| match &step.command {
+        Command::Other(name, _) => matches!(name, 'd' | '{' | '}' | '#'),
+        command @ Command::Substitute { .. } => plain_substitution(command).is_some(),
     };
-    touches.is_empty() && runs.is_empty() && script.lines().all(is_edit)
+    is_whole && list.iter().all(is_edit)
 }
 
-impl SedScript {
-    /// `/from/to/flags`, behind the `s`.
-    fn substitution(&mut self, text: &str) {
-        let Some(mark) = text.chars().next() else { return };
-        let Some(flags) = text.get(mark.len_utf8()..).and_then(|text| parts(text, mark).nth(2)) else { return };
-        if let Some((_, file)) = flags.split_once('w') {
-            self.touches.push((Access::Write, file.trim().to_owned()));
-        } else if flags.contains('e') {
-            self.runs.push(None);
-        }
-    }
-}
-
-/// The parts between marks that no backslash stands before.
-fn parts(text: &str, mark: char) -> impl Iterator<Item = &str> {
-    let mut is_escaped = false;
-    text.split(move |letter| {
-        let ends = letter == mark && !is_escaped;
-        is_escaped = letter == '\\' && !is_escaped;
-        ends
-    })
-}
-
-/// `1,$`, `/re/`, `2!`
-fn without_address(command: &str) -> &str {
-    let mut rest = command;
-    loop {
-        let trimmed = rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || " ,$!~+".contains(letter));
-        let Some(inside) = trimmed.strip_prefix('/') else { return trimmed };
-        let mut ends = parts(inside, '/');
-        let length = ends.next().map_or(inside.len(), str::len);
-        let Some(behind) = inside.get(length + 1..) else { return "" };
-        rest = behind;
+/// One that runs nothing, and names no file.
+fn plain_substitution<'t>(command: &Command<'t>) -> Option<(&'t str, &'t str)> {
+    match *command {
+        Command::Substitute { from, to, flags, file: None } if !flags.contains('e') => Some((from, to)),
+        _ => None,
     }
 }
 
@@ -110,6 +89,15 @@ mod tests {
             ("1e rm -rf x", "runs rm -rf x"),
             ("s/^/ls/e", "runs ?"),
             ("s/\\/e/x/", ""),
+            ("s/x;y/z/;1e ls", "runs ls"),
+            ("s/;e rm x/{e ls}/", ""),
+            ("/x/I,+3{w out.txt\n}", "Write out.txt"),
+            ("\\,/etc,r .env", "Read .env"),
+            ("s/a/b/gw out.txt\ne ls", "Write out.txt, runs ls"),
+            ("a e rm x;r .env", ""),
+            ("1e \\x6cs", "runs ?"),
+            ("e", "runs ?"),
+            ("s/a/b/x", "runs ?"),
         ];
         for (script, expected) in cases {
             assert_eq!(shown(script), expected, "{script}");

@@ -1,6 +1,6 @@
 //! From the raw text of a word to what the program will get.
 
-use super::ansi_c;
+use super::escape;
 use super::extent::{self, Enclosed};
 use super::{Gap, MAX_NESTING};
 
@@ -196,7 +196,7 @@ impl<'a> Scanner<'a, '_> {
         match rest.chars().nth(1) {
             Some('\'') if !self.quoted() => {
                 let end = extent::closing_ansi_c(self.text, self.at + 2)?;
-                match ansi_c::decode(self.text.get(self.at + 2..end)?) {
+                match escape::decode(self.text.get(self.at + 2..end)?) {
                     Some(decoded) => {
                         self.add_quoted(&decoded);
                         self.at = end + 1;

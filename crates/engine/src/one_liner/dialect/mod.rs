@@ -92,6 +92,7 @@ impl Deed {
                 | Self::Glob
                 | Self::Walks
                 | Self::Passes
+                | Self::Reorders
         )
     }
 }

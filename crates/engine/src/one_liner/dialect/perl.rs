@@ -73,6 +73,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("splice", Deed::Changes),
         ("chomp", Deed::Changes),
         ("chop", Deed::Changes),
+        ("substr", Deed::Changes),
         ("read", Deed::Changes),
         ("File.Spec.catfile", Deed::JoinPath),
         ("File.Spec.catdir", Deed::JoinPath),

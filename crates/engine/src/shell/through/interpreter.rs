@@ -6,7 +6,7 @@ use super::super::command::{RedirectKind, SimpleCommand, Word};
 use super::super::{awk, makefile};
 use super::{Input, Runs};
 use crate::one_liner::{self, Language, Spawn};
-use crate::programs::{Argument, Arguments, Role, canonical};
+use crate::programs::{self, Argument, Arguments, Role};
 
 /// In a text of a language that nobody here can read: the names of what starts programs or deletes files.
 const TELLING: &[&str] = &[
@@ -27,7 +27,15 @@ const TELLING: &[&str] = &[
     "invoke",
     "start-",
     "eval",
+    "system.cmd",
+    "os:cmd",
+    "sys.command",
+    "run-program",
+    ":!",
 ];
+
+/// Behind `rm`: what makes it a command, or a function that deletes.
+const BEHIND_RM: &[&str] = &[" -", " /", " \"", " '", "(\"", "('", "_r", "_f", "!("];
 
 /// Whether a program, called like this, runs what it reads.
 pub(super) fn is_fed(program: &str, arguments: &Arguments) -> bool {
@@ -44,40 +52,12 @@ pub(super) fn is_fed(program: &str, arguments: &Arguments) -> bool {
 
 /// Programs that run a file that they are given.
 pub(super) fn is_interpreter(program: &str) -> bool {
-    is_shell(program) || runs_code(program) || matches!(program, "source" | "." | "make" | "gmake")
+    programs::is_interpreter(program) || runs_code(program) || matches!(program, "source" | "." | "make" | "gmake")
 }
 
 /// Whether what it runs is no text for a shell.
 pub(super) fn runs_code(program: &str) -> bool {
-    Language::of(program).is_some() || is_other_interpreter(program)
-}
-
-/// Of languages that nobody here can read.
-fn is_other_interpreter(program: &str) -> bool {
-    const OTHERS: &[&str] = &[
-        "php",
-        "lua",
-        "luajit",
-        "Rscript",
-        "julia",
-        "elixir",
-        "groovy",
-        "tclsh",
-        "osascript",
-        "ts-node",
-        "tsx",
-        "racket",
-        "guile",
-        "csh",
-        "tcsh",
-        "pwsh",
-        "powershell",
-        "nu",
-        "xonsh",
-        "elvish",
-        "expect",
-    ];
-    OTHERS.contains(&canonical(program))
+    Language::of(program).is_some() || programs::is_interpreter(program) && !programs::takes_shell_text(program)
 }
 
 /// Whether what a command reads is what it runs.
@@ -183,15 +163,24 @@ pub(in super::super) fn is_shell(program: &str) -> bool {
     matches!(program, "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "zsh" | "rbash" | "fish")
 }
 
+/// Whether `rm` is used in it.
+fn deletes(text: &str) -> bool {
+    text.match_indices("rm").any(|(at, word)| {
+        let (before, behind) = (text.get(..at).unwrap_or_default(), text.get(at + word.len()..).unwrap_or_default());
+        let is_word = !before.ends_with(|last: char| last.is_alphanumeric() || last == '_');
+        is_word && BEHIND_RM.iter().any(|start| behind.starts_with(start))
+    })
+}
+
 /// What a program text in another language starts.
 pub(super) fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
     if is_awk(program) {
         return text
-            .map_or_else(|| vec![Runs::text(None)], |text| awk::commands(text).into_iter().map(Runs::text).collect());
+            .map_or_else(|| vec![Runs::text(None)], |text| awk::read(text).runs.into_iter().map(Runs::text).collect());
     }
     let Some(language) = Language::of(program) else {
         // Nobody here can read it; it may say what it is up to.
-        let is_telling = |text: &str| TELLING.iter().any(|word| text.contains(word));
+        let is_telling = |text: &str| TELLING.iter().any(|word| text.contains(word)) || deletes(text);
         let tells = text.is_none_or(|text| is_telling(&text.to_ascii_lowercase()));
         return tells.then(|| Runs::text(None)).into_iter().collect();
     };
