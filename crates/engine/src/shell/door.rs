@@ -12,6 +12,7 @@
 //!
 //! The parser's word grammar (`brush_parser::word`) and its global caches are not used at all.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ast::Program;
@@ -23,6 +24,8 @@ use super::{Gap, MAX_NESTING, nesting, parentheses, rejection};
 pub(super) const MAX_BYTES: usize = 64 * 1024;
 /// Expansions that may be open at once, counted so that it is never too few: more than nesting, less than the stack.
 const MAX_OPEN_EXPANSIONS: usize = 100;
+/// Double parentheses of two shells.
+const MAX_PARTED: usize = 16;
 /// Brackets, quotes and expansions in an array index.
 const MAX_INDEX_PARTS: usize = 32;
 
@@ -41,16 +44,27 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
     let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
     // The parser is not ours and has asserts: a panic is text that it rejects.
     let parsed = catch_unwind(AssertUnwindSafe(|| {
-        let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
-            .map_err(|error| Gap::Rejected(rejection::of_tokens(&error)))?;
-        nesting::check(&tokens, MAX_NESTING - depth)?;
-        check_words(&tokens)?;
-        check_here_documents(text, &tokens)?;
-        check_nothing_lost(text, &tokens)?;
-        let tokens = parentheses::told_apart(text, tokens)?;
-        parse_tokens(&tokens, &options).map_err(|error| Gap::Rejected(rejection::of_grammar(text, &error)))
+        let mut text = Cow::Borrowed(text);
+        for _ in 0..MAX_PARTED {
+            let tokens = uncached_tokenize_str(&text, &options.tokenizer_options())
+                .map_err(|error| Gap::Rejected(rejection::of_tokens(&error)))?;
+            nesting::check(&tokens, MAX_NESTING - depth)?;
+            let Some(place) = parentheses::to_be_parted(&text, &tokens)? else {
+                return parsed(&text, &tokens, &options);
+            };
+            let offset = text.char_indices().nth(place).map_or(text.len(), |(offset, _)| offset);
+            text.to_mut().insert(offset, '\n');
+        }
+        Err(Gap::Doubtful("many double parentheses"))
     }));
     parsed.unwrap_or_else(|_| Err(Gap::Rejected("the parser gave up".to_owned())))
+}
+
+fn parsed(text: &str, tokens: &[Token], options: &ParserOptions) -> Result<Program, Gap> {
+    check_words(tokens)?;
+    check_here_documents(text, tokens)?;
+    check_nothing_lost(text, tokens)?;
+    parse_tokens(tokens, options).map_err(|error| Gap::Rejected(rejection::of_grammar(text, &error)))
 }
 
 /// How many `$(`, `${` and `$[` the tokenizer, which recurses into them, may have open at once: never fewer than it has.
@@ -142,6 +156,8 @@ fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
                 has_expansion(behind.split('\n').next().unwrap_or_default())
             }
             Token::Operator(..) => false,
+            // In a substitution, the tokenizer does not find the end of arithmetic, and takes `<<` for a part of it.
+            Token::Word(word, _) if has_arithmetic_command(word) => return Err(Gap::Doubtful(ARITHMETIC)),
             Token::Word(word, _) => {
                 let written = source(location.start.index, location.end.index).unwrap_or(word);
                 has_substitution(written) && written.split('\n').any(is_torn)
@@ -152,6 +168,20 @@ fn check_here_documents(text: &str, tokens: &[Token]) -> Result<(), Gap> {
         }
     }
     Ok(())
+}
+
+const ARITHMETIC: &str = "arithmetic in a substitution, and a here-document";
+
+/// `$(… ((`, where a command may begin.
+fn has_arithmetic_command(word: &str) -> bool {
+    let begins = |before: &str| {
+        let before = before.trim_end_matches([' ', '\t']);
+        let last = before.rsplit(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
+        before.ends_with(['(', ';', '\n', '&', '|', '{', '!', '`'])
+            || matches!(last, "for" | "if" | "elif" | "while" | "until" | "then" | "do" | "else" | "time")
+    };
+    let mut commands = word.match_indices("((").filter_map(|(place, _)| word.get(..place)).filter(|text| begins(text));
+    commands.next().is_some() && (has_substitution(word) || word.contains('`'))
 }
 
 /// The tokens are the text, less white space and comments. Where they are not, a command may have got lost. Which `#`

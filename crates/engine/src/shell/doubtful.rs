@@ -17,8 +17,18 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
     if expansions().any(|inside| inside.split_once('[').is_some_and(|(_, index)| runs(index))) {
         return Some("an expansion in an array index");
     }
-    if text.contains("\\\n") && has_plain_here_document(text) {
-        return Some("a line continuation with a here-document that expands");
+    if text.contains("\\\n") && here_documents(text).any(|behind| is_continued(behind)) {
+        return Some("a line continuation in a here-document");
+    }
+    if expansions().any(|inside| inside.contains("<<")) {
+        return Some("`<<` inside `${…}`");
+    }
+    if expansions().any(|inside| inside.ends_with("@P")) {
+        return Some("a text that is expanded once more");
+    }
+    // A word goes on behind a process substitution; the parser sees a comment.
+    if text.contains(")#") && (text.contains("<(") || text.contains(">(")) {
+        return Some("`#` behind a parenthesis");
     }
     // The parser takes `\\$'` for the beginning of `$'…'`, in which a backslash keeps the next quote from ending it.
     let quoted = text.split("\\$'").skip(1).map(|rest| rest.split('\'').next().unwrap_or_default());
@@ -28,14 +38,11 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
     if ends_at_parenthesis(text) {
         return Some("a here-document that a parenthesis ends");
     }
-    if !text.contains("=(") && !text.contains("((") {
+    if !text.contains("=(") {
         return None;
     }
     let plain = extent::unquoted(text);
     let plain = plain.as_deref().unwrap_or(text);
-    if (plain.contains("for ((") || plain.contains("for((")) && plain.contains("<<") {
-        return Some("an arithmetic loop and a here-document");
-    }
     plain.split("=(").skip(1).any(goes_on_behind_array).then_some("text right behind an array")
 }
 
@@ -66,12 +73,29 @@ fn ends_at_parenthesis(text: &str) -> bool {
     })
 }
 
-/// `<<TAG` without quotes: its body is expanded, line continuations too.
-fn has_plain_here_document(text: &str) -> bool {
-    text.split("<<").skip(1).any(|rest| {
+/// What stands behind each `<<` that begins a here-document whose body is expanded, or may be one.
+fn here_documents(text: &str) -> impl Iterator<Item = &str> {
+    let is_plain = |rest: &&str| {
         let tag = rest.trim_start_matches('-').trim_start_matches([' ', '\t']);
-        tag.starts_with(|first: char| first.is_alphanumeric() || first == '_')
-    })
+        !tag.starts_with(['<', '\'', '"', '=']) && !tag.starts_with(|first: char| first.is_ascii_digit())
+    };
+    text.match_indices("<<").filter_map(|(place, mark)| text.get(place + mark.len()..)).filter(is_plain)
+}
+
+/// Whether a line goes on with the next one in the here-document whose tag comes first, or on its line.
+fn is_continued(behind: &str) -> bool {
+    let behind = behind.trim_start_matches('-').trim_start_matches([' ', '\t']);
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let length = behind.find(|letter| !is_letter(letter)).unwrap_or(behind.len());
+    let (tag, rest) = behind.split_at_checked(length).unwrap_or((behind, ""));
+    // One that ends otherwise may end anywhere.
+    if tag.is_empty() || !rest.starts_with([' ', '\t', '\n', ';', '|', '&', '<', '>', ')']) && !rest.is_empty() {
+        return true;
+    }
+    let mut lines = rest.split('\n');
+    let first = lines.next().unwrap_or_default();
+    first.ends_with('\\')
+        || lines.take_while(|line| line.trim_start_matches('\t') != tag).any(|line| line.ends_with('\\'))
 }
 
 /// Of `a=(x)y`, bash makes a value of the whole; the parser makes `y` the program.
@@ -118,7 +142,15 @@ pub(super) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
             return Some("`time` where bash reads it differently");
         }
     }
-    if takes_names(command) && command.words.iter().any(has_command_in_index) {
+    let set = command.assignments.iter().filter_map(|set| Some((set.name.as_str(), set.value.value.as_deref()?)));
+    if set.clone().any(|(_, value)| has_command_in_index(value)) {
+        return Some("a command in an array index");
+    }
+    if set.clone().any(|(name, value)| PROMPTS.contains(&name) && runs_something(value)) {
+        return Some("a command in a prompt");
+    }
+    if takes_names(command) && command.words.iter().any(|word| word.value.as_deref().is_some_and(has_command_in_index))
+    {
         return Some("a command in an array index");
     }
     if command.words.iter().any(|word| descriptor_variable(word).is_some()) {
@@ -141,10 +173,23 @@ fn takes_names(command: &SimpleCommand) -> bool {
     }
 }
 
-/// `'a[$(command)]'`
-fn has_command_in_index(word: &Word) -> bool {
-    let index = word.value.as_deref().and_then(|text| text.split_once('[')).map(|(_, index)| index);
-    index.is_some_and(|index| index.contains("$(") || index.contains('`'))
+/// What a shell shows before it runs something. It expands them then.
+const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
+
+/// `'a[$(command)]'`: arithmetic runs it.
+fn has_command_in_index(text: &str) -> bool {
+    let name = text.split_once('[').map_or("", |(name, _)| name).trim();
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_name && runs_something(text)
+}
+
+fn runs_something(text: &str) -> bool {
+    text.contains("$(") || text.contains('`')
+}
+
+/// The same, of a word of `[[ … ]]` as it is written.
+pub(super) fn has_quoted_index(raw: &str) -> bool {
+    raw.strip_prefix('\'').is_some_and(has_command_in_index)
 }
 
 /// The name in `{fd}>file`.

@@ -1,60 +1,58 @@
 //! `((`: arithmetic to bash only where both pairs close together. Everywhere else these are two shells, and the parser,
-//! which takes any two parentheses for arithmetic, would lose the commands in them: `((rm -r x) )`.
+//! which takes any two parentheses for arithmetic, would lose the commands in them, and here-documents behind them:
+//! `((rm -r x) )`.
 
 use brush_parser::Token;
 
 use super::Gap;
 
-/// The same tokens, with a line break between parentheses that begin two shells: there the parser reads them so.
-pub(super) fn told_apart(text: &str, tokens: Vec<Token>) -> Result<Vec<Token>, Gap> {
-    let begins = |pair: &[Token]| matches!(pair, [outer, inner] if is(outer, "(") && is(inner, "("));
-    if !tokens.windows(2).any(begins) {
-        return Ok(tokens);
-    }
-    let closings = closings(&tokens);
-    let mut apart = Vec::with_capacity(tokens.len() + 2);
-    for (place, token) in tokens.iter().enumerate() {
-        apart.push(token.clone());
-        let (Some(inner), true) = (tokens.get(place + 1), is(token, "(")) else { continue };
-        if !is(inner, "(") {
+/// Where a line break between the first parentheses that begin two shells makes the parser read them so: a number of
+/// letters. `None` where there are no such.
+pub(super) fn to_be_parted(text: &str, tokens: &[Token]) -> Result<Option<usize>, Gap> {
+    for (open, pair) in tokens.windows(2).enumerate() {
+        let [outer, inner] = pair else { continue };
+        if !is(outer, "(") || !is(inner, "(") {
             continue;
         }
-        let closing = closings.get(place + 1).copied().flatten();
-        let ends = closing.and_then(|closing| tokens.get(closing).zip(tokens.get(closing + 1)));
-        match ends.filter(|(close, next)| touch(token, inner) && is(next, ")") && touch(close, next)) {
-            None => apart.push(Token::Operator("\n".to_owned(), inner.location().clone())),
-            Some((close, _)) => check_plain(text, inner, close)?,
+        let Some(close) = closes_together(tokens, open) else {
+            // Bash has tried to read them as arithmetic before, and forgets that the tag of a here-document was quoted.
+            if touch(outer, inner) && text.contains("<<") {
+                return Err(Gap::Doubtful("double parentheses and a here-document"));
+            }
+            return Ok(Some(inner.location().start.index));
+        };
+        // Bash looks for the end among the letters, so a parenthesis in a comment or a here-document counts for it. Both
+        // end with a line.
+        let is_one_line = inner.location().end.line == close.location().start.line;
+        if !is_one_line && (text.contains('#') || text.contains("<<")) {
+            return Err(Gap::Doubtful("double parentheses"));
         }
     }
-    Ok(apart)
+    Ok(None)
 }
 
-/// Bash looks for the end among the letters, so a parenthesis in a comment or a here-document counts for it. Both end
-/// with a line.
-fn check_plain(text: &str, open: &Token, close: &Token) -> Result<(), Gap> {
-    let (from, to) = (open.location().end.index, close.location().start.index);
-    let inside = || text.chars().skip(from).take(to - from);
-    let has_pair = || inside().zip(inside().skip(1)).any(|pair| pair == ('<', '<'));
-    if inside().any(|letter| letter == '\n') && (inside().any(|letter| letter == '#') || has_pair()) {
-        return Err(Gap::Doubtful("double parentheses"));
-    }
-    Ok(())
+/// What closes the inner one of two parentheses that begin arithmetic; `None` where they do not.
+fn closes_together(tokens: &[Token], open: usize) -> Option<&Token> {
+    let (outer, inner) = (tokens.get(open)?, tokens.get(open + 1)?);
+    let closing = closing(tokens, open + 1)?;
+    let (close, next) = (tokens.get(closing)?, tokens.get(closing + 1)?);
+    (touch(outer, inner) && is(next, ")") && touch(close, next)).then_some(close)
 }
 
-/// For each opening parenthesis the place of what closes it.
-fn closings(tokens: &[Token]) -> Vec<Option<usize>> {
-    let mut closings = vec![None; tokens.len()];
-    let mut open = Vec::new();
-    for (place, token) in tokens.iter().enumerate() {
+/// The place of what closes the parenthesis at this one.
+fn closing(tokens: &[Token], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (place, token) in tokens.iter().enumerate().skip(open) {
         if is(token, "(") {
-            open.push(place);
-        } else if is(token, ")")
-            && let Some(closing) = open.pop().and_then(|opened: usize| closings.get_mut(opened))
-        {
-            *closing = Some(place);
+            depth += 1;
+        } else if is(token, ")") {
+            depth = depth.checked_sub(1)?;
+            if depth == 0 {
+                return Some(place);
+            }
         }
     }
-    closings
+    None
 }
 
 fn is(token: &Token, operator: &str) -> bool {

@@ -211,6 +211,10 @@ impl State {
         self.positional = arguments;
     }
 
+    pub(super) fn has_own_separators(&self) -> bool {
+        self.variables.contains_key("IFS")
+    }
+
     /// At which unquoted expansions are split; `None` where nobody knows.
     pub(super) fn separators(&self) -> Option<String> {
         match self.variables.get("IFS") {
@@ -269,7 +273,11 @@ impl State {
             "" => Some(Expanded::One(value)),
             // The default of what has a value.
             _ if changed(&value, operator).is_some() => changed(&value, operator).map(Expanded::One),
-            _ if (operator.starts_with(":-") || operator.starts_with('-')) && !value.text.is_empty() => {
+            // One from outside may not be there.
+            _ if (operator.starts_with(":-") || operator.starts_with('-'))
+                && !value.text.is_empty()
+                && self.variables.contains_key(name) =>
+            {
                 Some(Expanded::One(value))
             }
             _ => None,

@@ -427,13 +427,20 @@ impl Walker<'_> {
                     pending.extend([&**right, left]);
                 }
                 ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => pending.push(inner),
-                ExtendedTestExpr::UnaryTest(_, word) => self.substitutions_of(&word.value, Context::Word),
+                ExtendedTestExpr::UnaryTest(_, word) => self.test_operand(&word.value),
                 ExtendedTestExpr::BinaryTest(_, left, right) => {
-                    self.substitutions_of(&left.value, Context::Word);
-                    self.substitutions_of(&right.value, Context::Word);
+                    self.test_operand(&left.value);
+                    self.test_operand(&right.value);
                 }
             }
         }
+    }
+
+    fn test_operand(&mut self, raw: &str) {
+        if doubtful::has_quoted_index(raw) {
+            self.gap(Gap::Doubtful("a command in an array index"));
+        }
+        self.substitutions_of(raw, Context::Word);
     }
 
     fn simple(&mut self, node: &SimpleCommandNode) {

@@ -7,8 +7,11 @@ use crate::script::{Place, around, call, documents, indirect, lines, with_variab
 use crate::word::{self, Texts, one_of, select};
 
 /// Around other scripts.
-const COMPOUND: [&str; 17] = [
+const COMPOUND: [&str; 20] = [
     "( @\n)",
+    "((@\n) )",
+    "((@\n); ( @\n))",
+    "( ( @\n))",
     "{ @\n}",
     "{ @\n} > out < input",
     "if @\nthen\n@\nelse\n@\nfi",
@@ -33,10 +36,18 @@ const DOCUMENTS: &[&str] = &[
     "@ <<'END'\n$(beta in document)\nEND",
     ": \"$(@ <<'END'\n$(beta in document) '\nEND\n)\" | delta",
     "@ <<A; gamma <<'B'\n$A\nA\nbeta\nB",
+    "@ \\\n  p <<END\n$(beta in document)\nEND",
+    "alpha \\\n  p; @ <<END | beta\n${A:-$(gamma)}\nEND",
 ];
 /// Programs and all of their words out of variables.
-const VARIABLE_PROGRAMS: &[&str] =
-    &["P=alpha; $P x", "P='beta x'; $P y", "set -- gamma a; \"$@\"", "al${C}pha z", "$C delta q"];
+const VARIABLE_PROGRAMS: &[&str] = &[
+    "P=alpha; $P x",
+    "P='beta x'; $P y",
+    "set -- gamma a; \"$@\"",
+    "set -- gamma a; P=\"$*\"; $P",
+    "al${C}pha z",
+    "$C delta q",
+];
 const ASSIGNMENTS: &[&str] =
     &["A=z", "B=y; A+=x", "C=$(alpha)", "read -r A <<< 'r s'", "unset C", "export A=e", "local A=l", "(A=sub)"];
 /// Calls that may be told less exactly than they are made.

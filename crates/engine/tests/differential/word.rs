@@ -42,7 +42,7 @@ fn double_quoted(expansions: Option<Texts>) -> Texts {
 
 fn ansi_c_quoted() -> Texts {
     let escape = select(&[
-        "\\n", "\\t", "\\'", "\\\"", "\\\\", "\\x41", "\\x4", "\\101", "\\7", "\\u0041", "\\e", "\\cA", "\\q",
+        "\\n", "\\t", "\\'", "\\\"", "\\\\", "\\x41", "\\x4", "\\101", "\\7", "\\u0041", "\\e", "\\cB", "\\q",
     ]);
     joined("$'", one_of(vec![(2, "[a-z \"$;]{1,3}".boxed()), (2, escape)]), 3, "'")
 }

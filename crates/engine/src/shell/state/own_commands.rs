@@ -174,6 +174,9 @@ impl State {
             None if keeps => Folders::unknown(),
             None => Folders::at("~"),
             Some(Some("-")) => self.previous.clone().unwrap_or_else(Folders::unknown),
+            Some(Some(path)) if self.variables.contains_key("CDPATH") && !path.starts_with(['/', '.', '~']) => {
+                Folders::unknown()
+            }
             Some(Some(path)) if !path.starts_with('+') => before.then(path),
             Some(_) => Folders::unknown(),
         };

@@ -135,6 +135,9 @@ impl Walker<'_> {
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
         }
+        if command.words.first().is_some_and(Word::is_substitution) {
+            self.note_sources(&mut command, false);
+        }
         if let Some(text) = command.is_anything() {
             self.gap(Gap::Unknown(text));
         }

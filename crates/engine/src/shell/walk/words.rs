@@ -85,11 +85,19 @@ impl Walker<'_> {
                 add(&value, None, units);
             }
             Some(Expanded::One(value)) if separators.is_some() => add(&value, separators.as_deref(), units),
+            Some(Expanded::Several(_))
+                if is_quoted && expansion.raw.contains('*') && self.state.has_own_separators() =>
+            {
+                units.push(Unit::Expansion(expansion));
+            }
             Some(Expanded::Several(values)) if separators.is_some() && !values.iter().any(|value| value.in_kind) => {
                 let separators = separators.filter(|_| !is_quoted);
+                // `"$*"` is one word.
+                let is_joined = is_quoted && expansion.raw.contains('*');
+                let between = if is_joined { Unit::Quoted(' ') } else { Unit::Break };
                 for (place, value) in values.iter().enumerate() {
                     if place > 0 {
-                        units.push(Unit::Break);
+                        units.push(between.clone());
                     }
                     units.extend(is_quoted.then_some(Unit::Empty));
                     add(value, separators.as_deref(), units);
@@ -158,7 +166,9 @@ fn add(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
     let is_first = units.iter().rev().take_while(|unit| **unit != Unit::Break).all(|unit| *unit == Unit::Empty);
     for (place, letter) in value.text.chars().enumerate() {
         let is_glob = value.glob && matches!(letter, '*' | '?' | '[');
-        let is_tilde = value.tilde && place == 0 && is_first;
+        // Which of several words had their tilde expanded before they were joined, the text does not tell.
+        let begins_word = place > 0 && units.last() == Some(&Unit::Break);
+        let is_tilde = value.tilde && place == 0 && is_first || letter == '~' && begins_word;
         match letter {
             _ if is_glob || is_tilde => units.push(Unit::Bare(letter)),
             _ if separators.is_some_and(|separators| separators.contains(letter)) => units.push(Unit::Break),
