@@ -1,5 +1,10 @@
 //! What a program text of `awk` runs: `system("…")`, and what it pipes to and from.
 
+use std::collections::BTreeSet;
+
+/// Variables that hold commands. To find what each is set to is to go through all of the text.
+const MAX_NAMES: usize = 64;
+
 /// Each a text for a shell; `None` for one that is no constant.
 pub(super) fn commands(code: &str) -> Vec<Option<String>> {
     let mut commands = Vec::new();
@@ -11,9 +16,14 @@ pub(super) fn commands(code: &str) -> Vec<Option<String>> {
         commands.push(constant.map(|(text, _)| text));
     }
     // `print | "cmd"`, `"cmd" | getline`; `||` is something else.
+    let mut names = BTreeSet::new();
+    let (mut looked_at, mut is_in_regex, mut is_in_string) = (0, false, false);
     for (at, _) in code.match_indices('|') {
         let (before, behind) = (code.get(..at).unwrap_or_default(), code.get(at + 1..).unwrap_or_default());
-        if before.ends_with('|') || behind.starts_with('|') || is_in_regex(before) {
+        let since = code.get(looked_at..at).unwrap_or_default();
+        (is_in_regex, is_in_string) = (is_in_regex ^ has_odd_slashes(since), is_in_string ^ has_odd_quotes(since));
+        looked_at = at;
+        if before.ends_with('|') || behind.starts_with('|') || is_in_regex {
             continue;
         }
         if let Some((text, _)) = literal(behind.trim_start_matches('&').trim_start()) {
@@ -22,10 +32,15 @@ pub(super) fn commands(code: &str) -> Vec<Option<String>> {
             let start = before.trim_end().strip_suffix('"').and_then(|before| before.rfind('"'));
             let text = start.and_then(|start| literal(before.get(start..)?)).map(|(text, _)| text);
             commands.push(text);
-        } else if let Some(name) = name(behind).filter(|_| !is_in_string(before)) {
-            commands.extend(values(code, name));
+        } else if let Some(name) = name(behind).filter(|_| !is_in_string) {
+            names.insert(name);
         }
     }
+    if names.len() > MAX_NAMES {
+        commands.push(None);
+        names.clear();
+    }
+    commands.extend(names.into_iter().flat_map(|name| values(code, name)));
     commands
 }
 
@@ -48,14 +63,14 @@ fn values(code: &str, name: &str) -> Vec<Option<String>> {
     if set.is_empty() { vec![None] } else { set }
 }
 
-/// Whether an odd number of quotes stands before.
-fn is_in_string(before: &str) -> bool {
-    before.replace("\\\"", "").matches('"').count() % 2 == 1
+/// Behind which a string begins or ends.
+fn has_odd_quotes(text: &str) -> bool {
+    text.replace("\\\"", "").matches('"').count() % 2 == 1
 }
 
-/// Whether an odd number of slashes stands before: what follows is part of a regular expression.
-fn is_in_regex(before: &str) -> bool {
-    before.matches('/').count() % 2 == 1
+/// Behind which a regular expression begins or ends.
+fn has_odd_slashes(text: &str) -> bool {
+    text.matches('/').count() % 2 == 1
 }
 
 /// A string constant, and what follows it.

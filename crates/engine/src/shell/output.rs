@@ -4,6 +4,9 @@ use data_encoding::{BASE64_MIME_PERMISSIVE, HEXLOWER_PERMISSIVE};
 
 use super::command::{Redirect, RedirectKind, SimpleCommand};
 
+/// More than this is not known to be printed.
+pub(super) const MAX_OUTPUT: usize = 64 * 1024;
+
 /// `input`: what it reads, where that is known.
 pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<String> {
     let words = command.words.iter().map(|word| word.value.as_deref().filter(|_| !word.glob));
@@ -98,6 +101,9 @@ fn printf(arguments: &[&str]) -> Option<String> {
             values = rest;
             text.push_str(value);
             text.push_str(&unescaped(Some(part).filter(|part| !part.contains('%'))?)?);
+        }
+        if text.len() > MAX_OUTPUT {
+            return None;
         }
         // The format is used again for what is left.
         if values.is_empty() || values.len() == count {
