@@ -60,8 +60,8 @@ pub struct Folders {
 
 /// More are as good as any.
 const MAX_FOLDERS: usize = 8;
-/// What systems take. Each `cd` makes a path longer.
-const MAX_PATH: usize = 4096;
+/// Longer than people have them. Each `cd` makes a path longer, and each part of it is looked at.
+const MAX_PATH: usize = 1024;
 
 impl Default for Folders {
     fn default() -> Self {

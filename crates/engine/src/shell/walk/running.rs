@@ -118,7 +118,8 @@ impl Walker<'_> {
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
         let script = script_file(&command).and_then(|path| self.files.get(&command, &path));
         command.script = script.or_else(|| self.piped_file(&command));
-        if let Some(Written::Text(text)) = &command.script
+        let is_code = command.program().is_some_and(|program| Language::of(program).is_some());
+        if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| is_code)
             && !self.spend(budget::CODE * text.len())
         {
             return;
