@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 
 use crate::process::cargo;
+use case::Case;
 use report::Report;
 use stage::Stage;
 
@@ -30,28 +31,26 @@ pub fn run(arguments: &[String]) -> Result<()> {
         report.add(case, verdict);
     }
     println!("{}", if as_json { report.json().to_string() } else { report.text() });
+    let known_misses = case::read_all(Path::new("corpus/not_yet.jsonl"))?;
     if !as_json {
-        println!("{}", known_misses(&stage)?);
+        println!("known to come out wrong (corpus/not_yet.jsonl): {}", known_misses.len());
     }
-    if !report.is_within_the_bar() {
-        bail!("under the bar: {}", report::BAR);
-    }
+    ensure!(report.is_within_the_bar(), "under the bar: {}", report::BAR);
+    let right = right_by_now(&stage, known_misses)?;
+    ensure!(right.is_empty(), "right by now, so move to corpus/commands.jsonl: {}", right.join(", "));
     Ok(())
 }
 
-/// Cases that are known to come out wrong stand apart, so that nobody takes the bar for more than it is. One that comes
-/// out right belongs to the others.
-fn known_misses(stage: &Stage) -> Result<String> {
-    let cases = case::read_all(Path::new("corpus/not_yet.jsonl"))?;
-    let all = cases.len();
+/// Cases that are known to come out wrong stand apart, so that the bar can be all of the others. One that comes out right
+/// belongs to those.
+fn right_by_now(stage: &Stage, known_misses: Vec<Case>) -> Result<Vec<String>> {
     let mut right = Vec::new();
-    for case in cases {
+    for case in known_misses {
         if case.expect.is_met_by(&stage.judge(&case)?.decision) {
             right.push(case.id);
         }
     }
-    let news = if right.is_empty() { String::new() } else { format!("; right by now: {}", right.join(", ")) };
-    Ok(format!("known to come out wrong (corpus/not_yet.jsonl): {} of {all}{news}", all - right.len()))
+    Ok(right)
 }
 
 fn is_bundled(policy: &str) -> bool {

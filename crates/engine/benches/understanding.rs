@@ -28,6 +28,17 @@ const TYPICAL: &[&str] = &[
     "git commit -m \"$(cat <<'EOF'\nfeat: understand commands\n\nIt reads them as the shell does.\nEOF\n)\"",
     "docker compose up -d db && sleep 2 && docker compose logs --tail=50 db",
     "rm -rf target/tmp && mkdir -p target/tmp && cp -r assets target/tmp/",
+    "for service in api web worker; do docker compose build \"$service\" && docker compose up -d \"$service\"; done",
+    "for i in {1..30}; do curl -sf http://localhost:8080/health && break || sleep 1; done",
+    "git log --oneline -20 | while read -r hash subject; do echo \"$hash: $subject\"; done",
+    "while ! nc -z localhost 5432; do sleep 0.5; done; npm run migrate",
+    "cat > config/app.yml <<'EOF'\nserver:\n  port: 8080\n  host: 0.0.0.0\nlog:\n  level: info\nEOF\ncat config/app.yml",
+    "python3 - <<'EOF'\nimport json\nwith open('package.json') as f:\n    data = json.load(f)\n\
+     data['version'] = '1.2.3'\nwith open('package.json', 'w') as f:\n    json.dump(data, f, indent=2)\nEOF",
+    "export NODE_ENV=test CI=1; export DATABASE_URL=postgres://localhost:5432/test\nnpm ci && npm run lint && npm test",
+    "set -euo pipefail; export PATH=\"$HOME/.local/bin:$PATH\"; VERSION=$(git describe --tags); echo \"$VERSION\" > VERSION",
+    "cd frontend && npm ci && npm run lint && npm run typecheck && npm test && npm run build && cd .. && git status",
+    "if [ -f .nvmrc ]; then nvm use; else echo 'no .nvmrc'; fi && node --version && npm --version",
 ];
 
 /// What is repeated, and how the repetitions are joined.
@@ -40,6 +51,11 @@ const LONG: &[(&str, &str)] = &[
     ("# comment", "\n"),
     ("$(echo a)", " "),
     ("{a,b}", " "),
+    ("cd a", " && "),
+    ("export a=b", "; "),
+    ("if a; then b=c; fi", "; "),
+    ("while a; do b=c; done", "; "),
+    ("cat <<E > ${f}\na $b\nE", "\n"),
 ];
 
 fn main() {

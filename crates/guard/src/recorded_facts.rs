@@ -221,7 +221,7 @@ impl Facts for RecordedFacts {
 
     fn written(&self, path: &str) -> Option<Written> {
         let text = self.resolved(&text_mark(path))?;
-        Some(if text == UNKNOWN_TEXT { Written::Unknown } else { Written::Text(text) })
+        Some(if text == UNKNOWN_TEXT { Written::Unknown } else { Written::Text(text.into()) })
     }
 
     fn is_folder(&self, path: &str) -> Option<bool> {

@@ -138,7 +138,7 @@ fn content(path: &Path, metadata: &fs::Metadata) -> Option<Written> {
         return Some(Written::Unknown);
     };
     match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Some(Written::Text(text)),
+        Ok(text) if !text.contains('\0') => Some(Written::Text(text.into())),
         // A program, and no script: what is in it nobody wrote by hand.
         Err(error) if is_program(error.as_bytes()) => None,
         Ok(text) if is_program(text.as_bytes()) => None,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{PathClause, Truth, Wildcard};
 use crate::programs::{Arguments, Flag, guessed_arguments};
-use crate::shell::{Assignment, SimpleCommand};
+use crate::shell::SimpleCommand;
 use crate::situation::Situation;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -159,13 +159,15 @@ impl Read<'_> {
     }
 
     fn has_variable(&self, wanted: &VariablePattern) -> Truth {
-        let set = self.command.assignments.iter().chain(&self.command.exported);
-        let truth = |assignment: &Assignment| match (&wanted.value, &assignment.value.value) {
+        let set = self.command.assignments.iter().filter(|assignment| assignment.name == wanted.name);
+        let exported = self.command.exported.iter().filter(|exported| *exported.name == *wanted.name);
+        let values = set.map(|set| set.value.value.as_deref()).chain(exported.map(|set| set.value.as_deref()));
+        let truth = |value: Option<&str>| match (&wanted.value, value) {
             (None, _) => Truth::True,
             (Some(wanted), Some(value)) => wanted.matches(value).into(),
             (Some(_), None) => Truth::Unknown,
         };
-        set.filter(|assignment| assignment.name == wanted.name).map(truth).fold(Truth::False, Truth::or)
+        values.map(truth).fold(Truth::False, Truth::or)
     }
 }
 

@@ -8,6 +8,8 @@ const MAX_WORDS: usize = 256;
 const MAX_BRACES: usize = 64;
 /// Of all its words together.
 const MAX_UNITS: usize = 64 * 1024;
+/// Of a number with zeros before it, which makes all the others as wide.
+const MAX_WIDTH: usize = 64;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
@@ -25,19 +27,21 @@ pub(super) fn expand(word: Vec<Unit>) -> Result<Vec<Vec<Unit>>, TooMany> {
     let mut units = 0;
     let mut pending = vec![word];
     while let Some(word) = pending.pop() {
-        match first_group(&word) {
+        match first_group(&word)? {
             None => words.push(word),
             Some(group) => {
                 let before = word.get(..group.open).unwrap_or_default();
                 let behind = word.get(group.close + 1..).unwrap_or_default();
                 for alternative in group.alternatives.into_iter().rev() {
-                    let word = [before, &alternative, behind].concat();
-                    units += word.len();
-                    pending.push(word);
+                    units += before.len() + alternative.len() + behind.len();
+                    if units > MAX_UNITS {
+                        return Err(TooMany);
+                    }
+                    pending.push([before, &alternative, behind].concat());
                 }
             }
         }
-        if words.len() + pending.len() > MAX_WORDS || units > MAX_UNITS {
+        if words.len() + pending.len() > MAX_WORDS {
             return Err(TooMany);
         }
     }
@@ -50,21 +54,24 @@ struct Group {
     alternatives: Vec<Vec<Unit>>,
 }
 
-fn first_group(word: &[Unit]) -> Option<Group> {
+fn first_group(word: &[Unit]) -> Result<Option<Group>, TooMany> {
     let opens = word.iter().enumerate().filter(|(_, unit)| **unit == Unit::Bare('{'));
-    opens.map(|(open, _)| open).find_map(|open| group_at(word, open))
+    opens.map(|(open, _)| open).find_map(|open| group_at(word, open)).transpose()
 }
 
-fn group_at(word: &[Unit], open: usize) -> Option<Group> {
+fn group_at(word: &[Unit], open: usize) -> Option<Result<Group, TooMany>> {
     let mut alternatives = vec![Vec::new()];
     let mut depth = 0;
     for (at, unit) in word.iter().enumerate().skip(open + 1) {
         match unit {
             Unit::Bare('}') if depth == 0 => {
                 if alternatives.len() == 1 {
-                    alternatives = sequence(alternatives.first()?)?;
+                    match sequence(alternatives.first()?)? {
+                        Ok(sequence) => alternatives = sequence,
+                        Err(too_many) => return Some(Err(too_many)),
+                    }
                 }
-                return Some(Group { open, close: at, alternatives });
+                return Some(Ok(Group { open, close: at, alternatives }));
             }
             Unit::Bare(',') if depth == 0 => {
                 alternatives.push(Vec::new());
@@ -80,7 +87,7 @@ fn group_at(word: &[Unit], open: usize) -> Option<Group> {
 }
 
 /// `1..3`, `1..9..2`, `a..e`.
-fn sequence(inside: &[Unit]) -> Option<Vec<Vec<Unit>>> {
+fn sequence(inside: &[Unit]) -> Option<Result<Vec<Vec<Unit>>, TooMany>> {
     let text: Option<String> =
         inside.iter().map(|unit| if let Unit::Bare(c) = unit { Some(*c) } else { None }).collect();
     let text = text?;
@@ -95,7 +102,10 @@ fn sequence(inside: &[Unit]) -> Option<Vec<Vec<Unit>>> {
         let is_padded =
             |text: &str| text.trim_start_matches('-').len() > 1 && text.trim_start_matches('-').starts_with('0');
         let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
-        return Some(count(first_number, last_number, step).map(|n| bare(&format!("{n:0width$}"))).collect());
+        if width > MAX_WIDTH {
+            return Some(Err(TooMany));
+        }
+        return Some(Ok(count(first_number, last_number, step).map(|n| bare(&format!("{n:0width$}"))).collect()));
     }
     let (mut first, mut last) = (first.chars(), last.chars());
     let (Some(from), None, Some(to), None) = (first.next(), first.next(), last.next(), last.next()) else {
@@ -105,7 +115,10 @@ fn sequence(inside: &[Unit]) -> Option<Vec<Vec<Unit>>> {
         return None;
     }
     let characters = count(i64::from(u32::from(from)), i64::from(u32::from(to)), step);
-    characters.map(|code| Some(vec![Unit::Bare(char::from_u32(u32::try_from(code).ok()?)?)])).collect()
+    characters
+        .map(|code| Some(vec![Unit::Bare(char::from_u32(u32::try_from(code).ok()?)?)]))
+        .collect::<Option<_>>()
+        .map(Ok)
 }
 
 /// From the first to the last, up or down; one more than the limit is enough to exceed it.
@@ -150,5 +163,7 @@ mod tests {
         assert_eq!(expand(word("{1..100000000000}")), Err(TooMany));
         assert_eq!(expand(word(&"{a,b}".repeat(20))), Err(TooMany));
         assert_eq!(expand(word(&"{".repeat(10_000))), Err(TooMany));
+        assert_eq!(expand(word(&format!("{{{}..300}}", "0".repeat(60_000)))), Err(TooMany));
+        assert_eq!(expand(word(&format!("{{{}}}{}", ",".repeat(200), "a".repeat(60_000)))), Err(TooMany));
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! It is no state of a shell: what a subshell checks out stays checked out.
 
+use std::sync::Arc;
+
 use super::command::SimpleCommand;
 use crate::programs::Arguments;
 
@@ -18,36 +20,39 @@ pub enum Branch {
 /// Those that may be checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Branches {
-    now: Vec<Branch>,
+    now: Arc<[Branch]>,
     /// If the last command failed; none where that makes no difference.
-    if_failed: Option<Vec<Branch>>,
+    if_failed: Option<Arc<[Branch]>>,
 }
+
+/// More are as good as any.
+const MAX_BRANCHES: usize = 16;
 
 impl Default for Branches {
     fn default() -> Self {
-        Self { now: vec![Branch::AsBefore], if_failed: None }
+        Self { now: [Branch::AsBefore].into(), if_failed: None }
     }
 }
 
 impl Branches {
-    pub(super) fn list(&self) -> &[Branch] {
-        &self.now
+    pub(super) fn list(&self) -> Arc<[Branch]> {
+        Arc::clone(&self.now)
     }
 
     /// Those behind a `git` command, once its words are read.
     pub(super) fn follow(&mut self, command: &SimpleCommand) {
         let Some(arguments) = &command.arguments else { return };
         if let Some(branch) = checked_out(command, arguments) {
-            self.if_failed = Some(std::mem::replace(&mut self.now, vec![branch]));
+            self.if_failed = Some(std::mem::replace(&mut self.now, [branch].into()));
         }
     }
 
     pub(super) fn forget(&mut self) {
-        *self = Self { now: vec![Branch::Unknown], if_failed: None };
+        *self = Self { now: [Branch::Unknown].into(), if_failed: None };
     }
 
     pub(super) fn fail(&mut self) {
-        self.now = self.if_failed.take().unwrap_or_else(|| self.now.clone());
+        self.now = self.if_failed.take().unwrap_or_else(|| Arc::clone(&self.now));
     }
 
     pub(super) fn assume_success(&mut self) {
@@ -55,8 +60,9 @@ impl Branches {
     }
 
     pub(super) fn settle(&mut self) {
-        let failed = self.if_failed.take().unwrap_or_default();
-        self.add(&failed);
+        if let Some(failed) = self.if_failed.take() {
+            self.add(&failed);
+        }
     }
 
     /// As it is if either of two ways was taken.
@@ -65,8 +71,12 @@ impl Branches {
     }
 
     fn add(&mut self, others: &[Branch]) {
-        let new: Vec<Branch> = others.iter().filter(|branch| !self.now.contains(branch)).cloned().collect();
-        self.now.extend(new);
+        let new: Vec<&Branch> = others.iter().filter(|branch| !self.now.contains(branch)).collect();
+        if self.now.len() + new.len() > MAX_BRANCHES {
+            self.now = [Branch::Unknown].into();
+        } else if !new.is_empty() {
+            self.now = self.now.iter().chain(new).cloned().collect();
+        }
     }
 }
 

@@ -34,15 +34,15 @@ pub struct SimpleCommand {
     /// The programs whose output it runs.
     pub runs_output_of: Vec<String>,
     /// Settings of git that the script has made so far: names in lower case, and values.
-    pub git_settings: Vec<(String, String)>,
+    pub git_settings: Arc<[Arc<(String, String)>]>,
     /// What the script has exported so far.
-    pub exported: Vec<Assignment>,
+    pub exported: Arc<[Exported]>,
     /// The branches that may be checked out where it runs, as far as the script says.
-    pub branches: Vec<Branch>,
+    pub branches: Arc<[Branch]>,
     /// Its words as its program reads them; none where the program is not known.
     pub arguments: Option<Arguments>,
     /// What it reads, where that is known.
-    pub(super) input: Option<String>,
+    pub(super) input: Option<Arc<str>>,
     /// What is in the file that it runs, where that was written in the session.
     pub(super) script: Option<Written>,
     /// The commands in its words: places in [`super::Script::commands`].
@@ -55,13 +55,15 @@ pub struct SimpleCommand {
 /// everything before it worked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
-    list: Option<Vec<String>>,
+    list: Option<Arc<[String]>>,
     /// Whether it may be any of them, not just the first that is there.
     is_either: bool,
 }
 
 /// More are as good as any.
 const MAX_FOLDERS: usize = 8;
+/// Longer than people have them. Each `cd` makes a path longer, and each part of it is looked at.
+const MAX_PATH: usize = 1024;
 
 impl Default for Folders {
     fn default() -> Self {
@@ -71,7 +73,7 @@ impl Default for Folders {
 
 impl Folders {
     pub(super) fn at(folder: &str) -> Self {
-        Self { list: Some(vec![folder.to_owned()]), is_either: false }
+        Self { list: Some([folder.to_owned()].into()), is_either: false }
     }
 
     pub(super) fn unknown() -> Self {
@@ -84,7 +86,7 @@ impl Folders {
     }
 
     pub(super) fn has_pattern(&self) -> bool {
-        self.list.iter().flatten().any(|folder| folder.contains(['*', '?']))
+        self.list.iter().flat_map(|folders| &**folders).any(|folder| folder.contains(['*', '?']))
     }
 
     pub(super) fn only(&self) -> Option<&str> {
@@ -103,8 +105,9 @@ impl Folders {
         match &self.list {
             None if paths::is_free(path) => Self::at(path),
             folders => {
-                let list = folders.as_ref().map(|folders| folders.iter().map(behind).collect());
-                Self { list, is_either: self.is_either }
+                let is_short = |folder: &String| folder.len() + path.len() < MAX_PATH;
+                let short = folders.as_ref().filter(|folders| folders.iter().all(is_short));
+                Self { list: short.map(|folders| folders.iter().map(behind).collect()), is_either: self.is_either }
             }
         }
     }
@@ -121,15 +124,13 @@ impl Folders {
 
     /// One that is meant, and others if it fails.
     pub(super) fn or_else(&mut self, others: &Self) {
-        match (&mut self.list, &others.list) {
+        match (&self.list, &others.list) {
             (Some(own), Some(others)) => {
-                for folder in others {
-                    if !own.contains(folder) {
-                        own.push(folder.clone());
-                    }
-                }
-                if own.len() > MAX_FOLDERS {
+                let more: Vec<&String> = others.iter().filter(|folder| !own.contains(folder)).collect();
+                if own.len() + more.len() > MAX_FOLDERS {
                     self.list = None;
+                } else if !more.is_empty() {
+                    self.list = Some(own.iter().chain(more).cloned().collect());
                 }
             }
             _ => self.list = None,
@@ -168,6 +169,14 @@ pub struct Assignment {
     pub name: String,
     /// Not known where it appends, or sets an array.
     pub value: Word,
+}
+
+/// What programs get to see of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    pub name: Arc<str>,
+    /// `None` where it is not known.
+    pub value: Option<Arc<str>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Files that are copied, moved or linked, and where to.
 
+use super::budget;
 use super::command::SimpleCommand;
 use crate::programs::{Arguments, Role};
 
@@ -22,9 +23,21 @@ impl Copy<'_> {
     }
 }
 
+/// How much it is to go through all that a command copies.
+pub(super) fn cost(command: &SimpleCommand, program: &str, arguments: &Arguments) -> usize {
+    let targets = targets(command, program, arguments);
+    if targets.is_empty() {
+        return 0;
+    }
+    let lengths: usize = targets.iter().map(|target| budget::WORD + target.len()).sum();
+    named(command, arguments, SOURCES).len().saturating_mul(lengths)
+}
+
+const SOURCES: &[Role] = &[Role::Read, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote];
+
 /// What a command copies; nothing where it is none of those that copy.
 pub(super) fn copies<'c>(command: &'c SimpleCommand, program: &str, arguments: &Arguments) -> Vec<Copy<'c>> {
-    let sources = named(command, arguments, &[Role::Read, Role::Move, Role::Look, Role::Path, Role::ReadOrRemote]);
+    let sources = named(command, arguments, SOURCES);
     let targets = targets(command, program, arguments).into_iter();
     targets.flat_map(|to| sources.iter().map(move |from| Copy { from, to })).collect()
 }

@@ -7,6 +7,9 @@
 use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
 use super::extent;
 
+/// More here-documents are not looked through.
+const MAX_DOCUMENTS: usize = 64;
+
 /// What is doubtful about the text as a whole.
 pub(super) fn in_text(text: &str) -> Option<&'static str> {
     let expansions = || text.split("${").skip(1).map(|rest| rest.split('}').next().unwrap_or_default());
@@ -17,7 +20,8 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
     if expansions().any(|inside| inside.split_once('[').is_some_and(|(_, index)| runs(index))) {
         return Some("an expansion in an array index");
     }
-    if text.contains("\\\n") && here_documents(text).any(|behind| is_continued(behind)) {
+    let is_continued = || here_documents(text).take(MAX_DOCUMENTS).any(is_continued);
+    if text.contains("\\\n") && (is_continued() || here_documents(text).nth(MAX_DOCUMENTS).is_some()) {
         return Some("a line continuation in a here-document");
     }
     if expansions().any(|inside| inside.contains("<<")) {

@@ -60,7 +60,7 @@ impl Script {
             for piece in pieces(word) {
                 effects.push(Effect {
                     path: Some(piece.to_owned()),
-                    raw: word.clone(),
+                    raw: piece.to_owned(),
                     access: None,
                     takes_all: false,
                     is_pattern: false,
@@ -139,7 +139,7 @@ impl Found<'_> {
         let is_others = |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
         self.effects.push(Effect {
             path: path.filter(|path| !is_others(path)).map(str::to_owned),
-            raw: word.raw.clone(),
+            raw: path.map_or_else(|| word.raw.clone(), str::to_owned),
             access,
             takes_all,
             is_pattern: word.glob || self.folders.has_pattern(),
@@ -183,8 +183,9 @@ impl Found<'_> {
             let folder = command.meaning_from(argument.word, argument.from);
             self.folders = folder.map_or_else(Folders::unknown, |folder| self.folders.then(folder));
         }
+        let keeps_to_itself = self.keeps_to_itself();
         for argument in &known.list {
-            self.argument(argument);
+            self.argument(argument, keeps_to_itself);
         }
         if let (Some(_), Some(Written::Text(text))) = (Language::of(program), &command.script) {
             self.in_code(&Word::known(program), Some(text));
@@ -269,7 +270,8 @@ impl Found<'_> {
         is_set || (is_config && is_named && (unsets || operands.next().is_some()))
     }
 
-    fn argument(&mut self, argument: &Argument) {
+    /// `keeps_to_itself`: whether the command shows nothing of what it changes.
+    fn argument(&mut self, argument: &Argument, keeps_to_itself: bool) {
         let command = self.command;
         let Some(word) = command.words.get(argument.word) else { return };
         let text = command.meaning_from(argument.word, argument.from);
@@ -322,7 +324,7 @@ impl Found<'_> {
                 self.add(text, &Word { glob, ..word.clone() }, Some(Access::Read));
             }
             // What it holds is seen by nobody.
-            Role::Edit if self.keeps_to_itself() => self.add(text, word, Some(Access::Write)),
+            Role::Edit if keeps_to_itself => self.add(text, word, Some(Access::Write)),
             Role::Path if magic.is_some() => self.add(magic, word, None),
             Role::Path | Role::Query => self.mentioned(word),
             Role::Code => self.in_code(word, text),
@@ -376,7 +378,7 @@ impl Found<'_> {
             let glob = path.contains('*');
             // Nobody asks what kind of thing a function deletes.
             let takes_all = access == Access::Delete;
-            self.add_deed(Some(&path), &Word { glob, ..word.clone() }, Some(access), takes_all);
+            self.add_deed(Some(&path), &Word { glob, tilde: word.tilde, ..Word::default() }, Some(access), takes_all);
         }
         let unknown = Word { raw: format!("a file that {} names", program.unwrap_or_default()), ..Word::default() };
         for access in read.unknown {

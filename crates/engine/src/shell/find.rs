@@ -1,6 +1,8 @@
 //! `find`: where it looks, what it runs, what it finds. Its words are an expression, which no table describes.
 
+use super::budget;
 use super::command::{SimpleCommand, Word};
+use super::filling;
 
 /// The words before the first condition: where it looks. Without any, where it is.
 pub(super) fn starts(command: &SimpleCommand) -> Vec<Word> {
@@ -28,25 +30,37 @@ pub(super) fn found(command: &SimpleCommand) -> Vec<Word> {
     let alternatives: Vec<_> = unpruned(&conditions).split(|word| is_or(*word)).collect();
     let is_any = negates_several(&conditions) || alternatives.len() > MAX_ALTERNATIVES;
     let alternatives = if is_any { vec![&[][..]] } else { alternatives };
+    let alternatives: Vec<Wanted> = alternatives.into_iter().map(Wanted::of).collect();
     let from = |start: Word| {
-        let mut found: Vec<Word> = alternatives.iter().map(|wanted| below(&start, wanted, is_choosy)).collect();
+        let mut found: Vec<Word> = alternatives.iter().map(|wanted| wanted.below(&start, is_choosy)).collect();
         found.dedup();
         found
     };
     starts(command).into_iter().flat_map(from).collect()
 }
 
-/// What is found from one start, by conditions that hold together.
-fn below(start: &Word, conditions: &[Option<&str>], is_choosy: bool) -> Word {
-    let name = only_wanted(conditions, &["-name", "-iname"]);
-    let whole = only_wanted(conditions, &["-path", "-wholename"]);
-    match (start.meaning(), name, whole) {
-        // At any depth.
-        (Some(start), Some(name), _) => path(format!("{start}/**/{name}"), true),
-        (_, None, Some(whole)) => path(whole.to_owned(), whole.contains(['*', '?', '['])),
-        // Some of what is there.
-        (Some(start), None, None) if is_choosy => path(format!("{start}/*"), false),
-        _ => start.clone(),
+/// What conditions that hold together ask for.
+struct Wanted<'v> {
+    name: Option<&'v str>,
+    path: Option<&'v str>,
+}
+
+impl<'v> Wanted<'v> {
+    fn of(conditions: &[Option<&'v str>]) -> Self {
+        let only = |kind: &[&str]| only_wanted(conditions, kind);
+        Self { name: only(&["-name", "-iname"]), path: only(&["-path", "-wholename"]) }
+    }
+
+    /// What is found from one start.
+    fn below(&self, start: &Word, is_choosy: bool) -> Word {
+        match (start.meaning(), self.name, self.path) {
+            // At any depth.
+            (Some(start), Some(name), _) => path(format!("{start}/**/{name}"), true),
+            (_, None, Some(whole)) => path(whole.to_owned(), whole.contains(['*', '?', '['])),
+            // Some of what is there.
+            (Some(start), None, None) if is_choosy => path(format!("{start}/*"), false),
+            _ => start.clone(),
+        }
     }
 }
 
@@ -121,7 +135,11 @@ fn negates_several(values: &[Option<&str>]) -> bool {
 
 /// The commands behind `-exec` and its like, up to `;` or `+`; `{}` is what was found.
 pub(super) fn commands(command: &SimpleCommand) -> Vec<Vec<Word>> {
-    let found = found(command);
+    let mut found = found(command);
+    let length = found.iter().map(|thing| budget::WORD + thing.raw.len()).sum();
+    if !filling::fits(&command.words, "{}", length) {
+        found = vec![Word::unknown()];
+    }
     let mut commands = Vec::new();
     let mut rest = command.words.as_slice();
     while let Some((word, behind)) = rest.split_first() {
@@ -140,9 +158,13 @@ pub(super) fn commands(command: &SimpleCommand) -> Vec<Vec<Word>> {
 /// The word once for each thing that was found.
 pub(super) fn filled(word: &Word, found: &[Word]) -> Vec<Word> {
     let Some(text) = word.value.as_deref().filter(|text| text.contains("{}")) else { return vec![word.clone()] };
-    let with = |thing: &Word| match thing.meaning() {
-        Some(value) => path(text.replace("{}", value), thing.glob),
-        None => Word { raw: word.raw.clone(), shown: text.replace("{}", "$…"), ..Word::default() },
+    let unknown = || {
+        let shown = filling::filled(text, "{}", "$…").unwrap_or_else(|| "$…".to_owned());
+        Word { raw: word.raw.clone(), shown, ..Word::default() }
+    };
+    let with = |thing: &Word| {
+        let value = thing.meaning().and_then(|value| filling::filled(text, "{}", value));
+        value.map_or_else(unknown, |value| path(value, thing.glob))
     };
     found.iter().map(with).collect()
 }

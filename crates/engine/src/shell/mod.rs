@@ -10,11 +10,13 @@
 //! `effects` what it does to files. What arguments mean to a program is not here: see [`crate::programs`].
 //!
 //! The text is hostile. `door` stands before the parser and limits size, nesting and what else makes it slow, overflow
-//! or panic; everything else here is iterative, or recursive within that same nesting limit.
+//! or panic; everything else here is iterative, or recursive within that same nesting limit, and `budget` ends what
+//! multiplies.
 
 mod awk;
 mod brace;
 mod branch;
+mod budget;
 mod command;
 mod container;
 mod copied;
@@ -25,6 +27,7 @@ mod escape;
 mod ex;
 mod extent;
 mod fetched;
+mod filling;
 mod find;
 mod hidden;
 mod listing;
@@ -52,7 +55,7 @@ mod xargs;
 mod tests;
 
 pub use branch::Branch;
-pub use command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
+pub use command::{Assignment, Exported, Folders, Redirect, RedirectKind, SimpleCommand, Word};
 pub use effects::Effect;
 pub use push::{Rewrite, Rewritten};
 use thiserror::Error;
@@ -104,6 +107,8 @@ pub enum Gap {
     Doubtful(&'static str),
     #[error("the command has more than {} parts", walk::MAX_COMMANDS)]
     TooManyCommands,
+    #[error("the command is too much to follow: it multiplies what it runs, or what that is made of")]
+    TooMuch,
     #[error("what `{0}` runs is not known before it runs")]
     Unknown(String),
 }

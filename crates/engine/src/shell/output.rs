@@ -5,6 +5,9 @@ use data_encoding::{BASE64_MIME_PERMISSIVE, HEXLOWER_PERMISSIVE};
 use super::command::{Redirect, RedirectKind, SimpleCommand};
 use super::escape::{Reader, decode_for};
 
+/// More than this is not known to be printed.
+pub(super) const MAX_OUTPUT: usize = 64 * 1024;
+
 /// `input`: what it reads, where that is known.
 pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<String> {
     let words = command.words.iter().map(|word| word.value.as_deref().filter(|_| !word.glob));
@@ -155,6 +158,9 @@ fn printf(arguments: &[&str]) -> Option<String> {
                 Some(_) => return None,
             };
             text.push_str(&decode_for(Reader::Format, plain)?.text);
+        }
+        if text.len() > MAX_OUTPUT {
+            return None;
         }
         // The format is used again for what is left.
         if values.is_empty() || values.len() == count {

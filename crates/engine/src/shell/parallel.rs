@@ -1,6 +1,7 @@
 //! `parallel`: a command for each of its arguments, or each line that it reads; or the arguments are the commands.
 
 use super::command::Word;
+use super::filling;
 use super::through::Input;
 
 /// More are as good as any.
@@ -24,10 +25,10 @@ pub(super) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
     let Some(template) = template else { return vec![None] };
     let Some(given) = given.filter(|given| given.len() <= MAX_ARGUMENTS) else {
         // What it runs is known, and not what with.
-        let text = (!template.is_empty()).then(|| filled_with(&template, "\"${LINE}\""));
-        return vec![text];
+        let template = Some(template).filter(|template| !template.is_empty());
+        return vec![template.and_then(|template| filled_with(&template, "\"${LINE}\""))];
     };
-    given.into_iter().map(|argument| Some(filled(&template, argument))).collect()
+    given.into_iter().map(|argument| filled(&template, argument)).collect()
 }
 
 /// `:::` or `::::`, behind which its arguments stand.
@@ -35,14 +36,15 @@ pub(super) fn is_mark(word: &Word) -> bool {
     word.value.as_deref().is_some_and(|text| text.starts_with(":::"))
 }
 
-fn filled(template: &[&str], argument: String) -> String {
+fn filled(template: &[&str], argument: String) -> Option<String> {
     if template.is_empty() {
-        return argument;
+        return Some(argument);
     }
     filled_with(template, &format!("'{}'", argument.replace('\'', r"'\''")))
 }
 
-fn filled_with(template: &[&str], argument: &str) -> String {
+fn filled_with(template: &[&str], argument: &str) -> Option<String> {
     let text = template.join(" ");
-    if text.contains("{}") { text.replace("{}", argument) } else { format!("{text} {argument}") }
+    let text = if text.contains("{}") { text } else { format!("{text} {{}}") };
+    filling::filled(&text, "{}", argument)
 }

@@ -126,7 +126,7 @@ fn settings(command: &SimpleCommand, arguments: &Arguments) -> Vec<(String, Stri
     let given = given.filter_map(|value| command.text_from(value.word, value.from));
     let given = given.map(|setting| setting.split_once('=').unwrap_or((setting, "true")));
     let given = given.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()));
-    given.chain(command.git_settings.iter().cloned()).collect()
+    given.chain(command.git_settings.iter().map(|setting| (**setting).clone())).collect()
 }
 
 /// `+from:to`, with or without any part of it.

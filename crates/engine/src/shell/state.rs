@@ -3,56 +3,62 @@
 mod own_commands;
 mod trap;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use brush_parser::ast::FunctionBody;
 
 use super::branch::Branches;
-use super::command::{Assignment, Folders, Word};
+use super::command::{Assignment, Exported, Folders, Word};
 use super::hidden::Hidden;
 use super::written::plain;
 use crate::paths;
 use crate::programs::is_known_program;
 
 pub(super) use trap::Trap;
+/// By name. Shared until one of its holders changes it, because there is a state for each way that a script can go.
+type Names<T> = Rc<BTreeMap<Arc<str>, T>>;
 
 #[derive(Clone, Default)]
 pub(super) struct State {
     /// `None`: set to something that is not known. What was never set comes from outside and is not known either.
-    variables: BTreeMap<String, Option<Value>>,
+    variables: Names<Option<Value>>,
     /// What those may be that are not known: the value on one of two ways.
-    possible: BTreeMap<String, Value>,
+    possible: Names<Value>,
     /// The same of `$1`, `$2`, ….
-    possible_positional: Option<Vec<Option<Value>>>,
+    possible_positional: Option<Positional>,
     /// Whether they are taken to be that.
     pub(super) assumes: bool,
     /// Arrays of which every element is known.
-    arrays: BTreeMap<String, Vec<Value>>,
+    arrays: Names<Rc<[Value]>>,
     /// Names of those that programs get to see.
-    exported: BTreeSet<String>,
+    exported: Rc<BTreeSet<Arc<str>>>,
+    /// Those with their values; none where it was not asked for since they changed.
+    environment: Option<Arc<[Exported]>>,
     pub(super) folders: Folders,
     /// Where it is if the last command failed; none where that makes no difference.
     failed: Option<Folders>,
     /// Those that the script has made, so that it can go there.
-    made: BTreeSet<String>,
+    made: Rc<BTreeSet<String>>,
     /// Where `cd -` leads.
     previous: Option<Folders>,
     /// Where `popd` leads.
     stack: Vec<Folders>,
-    functions: BTreeMap<String, Defined>,
+    functions: Names<Defined>,
     /// Of those that are set, the last comes last.
     traps: Vec<Rc<Trap>>,
     /// Of the shell: `alias x=…`.
-    pub(super) aliases: BTreeMap<String, String>,
+    pub(super) aliases: Names<Arc<str>>,
     /// Programs under other names: by copies, links and `hash -p`.
-    renamed: BTreeMap<String, String>,
+    renamed: Names<Arc<str>>,
     /// `$0`, of a script that is run by its name.
     zero: Option<Value>,
     /// `$1`, `$2`, …; none where they are not known.
-    positional: Option<Vec<Option<Value>>>,
+    positional: Option<Positional>,
     /// For each function around, what its local variables were before.
-    locals: Vec<BTreeMap<String, Before>>,
+    locals: Vec<Names<Before>>,
     /// `$_`: the last word of the last command.
     last_word: Option<Value>,
     /// `set -a`: programs get to see whatever is set.
@@ -69,12 +75,14 @@ const SOME_NUMBER: &str = "12345";
 
 /// Longer arrays are not followed.
 const MAX_ELEMENTS: usize = 256;
+/// More separators of words are nobody's.
+const MAX_SEPARATORS: usize = 16;
 
 /// What `:0:4`, `%end` or `#beginning` make of a value; `None` for anything that is a pattern.
 fn changed(value: &Value, operator: &str) -> Option<Value> {
     let is_text = |text: &&str| !text.contains(['*', '?', '[', '$', '`', '\\', '"', '\'']);
-    let with = |text: &str| Value { text: text.to_owned(), ..value.clone() };
-    let text = value.text.as_str();
+    let with = |text: &str| Value { text: text.into(), ..value.clone() };
+    let text = &*value.text;
     if let Some(range) = operator.strip_prefix(':') {
         let (from, length) = range.split_once(':').map_or((range, None), |(from, length)| (from, Some(length)));
         let from: usize = from.trim().parse().ok()?;
@@ -104,7 +112,7 @@ fn index(operator: &str) -> Option<usize> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
-    pub(super) text: String,
+    pub(super) text: Arc<str>,
     /// It has glob characters that were not quoted.
     pub(super) glob: bool,
     /// It is the home folder, or begins with it.
@@ -119,6 +127,38 @@ pub(super) struct Defined {
     pub(super) function: Rc<Function>,
     /// Whether the name surely means the function; a program of the same name may be meant otherwise.
     pub(super) is_certain: bool,
+}
+
+/// `$1`, `$2`, …
+#[derive(Debug, Clone)]
+pub(super) struct Positional {
+    given: Rc<[Option<Value>]>,
+    /// How many of them `shift` has taken away.
+    shifted: usize,
+}
+
+impl Positional {
+    fn list(&self) -> &[Option<Value>] {
+        self.given.get(self.shifted..).unwrap_or_default()
+    }
+
+    /// `None` where there are not as many.
+    fn shift(self, count: usize) -> Option<Self> {
+        (count <= self.list().len()).then(|| Self { shifted: self.shifted + count, ..self })
+    }
+}
+
+impl PartialEq for Positional {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = Rc::ptr_eq(&self.given, &other.given) && self.shifted == other.shifted;
+        is_same || self.list() == other.list()
+    }
+}
+
+impl FromIterator<Option<Value>> for Positional {
+    fn from_iter<I: IntoIterator<Item = Option<Value>>>(values: I) -> Self {
+        Self { given: values.into_iter().collect(), shifted: 0 }
+    }
 }
 
 pub(super) struct Function {
@@ -144,14 +184,14 @@ pub(super) enum Expanded {
 impl Value {
     pub(super) fn of(word: &Word) -> Option<Self> {
         let in_kind = word.value.is_none();
-        word.meaning().map(|text| Self { text: text.to_owned(), glob: word.glob, tilde: word.tilde, in_kind })
+        word.meaning().map(|text| Self { text: text.into(), glob: word.glob, tilde: word.tilde, in_kind })
     }
 
-    pub(super) fn plain(text: impl Into<String>) -> Self {
+    pub(super) fn plain(text: impl Into<Arc<str>>) -> Self {
         Self { text: text.into(), glob: false, tilde: false, in_kind: false }
     }
 
-    pub(super) fn in_kind(text: impl Into<String>) -> Self {
+    pub(super) fn in_kind(text: impl Into<Arc<str>>) -> Self {
         Self { in_kind: true, ..Self::plain(text) }
     }
 
@@ -160,16 +200,56 @@ impl Value {
     }
 }
 
+/// Without a copy where there is nothing to remove.
+fn remove<T: Clone>(names: &mut Names<T>, name: &str) {
+    if names.contains_key(name) {
+        Rc::make_mut(names).remove(name);
+    }
+}
+
+/// Adds what only the others have, without a copy where that is nothing.
+fn add_missing<T: Clone>(names: &mut Names<T>, others: &Names<T>) {
+    if Rc::ptr_eq(names, others) {
+        return;
+    }
+    let missing: Vec<_> = others.iter().filter(|(name, _)| !names.contains_key(*name)).collect();
+    if !missing.is_empty() {
+        Rc::make_mut(names).extend(missing.into_iter().map(|(name, value)| (Arc::clone(name), value.clone())));
+    }
+}
+
 impl State {
+    /// How much a copy of it may be.
+    pub(super) fn size(&self) -> usize {
+        self.variables.len()
+            + self.possible.len()
+            + self.arrays.len()
+            + self.exported.len()
+            + self.made.len()
+            + self.functions.len()
+            + self.aliases.len()
+            + self.renamed.len()
+    }
+
     pub(super) fn assign(&mut self, name: &str, value: Option<Value>) {
         // An element of an array changes the array.
         let name = name.split('[').next().unwrap_or(name);
-        self.possible.remove(name);
-        self.arrays.remove(name);
+        remove(&mut self.possible, name);
+        remove(&mut self.arrays, name);
         if self.exports_all {
-            self.exported.insert(name.to_owned());
+            self.export_name(name);
         }
-        self.variables.insert(name.to_owned(), value);
+        if name == "HOME" || self.exported.contains(name) {
+            self.environment = None;
+        }
+        Rc::make_mut(&mut self.variables).insert(name.into(), value);
+    }
+
+    fn export_name(&mut self, name: &str) {
+        if !self.exported.contains(name) {
+            self.environment = None;
+            Rc::make_mut(&mut self.exported).insert(name.into());
+        }
     }
 
     /// A known program lies there from now on.
@@ -177,18 +257,18 @@ impl State {
         let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let name = base(program);
         if paths::is_free(program) && is_known_program(&name) && base(path) != name {
-            self.renamed.insert(plain(path), name);
+            Rc::make_mut(&mut self.renamed).insert(plain(path).into(), name.into());
         }
     }
 
     /// The program that a name stands for, where it is not its own.
     pub(super) fn real_name(&self, name: &str) -> Option<&str> {
-        self.renamed.get(&plain(name)).map(String::as_str)
+        self.renamed.get(plain(name).as_str()).map(|program| &**program)
     }
 
     pub(super) fn define(&mut self, name: &str, function: Rc<Function>) {
         let is_certain = !is_special(name);
-        self.functions.insert(name.to_owned(), Defined { function, is_certain });
+        Rc::make_mut(&mut self.functions).insert(name.into(), Defined { function, is_certain });
     }
 
     pub(super) fn function(&self, name: &str) -> Option<Defined> {
@@ -196,17 +276,22 @@ impl State {
     }
 
     /// Returns the arguments that were there.
-    pub(super) fn enter_function(&mut self, arguments: Vec<Option<Value>>) -> Option<Vec<Option<Value>>> {
-        self.locals.push(BTreeMap::new());
+    pub(super) fn enter_function(&mut self, arguments: Positional) -> Option<Positional> {
+        self.locals.push(Names::default());
         self.positional.replace(arguments)
     }
 
-    pub(super) fn leave_function(&mut self, arguments: Option<Vec<Option<Value>>>) {
-        for (name, value) in self.locals.pop().into_iter().flatten() {
-            match value {
-                Before::Set(value) => self.variables.insert(name, value),
-                Before::NeverSet => self.variables.remove(&name),
-            };
+    pub(super) fn leave_function(&mut self, arguments: Option<Positional>) {
+        let locals = self.locals.pop().unwrap_or_default();
+        if !locals.is_empty() {
+            self.environment = None;
+            let variables = Rc::make_mut(&mut self.variables);
+            for (name, value) in locals.iter() {
+                match value {
+                    Before::Set(value) => variables.insert(Arc::clone(name), value.clone()),
+                    Before::NeverSet => variables.remove(name),
+                };
+            }
         }
         self.positional = arguments;
     }
@@ -216,16 +301,19 @@ impl State {
     }
 
     /// At which unquoted expansions are split; `None` where nobody knows.
-    pub(super) fn separators(&self) -> Option<String> {
+    pub(super) fn separators(&self) -> Option<Cow<'static, str>> {
         match self.variables.get("IFS") {
-            None => Some(" \t\n".to_owned()),
-            Some(separators) => separators.as_ref().map(|value| value.text.clone()),
+            None => Some(Cow::Borrowed(" \t\n")),
+            Some(separators) => {
+                let few = separators.as_ref().filter(|value| value.text.len() <= MAX_SEPARATORS);
+                few.map(|value| Cow::Owned(value.text.to_string()))
+            }
         }
     }
 
     pub(super) fn assign_array(&mut self, name: &str, elements: Vec<Value>) {
         self.assign(name, None);
-        self.arrays.insert(name.to_owned(), elements);
+        Rc::make_mut(&mut self.arrays).insert(name.into(), elements.into());
     }
 
     /// The elements of an array with some more behind them; `None` where those before are not known.
@@ -257,7 +345,7 @@ impl State {
             inside.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(inside.len());
         let (name, operator) = inside.split_at(name_length);
         if let ("[@]" | "[*]", Some(elements)) = (operator, self.arrays.get(name)) {
-            return Some(Expanded::Several(elements.clone()));
+            return Some(Expanded::Several(elements.to_vec()));
         }
         if let (Some(index), Some(elements)) = (index(operator), self.arrays.get(name)) {
             // Of what a pattern becomes, nobody knows the number.
@@ -314,16 +402,18 @@ impl State {
 
     /// In a shell of its own, as another program: it sees what is exported, and has no functions. What is not exported
     /// may still be there from outside.
-    pub(super) fn enter_program(&mut self, name: Option<Value>, arguments: Vec<Option<Value>>) {
-        for (name, value) in &mut self.variables {
-            if !self.exported.contains(name) {
+    pub(super) fn enter_program(&mut self, name: Option<Value>, arguments: Positional) {
+        if !self.variables.is_empty() {
+            let variables = Rc::make_mut(&mut self.variables);
+            for (_, value) in variables.iter_mut().filter(|(name, _)| !self.exported.contains(*name)) {
                 *value = None;
             }
+            variables.remove("IFS");
+            self.environment = None;
         }
-        self.variables.remove("IFS");
-        self.arrays.clear();
-        self.aliases.clear();
-        self.functions.clear();
+        self.arrays = Names::default();
+        self.aliases = Names::default();
+        self.functions = Names::default();
         (self.zero, self.positional) = (name, Some(arguments));
         self.last_word = None;
         (self.stops_at_errors, self.exports_all) = (false, false);
@@ -335,33 +425,33 @@ impl State {
         let name = Value::plain(path);
         self.zero = Some(name.clone());
         self.assign_array("BASH_SOURCE", vec![name.clone()]);
-        self.variables.insert("BASH_SOURCE".to_owned(), Some(name));
+        Rc::make_mut(&mut self.variables).insert("BASH_SOURCE".into(), Some(name));
     }
 
     pub(super) fn export(&mut self, assignment: &Assignment) {
         self.assign(&assignment.name, Value::of(&assignment.value));
-        self.exported.insert(assignment.name.clone());
+        self.export_name(&assignment.name);
     }
 
     /// What programs get to see of what the script has set.
-    pub(super) fn exported(&self) -> Vec<Assignment> {
-        let known = |name: &String| {
-            let value = self.variables.get(name)?;
-            let value = Word { value: value.as_ref().map(|value| value.text.clone()), ..Word::default() };
-            Some(Assignment { name: name.clone(), value })
+    pub(super) fn exported(&mut self) -> Arc<[Exported]> {
+        let known = |name: &Arc<str>| {
+            let value = self.variables.get(name)?.as_ref().map(|value| Arc::clone(&value.text));
+            Some(Exported { name: Arc::clone(name), value })
         };
-        let home = "HOME".to_owned();
-        self.exported.iter().chain([&home]).filter_map(known).collect()
+        let home: Arc<str> = "HOME".into();
+        let exported = || self.exported.iter().chain([&home]).filter_map(known).collect();
+        let environment = self.environment.take().unwrap_or_else(exported);
+        Arc::clone(self.environment.insert(environment))
     }
 
     /// Everything may have changed.
     pub(super) fn forget(&mut self) {
-        self.variables.clear();
-        self.arrays.clear();
-        self.possible.clear();
+        self.arrays = Names::default();
+        self.possible = Names::default();
         // Nobody knows what it is set to by now.
-        self.variables.insert("HOME".to_owned(), None);
-        self.variables.insert("IFS".to_owned(), None);
+        self.variables = Rc::new(["HOME", "IFS"].map(|name| (name.into(), None)).into());
+        self.environment = None;
         (self.folders, self.failed) = (Folders::unknown(), None);
         self.positional = None;
         (self.previous, self.last_word) = (None, None);
@@ -372,7 +462,7 @@ impl State {
 
     /// They may be other ones by now, or none.
     fn doubt_functions(&mut self) {
-        for defined in self.functions.values_mut() {
+        for defined in Rc::make_mut(&mut self.functions).values_mut() {
             defined.is_certain = false;
         }
     }
@@ -381,26 +471,25 @@ impl State {
     pub(super) fn forget_changed_in(&mut self, text: &str) {
         let mut words = text
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$' && letter != '.');
-        let mentions = |name: &str| {
-            let mut words =
-                text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$');
-            words.any(|word| word == name)
-        };
+        let mentioned: BTreeSet<&str> =
+            text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$').collect();
         let sources = text.split(['\n', ';', '&', '|', '(', '{']).any(|part| part.trim_start().starts_with(". "));
         if sources
             || words.any(|word| matches!(word, "eval" | "source" | "let"))
-            || self.functions.keys().any(|name| mentions(name))
+            || mentioned.iter().any(|word| self.functions.contains_key(*word))
         {
             self.forget();
             return;
         }
-        if ["cd", "pushd", "popd"].into_iter().any(mentions) {
+        if ["cd", "pushd", "popd"].iter().any(|word| mentioned.contains(word)) {
             self.folders = Folders::unknown();
         }
-        for (name, value) in &mut self.variables {
-            if mentions(name) {
-                self.arrays.remove(name);
-                self.possible.extend(value.take().map(|value| (name.clone(), value)));
+        for name in mentioned {
+            remove(&mut self.arrays, name);
+            if let Some(Some(value)) = self.variables.get(name) {
+                Rc::make_mut(&mut self.possible).insert(name.into(), value.clone());
+                Rc::make_mut(&mut self.variables).insert(name.into(), None);
+                self.environment = None;
             }
         }
     }
@@ -418,21 +507,12 @@ impl State {
     }
 
     fn join_all_else(&mut self, other: &Self) {
-        for name in other.variables.keys() {
-            self.variables.entry(name.clone()).or_insert(None);
-        }
-        for (name, value) in &mut self.variables {
-            let others = other.variables.get(name);
-            if others != Some(value) {
-                let possible = value.take().or_else(|| others.cloned().flatten());
-                self.possible.extend(possible.map(|possible| (name.clone(), possible)));
-            }
-        }
-        for (name, value) in &other.possible {
-            self.possible.entry(name.clone()).or_insert_with(|| value.clone());
+        self.join_variables(&other.variables);
+        add_missing(&mut self.possible, &other.possible);
+        if !Rc::ptr_eq(&self.arrays, &other.arrays) {
+            Rc::make_mut(&mut self.arrays).retain(|name, elements| other.arrays.get(name) == Some(elements));
         }
         self.join_traps(other);
-        self.arrays.retain(|name, elements| other.arrays.get(name) == Some(elements));
         self.branches.or(&other.branches);
         if self.positional != other.positional {
             self.possible_positional = self.positional.take().or_else(|| other.positional.clone());
@@ -445,19 +525,44 @@ impl State {
         }
         self.exports_all |= other.exports_all;
         self.stops_at_errors &= other.stops_at_errors;
-        for (name, alias) in &other.aliases {
-            self.aliases.entry(name.clone()).or_insert_with(|| alias.clone());
+        add_missing(&mut self.aliases, &other.aliases);
+        add_missing(&mut self.renamed, &other.renamed);
+        self.join_functions(&other.functions);
+    }
+
+    /// One that is not there on both ways may not be there.
+    fn join_functions(&mut self, others: &Names<Defined>) {
+        if Rc::ptr_eq(&self.functions, others) {
+            return;
         }
-        for (path, program) in &other.renamed {
-            self.renamed.entry(path.clone()).or_insert_with(|| program.clone());
+        let functions = Rc::make_mut(&mut self.functions);
+        for (name, defined) in functions.iter_mut() {
+            defined.is_certain &= others.get(name).is_some_and(|other| other.is_certain);
         }
-        for (name, defined) in &mut self.functions {
-            let others = other.functions.get(name);
-            defined.is_certain &= others.is_some_and(|others| others.is_certain);
-        }
-        for (name, defined) in &other.functions {
+        for (name, defined) in others.iter() {
             let uncertain = || Defined { is_certain: false, ..defined.clone() };
-            self.functions.entry(name.clone()).or_insert_with(uncertain);
+            functions.entry(Arc::clone(name)).or_insert_with(uncertain);
+        }
+    }
+
+    /// Those that differ are not known, but may be what they are here or there.
+    fn join_variables(&mut self, others: &Names<Option<Value>>) {
+        if Rc::ptr_eq(&self.variables, others) {
+            return;
+        }
+        let here = self.variables.iter().filter(|(name, value)| others.get(*name) != Some(*value));
+        let there = others.iter().filter(|(name, _)| !self.variables.contains_key(*name));
+        let differing: Vec<Arc<str>> = here.chain(there).map(|(name, _)| Arc::clone(name)).collect();
+        if differing.is_empty() {
+            return;
+        }
+        self.environment = None;
+        let variables = Rc::make_mut(&mut self.variables);
+        let possible = Rc::make_mut(&mut self.possible);
+        for name in differing {
+            let value = variables.insert(Arc::clone(&name), None).flatten();
+            let value = value.or_else(|| others.get(&name).cloned().flatten());
+            possible.extend(value.map(|value| (name, value)));
         }
     }
 
@@ -492,8 +597,13 @@ impl State {
     }
 
     /// `$1`, `$2`, …, as far as they are known.
-    fn arguments(&self) -> Option<&Vec<Option<Value>>> {
-        self.positional.as_ref().or_else(|| self.possible_positional.as_ref().filter(|_| self.assumes))
+    fn arguments(&self) -> Option<&[Option<Value>]> {
+        let known = self.positional.as_ref();
+        known.or_else(|| self.possible_positional.as_ref().filter(|_| self.assumes)).map(Positional::list)
+    }
+
+    pub(super) fn has_possible(&self) -> bool {
+        !self.possible.is_empty() || self.possible_positional.is_some()
     }
 
     /// Whether a text uses a variable that may be something.
@@ -501,10 +611,11 @@ impl State {
         if self.positional.is_none() && self.possible_positional.is_some() {
             return text.contains('$');
         }
-        let uses = |name: &String| {
-            let mut behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
-            behind.any(|rest| rest.starts_with(name.as_str()))
-        };
-        self.possible.keys().any(uses)
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let mut behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+        behind.any(|rest| {
+            let length = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
+            rest.get(..length).is_some_and(|name| self.possible.contains_key(name))
+        })
     }
 }

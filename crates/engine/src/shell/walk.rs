@@ -13,13 +13,15 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use brush_parser::SourceSpan;
 use brush_parser::ast::{
     AndOr, AndOrList, ArithmeticForClauseCommand, CaseClauseCommand, CaseItemPostAction, Command,
-    CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr, ForClauseCommand, IfClauseCommand,
-    Pipeline, ProcessSubstitutionKind, SeparatorOperator, SimpleCommand as SimpleCommandNode, SubshellCommand,
-    UnexpandedArithmeticExpr,
+    CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr, ForClauseCommand, FunctionDefinition,
+    IfClauseCommand, Pipeline, ProcessSubstitutionKind, SeparatorOperator, SimpleCommand as SimpleCommandNode,
+    SourceLocation, SubshellCommand, UnexpandedArithmeticExpr,
 };
 
+use super::budget::{self, Budget};
 use super::command::{Assignment, SimpleCommand, Word};
 use super::container::Container;
 use super::hidden::Hidden;
@@ -39,8 +41,6 @@ const MAX_PARSED: usize = 4 * door::MAX_BYTES;
 const MAX_EXPANDED_TEXT: usize = 256 * 1024;
 /// Rounds of a loop over constants.
 const MAX_ROUNDS: usize = 32;
-/// What is known to be printed is not longer.
-const MAX_OUTPUT: usize = 64 * 1024;
 
 pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
     let mut walker = Walker {
@@ -54,6 +54,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         holds_patterns: false,
         fills_words: false,
         commands: 0,
+        budget: Budget::default(),
         hidden: Rc::default(),
         around: Around::default(),
         state: State::default(),
@@ -63,8 +64,8 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         uncalled: BTreeMap::new(),
         found: Vec::new(),
         piped_paths: Vec::new(),
-        fed_paths: Vec::new(),
-        git_settings: Vec::new(),
+        fed_paths: Rc::default(),
+        git_settings: Arc::default(),
         files: Files::new(earlier),
         running: Vec::new(),
     };
@@ -90,11 +91,13 @@ struct Walker<'a> {
     fills_words: bool,
     /// How many have been met, calls of functions among them.
     commands: usize,
+    /// What is left of the work that all of it may be.
+    budget: Budget,
     /// Of the text that is being walked.
     hidden: Rc<Hidden>,
     state: State,
     /// What the command that is walked reads, where that is known.
-    input: Option<String>,
+    input: Option<Arc<str>>,
     /// What the last command prints, where that is known.
     output: Option<String>,
     /// What stands for it, where only its kind is known.
@@ -106,9 +109,9 @@ struct Walker<'a> {
     /// What goes through the pipe.
     piped_paths: Vec<Word>,
     /// What a redirection of a loop or group around gives it to read.
-    fed_paths: Vec<Word>,
+    fed_paths: Rc<[Word]>,
     /// Of git, made by the script: names in lower case, and values.
-    git_settings: Vec<(String, String)>,
+    git_settings: Arc<[Arc<(String, String)>]>,
     files: Files<'a>,
     /// The scripts around what is walked, by their texts: one that runs itself does nothing new.
     running: Vec<String>,
@@ -138,19 +141,47 @@ impl Walker<'_> {
         }
     }
 
+    /// To be asked before anything that may be much. Once it says no, what was found is not all.
+    fn spend(&mut self, steps: usize) -> bool {
+        let goes_on = self.budget.spend(steps);
+        if !goes_on && !self.script.gaps.contains(&Gap::TooManyCommands) {
+            self.gap(Gap::TooMuch);
+        }
+        goes_on
+    }
+
+    fn goes_on(&mut self) -> bool {
+        self.spend(0)
+    }
+
+    /// As it is now, to come back to.
+    fn kept_state(&mut self) -> State {
+        self.spend(self.state.size());
+        self.state.clone()
+    }
+
+    fn join(&mut self, other: &State) {
+        if self.spend(other.size()) {
+            self.state.join(other);
+        }
+    }
+
     fn text(&mut self, text: &str) {
         self.parsed += text.len();
         if self.parsed > MAX_PARSED {
             self.gap(Gap::TooManyCommands);
             return;
         }
+        if !self.spend(text.len()) {
+            return;
+        }
         if let Some(doubt) = doubtful::in_text(text) {
             self.gap(Gap::Doubtful(doubt));
         }
-        let (text, hidden) = Hidden::hide(text);
-        let around = std::mem::replace(&mut self.hidden, Rc::new(hidden));
+        let hidden = Rc::new(Hidden::hide(text));
+        let around = std::mem::replace(&mut self.hidden, Rc::clone(&hidden));
         self.output = None;
-        match door::parse(&text, self.depth) {
+        match door::parse(hidden.shown(), self.depth) {
             Ok(program) => {
                 for list in &program.complete_commands {
                     self.list(list);
@@ -185,7 +216,7 @@ impl Walker<'_> {
         let parent = self.scope;
         self.script.scopes.push(Some(parent));
         self.scope = self.script.scopes.len() - 1;
-        let state = self.state.clone();
+        let state = self.kept_state();
         self.state.drop_traps();
         visit(self);
         self.run_traps();
@@ -198,6 +229,9 @@ impl Walker<'_> {
 
     fn list(&mut self, list: &CompoundList) {
         for item in &list.0 {
+            if !self.goes_on() {
+                return;
+            }
             match item.1 {
                 SeparatorOperator::Sequence => self.and_or(&item.0),
                 SeparatorOperator::Async => self.in_new_scope(|walker| walker.and_or(&item.0)),
@@ -214,6 +248,9 @@ impl Walker<'_> {
         let mut others: Vec<(State, bool)> = Vec::new();
         let mut before = &list.first;
         for item in &list.additional {
+            if !self.spend(self.state.size()) {
+                return;
+            }
             let outcome = surely(before);
             let failed = self.state.if_failed();
             self.state.assume_success();
@@ -230,7 +267,7 @@ impl Walker<'_> {
             // The other way leads nowhere.
             if let (AndOr::And(pipeline), Some(true)) | (AndOr::Or(pipeline), Some(false)) = (item, outcome) {
                 for state in &back {
-                    self.state.join(state);
+                    self.join(state);
                 }
                 self.pipeline(pipeline);
                 continue;
@@ -240,7 +277,7 @@ impl Walker<'_> {
                 AndOr::Or(pipeline) => (std::mem::replace(&mut self.state, failed), pipeline),
             };
             for state in &back {
-                self.state.join(state);
+                self.join(state);
             }
             self.pipeline(pipeline);
             if ends_here(pipeline) {
@@ -251,7 +288,9 @@ impl Walker<'_> {
         }
         self.state.settle();
         for (other, _) in &others {
-            self.state.join_failed(other);
+            if self.spend(other.size()) {
+                self.state.join_failed(other);
+            }
         }
         if !list.additional.is_empty() && !is_last_to_print(list) {
             self.forget_output();
@@ -270,20 +309,23 @@ impl Walker<'_> {
             self.in_new_scope(|walker| walker.command(command));
             self.piped_paths = std::mem::take(&mut self.found);
             self.piped_from = first..self.script.commands.len();
-            self.input = self.output.take();
+            self.input = self.output.take().map(Arc::from);
         }
         self.found = std::mem::take(&mut self.piped_paths);
-        self.output = self.input.take();
+        self.output = self.input.take().map(|text| text.to_string());
         (self.piped_from, self.input) = (piped_from, input);
     }
 
     fn command(&mut self, command: &Command) {
+        if !self.spend(budget::NODE) {
+            return;
+        }
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
-                let around = self.fed_paths.clone();
+                let around = Rc::clone(&self.fed_paths);
                 if let Some(paths) = self.redirects_of_compound(redirects.as_ref()) {
-                    self.fed_paths = paths;
+                    self.fed_paths = paths.into();
                 }
                 self.deeper(|walker| walker.compound(compound));
                 self.fed_paths = around;
@@ -291,13 +333,7 @@ impl Walker<'_> {
                     self.output = None;
                 }
             }
-            Command::Function(definition) => {
-                let name = definition.fname.value.clone();
-                let function = Rc::new(Function { body: definition.body.clone(), hidden: Rc::clone(&self.hidden) });
-                self.state.define(&name, Rc::clone(&function));
-                self.uncalled.insert(name.clone(), function);
-                self.script.functions.push(name);
-            }
+            Command::Function(definition) => self.define(definition),
             Command::ExtendedTest(test, redirects) => {
                 self.redirects_of_compound(redirects.as_ref());
                 self.deeper(|walker| walker.test(&test.expr));
@@ -306,9 +342,34 @@ impl Walker<'_> {
         }
     }
 
+    fn define(&mut self, definition: &FunctionDefinition) {
+        // A tree is many times its text.
+        let length = definition.location().map_or(door::MAX_BYTES, |place| place.length());
+        if !self.spend(4 * length + self.state.size()) {
+            return;
+        }
+        let name = definition.fname.value.clone();
+        let function = Rc::new(Function { body: definition.body.clone(), hidden: Rc::clone(&self.hidden) });
+        self.state.define(&name, Rc::clone(&function));
+        self.uncalled.insert(name.clone(), function);
+        self.script.functions.push(name);
+    }
+
+    /// What this part of the text may change is not known when it begins once more.
+    fn forget_changed_in(&mut self, place: &SourceSpan) {
+        let hidden = Rc::clone(&self.hidden);
+        let text = hidden.at(place);
+        if self.spend(text.len()) {
+            self.state.forget_changed_in(&text.replace("\\\n", ""));
+        }
+    }
+
     fn compound(&mut self, compound: &CompoundCommand) {
         match compound {
             CompoundCommand::Arithmetic(arithmetic) => {
+                if !self.spend(budget::NODE + arithmetic.expr.value.len()) {
+                    return;
+                }
                 self.arithmetic(&arithmetic.expr);
                 // It may be `PATH` that is set.
                 self.script.loose.push(arithmetic.expr.value.clone());
@@ -321,11 +382,11 @@ impl Walker<'_> {
             CompoundCommand::CaseClause(clause) => self.case(clause),
             CompoundCommand::IfClause(clause) => self.if_clause(clause),
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
-                self.state.forget_changed_in(&clause.to_string());
+                self.forget_changed_in(&clause.2);
                 self.list(&clause.0);
-                let before = self.state.clone();
+                let before = self.kept_state();
                 self.list(&clause.1.list);
-                self.state.join(&before);
+                self.join(&before);
             }
             CompoundCommand::Coprocess(coprocess) => self.in_new_scope(|walker| walker.command(&coprocess.body)),
         }
@@ -335,7 +396,7 @@ impl Walker<'_> {
 
     fn if_clause(&mut self, clause: &IfClauseCommand) {
         self.list(&clause.condition);
-        let before = self.state.clone();
+        let before = self.kept_state();
         self.list(&clause.then);
         let mut ends = vec![std::mem::replace(&mut self.state, before)];
         let mut is_exhaustive = false;
@@ -344,7 +405,7 @@ impl Walker<'_> {
                 self.list(condition);
             }
             is_exhaustive |= branch.condition.is_none();
-            let before = self.state.clone();
+            let before = self.kept_state();
             self.list(&branch.body);
             ends.push(std::mem::replace(&mut self.state, before));
         }
@@ -357,7 +418,7 @@ impl Walker<'_> {
             self.state = last;
         }
         for end in &ends {
-            self.state.join(end);
+            self.join(end);
         }
     }
 
@@ -372,17 +433,20 @@ impl Walker<'_> {
             let set = |value| Assignment { name: clause.variable_name.clone(), value };
             self.emit(SimpleCommand { assignments: values.into_iter().map(set).collect(), ..SimpleCommand::default() });
             for value in known {
+                if !self.spend(budget::NODE) {
+                    return;
+                }
                 self.state.assign(&clause.variable_name, Some(value));
                 self.list(&clause.body.list);
             }
             return;
         }
         self.script.loose.extend(values.into_iter().map(|word| word.value.unwrap_or(word.raw)));
-        self.state.forget_changed_in(&clause.body.list.to_string());
+        self.forget_changed_in(&clause.body.loc);
         self.state.assign(&clause.variable_name, None);
-        let before = self.state.clone();
+        let before = self.kept_state();
         self.list(&clause.body.list);
-        self.state.join(&before);
+        self.join(&before);
     }
 
     fn arithmetic_for(&mut self, clause: &ArithmeticForClauseCommand) {
@@ -400,14 +464,17 @@ impl Walker<'_> {
             for pattern in &item.patterns {
                 self.substitutions_of(&pattern.value, Context::Word);
             }
-            let before = self.state.clone();
+            if !self.spend(budget::NODE) {
+                return;
+            }
+            let before = self.kept_state();
             if let Some(list) = &item.cmd {
                 self.list(list);
             }
             let end = std::mem::replace(&mut self.state, before);
             // What follows may be entered from here.
             if !matches!(item.post_action, CaseItemPostAction::ExitCase) {
-                self.state.join(&end);
+                self.join(&end);
             }
             ends.push(end);
         }
@@ -422,6 +489,9 @@ impl Walker<'_> {
     fn test(&mut self, test: &ExtendedTestExpr) {
         let mut pending = vec![test];
         while let Some(test) = pending.pop() {
+            if !self.spend(budget::NODE) {
+                return;
+            }
             match test {
                 ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
                     pending.extend([&**right, left]);
@@ -446,8 +516,8 @@ impl Walker<'_> {
     fn simple(&mut self, node: &SimpleCommandNode) {
         self.simple_as_known(node);
         // What may run is there as well, beside what nobody knows.
-        if !self.state.assumes && self.state.has_possible_in(&node.to_string()) {
-            let state = self.state.clone();
+        if !self.state.assumes && self.state.has_possible() && self.state.has_possible_in(&node.to_string()) {
+            let state = self.kept_state();
             self.state.assumes = true;
             self.simple_as_known(node);
             self.state = state;

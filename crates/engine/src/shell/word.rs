@@ -11,7 +11,7 @@ pub(super) enum Unit {
     Bare(char),
     Quoted(char),
     /// An expansion, whose value is known if at all from what ran before.
-    Expansion(Expansion),
+    Expansion(Box<Expansion>),
     /// Between the words that an expansion became.
     Break,
     /// Nothing, between quotes: a word all the same.
@@ -50,6 +50,8 @@ pub(super) struct Scanned {
     /// The texts of the command substitutions inside of other expansions, in order.
     pub(super) scripts: Vec<String>,
     pub(super) gap: Option<Gap>,
+    /// How much of it was looked at: what is inside of other expansions, once for each of those.
+    pub(super) length: usize,
 }
 
 /// Whether nothing in the word needs a closer look.
@@ -69,6 +71,7 @@ fn scan_into(text: &str, context: Context, depth: usize, found: &mut Scanned) {
         found.gap = Some(Gap::TooDeep);
         return;
     }
+    found.length += text.len();
     let mut scanner = Scanner { text, at: 0, context, in_double_quotes: false, depth, found };
     while let Some(character) = scanner.peek() {
         if scanner.step(character).is_none() {
@@ -149,7 +152,8 @@ impl<'a> Scanner<'a, '_> {
 
     fn expansion_to(&mut self, end: usize, script: Option<String>) {
         let raw = self.text.get(self.at..end).unwrap_or_default().to_owned();
-        self.found.units.push(Unit::Expansion(Expansion { raw, quoted: self.quoted(), script, means: None }));
+        let expansion = Expansion { raw, quoted: self.quoted(), script, means: None };
+        self.found.units.push(Unit::Expansion(Box::new(expansion)));
         self.at = end;
     }
 
@@ -231,6 +235,7 @@ impl<'a> Scanner<'a, '_> {
         });
         self.found.scripts.extend(own);
         self.found.scripts.append(&mut found.scripts);
+        self.found.length += found.length;
         if found.gap.is_some() {
             self.found.gap = found.gap;
         }

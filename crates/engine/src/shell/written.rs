@@ -3,8 +3,9 @@
 //! `echo … > x.sh && bash x.sh` runs what `echo` prints. What earlier calls wrote is told by whoever asked for the script to
 //! be read; a file that nobody speaks of is one that people wrote, and is nobody's business here.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::command::{Redirect, RedirectKind, SimpleCommand};
 use super::copied::{copies, targets};
@@ -19,7 +20,7 @@ use crate::programs::{Arguments, Role};
 /// What is known of a file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Written {
-    Text(String),
+    Text(Arc<str>),
     /// Nobody can say what is in it.
     Unknown,
 }
@@ -27,40 +28,51 @@ pub enum Written {
 /// Tells what is in a file, by its path from where the script starts; `None` where it was not written in the session.
 pub type Earlier<'a> = &'a dyn Fn(&str) -> Option<Written>;
 
+/// Longer ones are not followed. A file can be added to itself.
+const MAX_TEXT: usize = 64 * 1024;
+
 pub(super) struct Files<'a> {
     /// By the script so far.
     written: BTreeMap<String, Written>,
-    /// Program texts in other languages that have run so far. They are read when somebody asks.
-    codes: Vec<Code>,
+    codes: RefCell<Codes>,
     earlier: Earlier<'a>,
 }
 
-/// A program text in another language.
-struct Code {
-    language: Language,
-    text: String,
-    touches: OnceCell<Vec<(Access, String)>>,
+/// Program texts in other languages that have run so far. They are read when somebody asks.
+#[derive(Default)]
+struct Codes {
+    unread: Vec<(Language, String)>,
+    /// What those that were read do to files.
+    written: BTreeMap<String, ByCode>,
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ByCode {
-    Anew,
     /// It is read as well.
     Changed,
+    Anew,
 }
 
-impl Code {
-    /// What it does to a file; `None` where it does not write it.
-    fn writes(&self, path: &str) -> Option<ByCode> {
-        let touches = self.touches.get_or_init(|| one_liner::read(self.language, &self.text).touches);
-        let has = |wanted: Access| touches.iter().any(|(access, named)| *access == wanted && plain(named) == path);
-        has(Access::Write).then(|| if has(Access::Read) { ByCode::Changed } else { ByCode::Anew })
+impl Codes {
+    /// What any of them does to a file; `None` where none writes it.
+    fn writes(&mut self, path: &str) -> Option<ByCode> {
+        for (language, text) in std::mem::take(&mut self.unread) {
+            let touches = one_liner::read(language, &text).touches;
+            let of = |wanted: Access| touches.iter().filter(move |(access, _)| *access == wanted);
+            let read: BTreeSet<String> = of(Access::Read).map(|(_, path)| plain(path)).collect();
+            for path in of(Access::Write).map(|(_, path)| plain(path)) {
+                let how = if read.contains(&path) { ByCode::Changed } else { ByCode::Anew };
+                let known = self.written.entry(path).or_insert(how);
+                *known = how.max(*known);
+            }
+        }
+        self.written.get(path).copied()
     }
 }
 
 impl<'a> Files<'a> {
     pub(super) fn new(earlier: Earlier<'a>) -> Self {
-        Self { written: BTreeMap::new(), codes: Vec::new(), earlier }
+        Self { written: BTreeMap::new(), codes: RefCell::default(), earlier }
     }
 
     /// What is in a file that a command names, if it was written in the session.
@@ -68,17 +80,21 @@ impl<'a> Files<'a> {
         let paths = paths(command, path);
         let told = |path: &String| self.written.get(path).cloned().or_else(|| (self.earlier)(path));
         let told = paths.iter().find_map(told);
-        let by_code = || paths.iter().flat_map(|path| self.codes.iter().filter_map(|code| code.writes(path)));
+        let mut codes = self.codes.borrow_mut();
+        let mut by_code = paths.iter().filter_map(|path| codes.writes(path));
         // What people wrote stays theirs if it is only changed.
-        let is_unknown = by_code().any(|written| written == ByCode::Anew || told.is_some());
+        let is_unknown = by_code.any(|written| written == ByCode::Anew || told.is_some());
         if is_unknown { Some(Written::Unknown) } else { told }
     }
 
     /// `printed`: what the command prints, where that is known.
     pub(super) fn note(&mut self, command: &SimpleCommand, printed: Option<&str>) {
-        for redirect in command.redirects.iter().filter(|redirect| redirect.takes_output()) {
-            let text = printed.map_or(Written::Unknown, |text| Written::Text(text.to_owned()));
+        let mut redirects = command.redirects.iter().filter(|redirect| redirect.takes_output()).peekable();
+        let printed = printed.filter(|_| redirects.peek().is_some());
+        let printed = printed.map_or(Written::Unknown, |text| Written::Text(text.into()));
+        for redirect in redirects {
             let Some(target) = redirect.target.meaning() else { continue };
+            let text = printed.clone();
             let text = if is_append(redirect) { self.appended(command, target, text) } else { text };
             self.put(command, target, &text);
         }
@@ -88,7 +104,7 @@ impl<'a> Files<'a> {
         for (path, text) in
             command.given_text().filter(|_| applies_patch(program, arguments)).map(patch::made).unwrap_or_default()
         {
-            self.put(command, path, &Written::Text(text));
+            self.put(command, path, &Written::Text(text.into()));
         }
         let named = |role: Role| {
             let of_role = arguments.list.iter().filter(move |argument| argument.role == role);
@@ -98,7 +114,7 @@ impl<'a> Files<'a> {
             Some("tee") => {
                 let is_appended = arguments.has_flag(&["-a", "--append"]);
                 let fed = command.given_text().filter(|_| !is_appended);
-                let text = fed.map(str::to_owned).map_or(Written::Unknown, Written::Text);
+                let text = fed.map(Arc::from).map_or(Written::Unknown, Written::Text);
                 named(Role::Write).for_each(|path| self.put(command, path, &text));
             }
             Some("curl" | "wget") => {
@@ -132,7 +148,7 @@ impl<'a> Files<'a> {
     fn note_copies(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
         // `cp <(…) FILE`
         if let Some(printed) = command.words.iter().find(|word| word.is_process()) {
-            let text = printed.given.clone().map_or(Written::Unknown, Written::Text);
+            let text = printed.given.as_deref().map(Arc::from).map_or(Written::Unknown, Written::Text);
             for path in targets(command, program, arguments) {
                 self.put(command, path, &text);
             }
@@ -152,13 +168,15 @@ impl<'a> Files<'a> {
         let codes = arguments.list.iter().filter(|argument| argument.role == Role::Code);
         let codes = codes.filter_map(|code| command.meaning_from(code.word, code.from));
         let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
-        let unread = |text: &str| Code { language, text: text.to_owned(), touches: OnceCell::new() };
-        self.codes.extend(codes.chain(fed).map(unread));
+        let unread = codes.chain(fed).map(|text| (language, text.to_owned()));
+        self.codes.get_mut().unread.extend(unread);
     }
 
     fn appended(&self, command: &SimpleCommand, path: &str, text: Written) -> Written {
         match (self.get(command, path), text) {
-            (Some(Written::Text(before)), Written::Text(text)) => Written::Text(before + &text),
+            (Some(Written::Text(before)), Written::Text(text)) if before.len() + text.len() <= MAX_TEXT => {
+                Written::Text([before, text].concat().into())
+            }
             // What people wrote is theirs; what is added is not.
             (None, text) => text,
             _ => Written::Unknown,

@@ -1,8 +1,12 @@
 //! `xargs`: what it reads becomes words of the commands that it runs.
 
 use super::command::Word;
+use super::filling::{filled, fits};
 use super::through::Input;
 use crate::programs::Arguments;
+
+/// Words of all that it runs, where it runs a command for each thing that it reads.
+const MAX_WORDS: usize = 16 * 1024;
 
 /// The commands that it runs. `words`: the command as it is written; `all`: those of `xargs` itself.
 pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], input: Input) -> Vec<Vec<Word>> {
@@ -12,7 +16,7 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
         let value = flag.value.and_then(|value| all.get(value.word)?.value.as_deref()?.get(value.from..));
         let mark = value.unwrap_or("{}");
         return match input {
-            Input::Paths(paths) => paths
+            Input::Paths(paths) if paths.len() * words.len() <= MAX_WORDS => paths
                 .iter()
                 .map(|path| replaced(words.clone(), mark, Input::Paths(std::slice::from_ref(path))))
                 .collect(),
@@ -34,7 +38,7 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
     };
     // One by one, or some at a time: nobody needs to know which go together.
     let some_at_a_time = has(&["-n", "--max-args", "-L", "-l", "--max-lines"]);
-    if some_at_a_time && !read.is_empty() {
+    if some_at_a_time && !read.is_empty() && read.len() * words.len() <= MAX_WORDS {
         return read.into_iter().map(|word| [words.as_slice(), &[word]].concat()).collect();
     }
     vec![[words, read].concat()]
@@ -55,14 +59,20 @@ fn replaced(mut words: Vec<Word>, mark: &str, input: Input) -> Vec<Word> {
         Input::Text(text) => Some(text.trim()).filter(|text| !text.contains(['\n', '\'', '"', '\\'])),
         _ => None,
     };
+    let line = line.filter(|line| fits(&words, mark, line.len()));
     for word in &mut words {
         let Some(text) = word.value.take_if(|value| value.contains(mark)) else { continue };
-        match (line, input) {
-            (Some(line), _) => word.value = Some(text.replace(mark, line)),
+        let with = match (line, input) {
+            (Some(line), _) => Some(line),
             (None, Input::Paths([Word { value: Some(path), glob, .. }])) if path != "*" || text != mark || *glob => {
-                (word.value, word.glob) = (Some(text.replace(mark, path)), *glob);
+                word.glob = *glob;
+                Some(path.as_str())
             }
-            _ => word.shown = text.replace(mark, "$…"),
+            _ => None,
+        };
+        word.value = with.and_then(|with| filled(&text, mark, with));
+        if word.value.is_none() {
+            word.shown = filled(&text, mark, "$…").unwrap_or_else(|| "$…".to_owned());
         }
     }
     words

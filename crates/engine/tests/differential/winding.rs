@@ -7,10 +7,8 @@ use crate::script::{Place, around, call, documents, indirect, lines, with_variab
 use crate::word::{self, Texts, one_of, select};
 
 /// Around other scripts.
-const COMPOUND: [&str; 20] = [
+const COMPOUND: [&str; 18] = [
     "( @\n)",
-    "((@\n) )",
-    "((@\n); ( @\n))",
     "( ( @\n))",
     "{ @\n}",
     "{ @\n} > out < input",
@@ -95,6 +93,10 @@ fn scripts_in(place: Place) -> Texts {
         let inner = scripts_in(place.inside());
         choices.extend(COMPOUND.map(|template| (1, around(template, &inner))));
         choices.extend(SUBSTITUTION.map(|template| (1, around(template, &substituted))));
+        // With a here-document in them, bash reads these in a way of its own.
+        if !place.documents {
+            choices.extend(["((@\n) )", "((@\n); ( @\n))"].map(|template| (1, around(template, &inner))));
+        }
         if place.documents {
             choices.push((1, around("alpha \"$( @\n)\" <<'END' | beta\nx\nEND", &substituted)));
         }

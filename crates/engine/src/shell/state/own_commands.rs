@@ -1,9 +1,11 @@
 //! What commands do to the shell that runs them: `cd`, `read`, `set`, `alias` and the like.
 
+use std::rc::Rc;
+
 use super::super::command::{Folders, SimpleCommand, Word};
 use super::super::copied::copies;
 use super::super::output::{only_line, printed_into};
-use super::{Before, State, Value};
+use super::{Before, Names, State, Value};
 
 impl State {
     /// Does what a command of the shell itself does to it.
@@ -29,7 +31,7 @@ impl State {
                 for word in operands() {
                     self.assign(word.value.as_deref().unwrap_or_default(), None);
                     match &word.value {
-                        Some(name) => drop(self.functions.remove(name)),
+                        Some(name) => drop(Rc::make_mut(&mut self.functions).remove(name.as_str())),
                         None => self.doubt_functions(),
                     }
                 }
@@ -57,14 +59,13 @@ impl State {
             }
             "shift" => {
                 let count = operands().next().map_or(Some(1), |word| word.value.as_deref()?.parse().ok());
-                let rest = self.positional.as_ref().zip(count).and_then(|(all, count): (_, usize)| all.get(count..));
-                self.positional = rest.map(<[_]>::to_vec);
+                self.positional = self.positional.take().zip(count).and_then(|(all, count)| all.shift(count));
             }
             "alias" => {
                 let set = operands().filter_map(|word| word.value.as_deref()?.split_once('='));
-                self.aliases.extend(set.map(|(name, text)| (name.to_owned(), text.to_owned())));
+                Rc::make_mut(&mut self.aliases).extend(set.map(|(name, text)| (name.into(), text.into())));
             }
-            "unalias" => self.aliases.clear(),
+            "unalias" => self.aliases = Names::default(),
             "hash" => {
                 let words: Vec<Option<&str>> = operands().map(Word::meaning).collect();
                 if let [Some("-p"), Some(program), Some(name)] = words.as_slice() {
@@ -74,7 +75,8 @@ impl State {
             "git" => self.branches.follow(command),
             "mkdir" => {
                 let made = operands().filter_map(Word::meaning).map(|path| self.folders.then(path));
-                self.made.extend(made.filter_map(|folders| folders.only().map(str::to_owned)));
+                let made: Vec<String> = made.filter_map(|folders| folders.only().map(str::to_owned)).collect();
+                Rc::make_mut(&mut self.made).extend(made);
             }
             // Those that only set up the environment go nowhere else.
             "source" | "." if operands().next().and_then(Word::meaning).is_some_and(is_setup_file) => {
@@ -96,13 +98,14 @@ impl State {
                 .as_deref()
                 .is_some_and(|text| text.starts_with('-') && text.contains(['n', 'i', 'u', 'l', 'a', 'A']))
         });
+        let exports = program == "export" || operands().any(|word| word.value.as_deref() == Some("-x"));
         for word in operands() {
             let text = word.meaning().unwrap_or(&word.shown);
             let name = text.split(['=', '+']).next().unwrap_or(text);
             if let Some(locals) = self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
             {
                 let before = self.variables.get(name).cloned().map_or(Before::NeverSet, Before::Set);
-                locals.entry(name.to_owned()).or_insert(before);
+                Rc::make_mut(locals).entry(name.into()).or_insert(before);
             }
             if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
                 // Outside of a function, nothing can be local to it.
@@ -116,9 +119,8 @@ impl State {
                 });
                 self.assign(name.trim_end_matches('+'), value);
             }
-            let is_flag = |word: &Word| word.value.as_deref() == Some("-x");
-            if program == "export" || operands().any(is_flag) {
-                self.exported.insert(text.split('=').next().unwrap_or(text).to_owned());
+            if exports {
+                self.export_name(text.split('=').next().unwrap_or(text));
             }
         }
     }

@@ -39,10 +39,12 @@ impl State {
     pub(in super::super) fn as_when_set(&self, trap: &Trap) -> Option<Self> {
         let mut then = self.clone();
         let mut differs = false;
-        for (name, value) in &trap.state.variables {
+        let variables = Rc::make_mut(&mut then.variables);
+        for (name, value) in trap.state.variables.iter() {
             let has_text = value.as_ref().is_some_and(|value| !value.text.is_empty());
             if has_text && self.variables.get(name) != Some(value) {
-                then.variables.insert(name.clone(), value.clone());
+                variables.insert(name.clone(), value.clone());
+                then.environment = None;
                 differs = true;
             }
         }

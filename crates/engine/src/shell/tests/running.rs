@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::super::{SimpleCommand, parse};
+use super::super::{Gap, SimpleCommand, parse};
 use super::texts;
 
 /// Each command with what it is reached through.
@@ -345,6 +345,49 @@ fn what_multiplies_is_bounded() {
         let script = parse(&text);
         assert!(script.commands.len() <= 4000, "{}", script.commands.len());
         assert!(script.commands.iter().all(|command| command.text().len() < 1024 * 1024));
+    }
+}
+
+/// None of these would end, or only after minutes and with gigabytes.
+#[test]
+fn the_walk_ends_when_it_is_too_much() {
+    let loops =
+        |body: &str| "for a in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do ".repeat(20) + body + &"; done".repeat(20);
+    let many = |part: &dyn Fn(usize) -> String, count: usize| (0..count).map(part).collect::<String>();
+    let variables = many(&|number| format!("v{number}=1 "), 5000) + "; ";
+    let levels = |body: &dyn Fn(usize) -> String| many(&|level| format!("f{level}() {{ {}; }}; ", body(level + 1)), 40);
+    let texts = [
+        // Loops, whatever is in them: commands, and what is none.
+        loops("b"),
+        loops("[[ a == b ]]"),
+        loops("((1))"),
+        loops("case a in b) ;; esac"),
+        loops("f() { a; }"),
+        loops("a=$b"),
+        loops(&format!("[[ a == '{}' ]]", "b".repeat(50_000))),
+        loops(&format!("echo {}", "b ".repeat(20_000))),
+        // Functions, in lists, in words and in tests.
+        levels(&|next| format!("f{next}; f{next}")) + "f0",
+        levels(&|next| format!("echo $(f{next}) $(f{next})")) + "f0",
+        levels(&|next| format!("case $(f{next}) in $(f{next})) f{next};; esac")) + "f0",
+        levels(&|next| format!("if f{next}; then f{next}; else f{next}; fi")) + "f0",
+        // A text that runs itself twice.
+        "x='eval \"$x\"; eval \"$x\"'; eval \"$x\"".to_owned(),
+        // Many variables, and as many ways to go.
+        variables.clone() + &many(&|number| format!("if a; then w{number}=1; fi; "), 1000),
+        variables.clone() + &many(&|number| format!("a && w{number}=1 || "), 1000) + "b",
+        format!("export {variables}") + &":; ".repeat(1900),
+        // What is found or given, many times over.
+        format!("set -- {}; {}", "a ".repeat(10_000), "echo \"$@\"; ".repeat(1900)),
+        format!("find {} {}", many(&|number| format!("a{number} "), 5000), "| sort ".repeat(1900)),
+        format!("cp {}", "-t a b ".repeat(9000)),
+    ];
+    for text in texts {
+        let script = parse(&text);
+        let start = text.get(..60).unwrap_or(&text);
+        assert!(!script.complete, "{start}");
+        let is_bound = |gap: &Gap| matches!(gap, Gap::TooMuch | Gap::TooManyCommands | Gap::TooDeep);
+        assert!(script.gaps.iter().any(is_bound), "{start}: {:?}", script.gaps);
     }
 }
 

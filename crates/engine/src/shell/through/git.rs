@@ -8,8 +8,9 @@ use crate::programs::{Arguments, Role};
 /// What git runs by its settings and variables.
 pub(super) fn by_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) -> Vec<Runs> {
     let is_alias = |name: &str| name.strip_prefix("alias.") == Some(sub.to_ascii_lowercase().as_str());
-    let alias = command.git_settings.iter().rfind(|(name, _)| is_alias(name));
-    let mut runs: Vec<Runs> = alias.and_then(|(_, alias)| by_alias(command, arguments, alias)).into_iter().collect();
+    let alias = command.git_settings.iter().rfind(|setting| is_alias(&setting.0));
+    let alias = alias.and_then(|setting| by_alias(command, arguments, &setting.1));
+    let mut runs: Vec<Runs> = alias.into_iter().collect();
     let operands = arguments.operands.iter().map(|place| command.text_from(*place, 0));
     let operands: Vec<&str> = operands.collect::<Option<_>>().unwrap_or_default();
     if let ("config", [name, value]) = (sub, operands.as_slice()) {
@@ -17,7 +18,7 @@ pub(super) fn by_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) 
         runs.extend(text.map(|text| Runs::beginning(Some(text))));
     }
     let variables = command.exported.iter().filter(|variable| is_command_variable(&variable.name));
-    runs.extend(variables.map(|variable| Runs::beginning(variable.value.value.clone())));
+    runs.extend(variables.map(|variable| Runs::beginning(variable.value.as_deref().map(str::to_owned))));
     runs
 }
 

@@ -107,10 +107,13 @@ pub(in super::super) fn runs_its_input(program: &str, arguments: &Arguments, wor
 pub(super) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
     let flags = arguments.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--rcfile" | "--init-file"));
     let named = flags.filter_map(|flag| flag.value).filter_map(|value| command.words.get(value.word));
-    let set = command.assignments.iter().chain(&command.exported).filter(|set| matches!(set.name.as_str(), "BASH_ENV"));
+    let set = command.assignments.iter().filter(|set| set.name == "BASH_ENV").map(|set| set.value.clone());
+    let exported = command.exported.iter().filter(|exported| &*exported.name == "BASH_ENV");
+    let exported =
+        exported.map(|exported| Word { value: exported.value.as_deref().map(str::to_owned), ..Word::default() });
     // What it runs anyway is not run once more.
     let is_other = |file: &Word| command.words.get(1).is_none_or(|word| word.value != file.value);
-    named.cloned().chain(set.map(|set| set.value.clone()).filter(is_other)).collect()
+    named.cloned().chain(set.chain(exported).filter(is_other)).collect()
 }
 
 /// What runs because it is read.

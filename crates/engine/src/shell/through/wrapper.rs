@@ -241,7 +241,7 @@ impl<'c> Wrapper<'c> {
             }
             let own = script.and_then(|script| words.get(script.word + 1..)).unwrap_or_default();
             let in_own_shell = !matches!(program, "source" | ".");
-            let (text, arguments) = (Some(commands_in(program, text.clone())), own.to_vec());
+            let (text, arguments) = (Some(commands_in(program, text.to_string())), own.to_vec());
             self.through.runs.push(Runs::Text { text, in_own_shell, is_beginning: false, name: None, arguments });
         } else if self.is_parallel() {
             let own = self.arguments.list.iter().find(|argument| argument.role == Role::Shell);

@@ -3,7 +3,7 @@
 use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, RedirectList};
 
 use super::super::command::{Redirect, RedirectKind, SimpleCommand, Word};
-use super::super::word::{Context, Expansion, Unit};
+use super::super::word::{Context, Unit};
 use super::Walker;
 use super::words::{known_word, word_of};
 use crate::programs::Role;
@@ -41,7 +41,8 @@ impl Walker<'_> {
                 let body = &document.doc.value;
                 let target = if document.requires_expansion {
                     let units = self.scan(body, Context::Text);
-                    let is_meant = |unit: &Unit| !matches!(unit, Unit::Expansion(Expansion { means: None, .. }));
+                    let is_meant =
+                        |unit: &Unit| !matches!(unit, Unit::Expansion(expansion) if expansion.means.is_none());
                     let mut text = word_of(body.clone(), &units);
                     // A text of many lines is no path, of which a part could be anything.
                     text.means = text.means.filter(|_| units.iter().all(is_meant));

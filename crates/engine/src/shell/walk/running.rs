@@ -1,18 +1,21 @@
 //! A command, met: what becomes of the shell by it, which function it calls, and which commands it runs.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::super::budget;
 use super::super::command::{Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::super::meaning::meaning;
-use super::super::output::output;
+use super::super::output::{MAX_OUTPUT, output};
 use super::super::setup::is_setup;
 use super::super::state::{Defined, Function, Value};
 use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, through};
 use super::super::written::Written;
-use super::super::{Gap, doubtful, listing};
-use super::{MAX_COMMANDS, MAX_OUTPUT, Walker, traps};
+use super::super::{Gap, copied, doubtful, listing};
+use super::{MAX_COMMANDS, Walker, traps};
+use crate::one_liner::Language;
 use crate::programs::{Argument, Flag, Role, is_known_program};
 
 /// What a wrapper itself reads and writes, beside what it runs: `strace -o FILE`, `xargs -a FILE`.
@@ -62,6 +65,17 @@ fn unquote_patterns(command: &mut SimpleCommand) {
     }
 }
 
+/// What it takes to read a program text in another language, and to follow what is copied where.
+fn cost_of_deeds(command: &SimpleCommand) -> usize {
+    let (Some(program), Some(arguments)) = (command.program(), &command.arguments) else { return 0 };
+    if Language::of(program).is_some() {
+        let codes = arguments.list.iter().filter(|argument| argument.role == Role::Code);
+        let codes = codes.filter_map(|code| command.meaning_from(code.word, code.from));
+        return budget::CODE * codes.chain(command.given_text()).map(str::len).sum::<usize>();
+    }
+    copied::cost(command, program, arguments)
+}
+
 /// None that a command reads from or prints to.
 const OWN_DESCRIPTOR: i32 = 9;
 
@@ -98,6 +112,7 @@ impl Walker<'_> {
         self.commands += 1;
         if self.commands > MAX_COMMANDS {
             self.gap(Gap::TooManyCommands);
+            self.budget.spend_all();
         }
         self.commands <= MAX_COMMANDS
     }
@@ -105,6 +120,10 @@ impl Walker<'_> {
     /// Every command passes here. Those that it runs come in its place, or behind it.
     fn run(&mut self, mut command: SimpleCommand) {
         if !self.has_room() {
+            return;
+        }
+        command.exported = self.state.exported();
+        if !self.spend(self.cost_of(&command)) {
             return;
         }
         self.open_descriptor(&mut command);
@@ -120,10 +139,12 @@ impl Walker<'_> {
         command.container.clone_from(&self.around.container);
         command.folders = self.state.folders.clone();
         command.input.clone_from(&self.input);
-        command.branches = self.state.branches.list().to_vec();
-        command.exported = self.state.exported();
-        command.git_settings.clone_from(&self.git_settings);
+        command.branches = self.state.branches.list();
+        command.git_settings = Arc::clone(&self.git_settings);
         command.read_arguments();
+        if !self.spend(cost_of_deeds(&command)) {
+            return;
+        }
         command.is_session = command.waits_for_input() && !self.around.is_beginning && !self.around.has_input;
         let printed = output(&command, self.input.as_deref()).or_else(|| self.shown_file(&command));
         let printed = printed.filter(|text| text.len() <= MAX_OUTPUT);
@@ -132,6 +153,12 @@ impl Walker<'_> {
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
         let script = script_file(&command).and_then(|path| self.files.get(&command, &path));
         command.script = script.or_else(|| self.piped_file(&command));
+        let is_code = command.program().is_some_and(|program| Language::of(program).is_some());
+        if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| is_code)
+            && !self.spend(budget::CODE * text.len())
+        {
+            return;
+        }
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
         }
@@ -142,8 +169,9 @@ impl Walker<'_> {
             self.gap(Gap::Unknown(text));
         }
         let is_git_setting = |name: &str| name.starts_with("GIT_CONFIG_COUNT") || name.starts_with("GIT_CONFIG_PARAM");
-        let mut set = command.assignments.iter().chain(&command.exported);
-        if command.program() == Some("git") && set.any(|assignment| is_git_setting(&assignment.name)) {
+        let mut set = command.assignments.iter().map(|set| set.name.as_str());
+        let mut exported = command.exported.iter().map(|exported| &*exported.name);
+        if command.program() == Some("git") && (set.any(is_git_setting) || exported.any(is_git_setting)) {
             self.gap(Gap::Unknown("git".to_owned()));
         }
         self.state.run(&command);
@@ -151,6 +179,9 @@ impl Walker<'_> {
         let mut found = std::mem::take(&mut self.found);
         if command.piped_from.is_empty() {
             found.clear();
+        }
+        if !self.spend(budget::WORD * found.len()) {
+            return;
         }
         self.found = listing::printed(&command, &found);
         self.read_paths(&command, &found);
@@ -162,6 +193,17 @@ impl Walker<'_> {
             }
             Some(through) => self.see_through(through, command),
         }
+    }
+
+    /// What it takes to look at a command: at all that is written in it, that it is given, and that it gets to see.
+    fn cost_of(&self, command: &SimpleCommand) -> usize {
+        let of = |word: &Word| budget::WORD + word.raw.len().max(word.value.as_ref().map_or(0, String::len));
+        let words: usize = command.words.iter().map(of).sum();
+        let assignments: usize = command.assignments.iter().map(|set| set.name.len() + of(&set.value)).sum();
+        let redirects: usize = command.redirects.iter().map(|redirect| of(&redirect.target)).sum();
+        let via: usize = self.around.via.iter().map(String::len).sum();
+        let input = self.input.as_ref().map_or(0, |input| input.len());
+        words + assignments + redirects + via + input + command.exported.len()
     }
 
     /// `exec {fd}>file`: the shell opens it, and the variable is its number.
@@ -178,12 +220,22 @@ impl Walker<'_> {
     /// The commands whose output becomes what a command runs: those in its words, and those that it reads from.
     fn sources_of(&self, command: &SimpleCommand, reads_input: bool) -> Vec<usize> {
         let mut places: Vec<usize> = command.substituted.clone().collect();
+        let mut is_known = vec![false; self.script.commands.len()];
         let mut next = places.len();
         places.extend(command.piped_from.clone().filter(|_| reads_input || self.fills_words));
+        for place in &places {
+            if let Some(is_known) = is_known.get_mut(*place) {
+                *is_known = true;
+            }
+        }
         // What the first of them read comes through the others.
         while let Some(source) = places.get(next).and_then(|place| self.script.commands.get(*place)) {
-            let before: Vec<usize> = source.piped_from.clone().filter(|place| !places.contains(place)).collect();
-            places.extend(before);
+            for place in source.piped_from.clone() {
+                if let Some(is_known @ false) = is_known.get_mut(place) {
+                    *is_known = true;
+                    places.push(place);
+                }
+            }
             next += 1;
         }
         places
@@ -192,7 +244,7 @@ impl Walker<'_> {
     /// What `cat FILE` prints, where the session wrote that file.
     fn shown_file(&self, command: &SimpleCommand) -> Option<String> {
         match self.files.get(command, only_file(command)?)? {
-            Written::Text(text) => Some(text),
+            Written::Text(text) => Some(text.to_string()),
             Written::Unknown => None,
         }
     }
@@ -206,7 +258,7 @@ impl Walker<'_> {
     fn piped_file(&self, command: &SimpleCommand) -> Option<Written> {
         let [source] = self.script.commands.get(command.piped_from.clone())? else { return None };
         let path = only_file(source).filter(|_| runs_what_it_reads(command))?;
-        Some(self.files.get(source, path).unwrap_or(Written::Text(String::new())))
+        Some(self.files.get(source, path).unwrap_or(Written::Text(Arc::default())))
     }
 
     /// `find … | while read name`: the name is one of what was found. `mapfile names < <(find …)`: they are all of it.
@@ -214,14 +266,17 @@ impl Walker<'_> {
         let redirected = command.redirects.iter().map(Redirect::paths).find(|paths| !paths.is_empty());
         let found = redirected.or(Some(piped).filter(|piped| !piped.is_empty())).unwrap_or(&self.fed_paths);
         let Some(name) = command.words.last().and_then(|word| word.value.as_deref()) else { return };
+        if !matches!(command.program(), Some("read" | "mapfile" | "readarray")) || !self.budget.spend(found.len()) {
+            return;
+        }
         let paths: Option<Vec<Value>> = found.iter().map(Value::of).collect();
         match (command.program(), paths.unwrap_or_default().as_slice()) {
             (Some("read"), [path]) => {
                 self.state.assign(name, Some(Value { glob: true, in_kind: true, ..path.clone() }));
             }
             (Some("read"), paths) => {
-                let any = listing::any_of(paths.iter().map(|path| path.text.as_str()));
-                let any = any.map(|any| Value { glob: true, in_kind: true, ..Value::plain(&any) });
+                let any = listing::any_of(paths.iter().map(|path| &*path.text));
+                let any = any.map(|any| Value { glob: true, in_kind: true, ..Value::plain(any) });
                 if any.is_some() {
                     self.state.assign(name, any);
                 }
@@ -242,7 +297,7 @@ impl Walker<'_> {
         let operands: Vec<&str> = operands.filter(|operand| *operand != "set").collect();
         match (form, operands.as_slice()) {
             (Some("config"), [name, value]) => {
-                self.git_settings.push((name.to_ascii_lowercase(), (*value).to_owned()));
+                self.add_git_setting((name.to_ascii_lowercase(), (*value).to_owned()));
             }
             (Some("remote"), ["add", name, ..]) => {
                 let mirror = arguments.flags.iter().find(|flag| flag.name == "--mirror");
@@ -250,16 +305,22 @@ impl Walker<'_> {
                 let setting = |flag| {
                     (format!("remote.{name}.mirror").to_ascii_lowercase(), kind(flag).unwrap_or("true").to_owned())
                 };
-                self.git_settings.extend(mirror.map(setting));
+                if let Some(setting) = mirror.map(setting) {
+                    self.add_git_setting(setting);
+                }
             }
             _ => {}
         }
     }
 
+    fn add_git_setting(&mut self, setting: (String, String)) {
+        self.git_settings = self.git_settings.iter().cloned().chain([Arc::new(setting)]).collect();
+    }
+
     /// What stands behind an alias of the shell. One that names itself is not followed twice.
     fn by_alias(&self, command: &SimpleCommand) -> Option<Runs> {
         let name = command.words.first()?.value.as_deref()?;
-        let alias = self.state.aliases.get(name).map(String::as_str).or_else(|| self.state.real_name(name));
+        let alias = self.state.aliases.get(name).map(|text| &**text).or_else(|| self.state.real_name(name));
         let text = alias.filter(|_| !self.around.via.iter().any(|via| via == name))?;
         let (text, arguments) = (Some(format!("{text} \"$@\"")), command.words.get(1..)?.to_vec());
         Some(Runs::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments })
@@ -293,7 +354,7 @@ impl Walker<'_> {
 
     /// Functions that are only defined may be called by what is not seen here.
     pub(super) fn uncalled_functions(&mut self) {
-        while let Some((name, function)) = self.uncalled.pop_first() {
+        while let Some((name, function)) = self.uncalled.pop_first().filter(|_| self.goes_on()) {
             self.state.forget();
             self.around.via.push(name);
             self.function_body(&function);
@@ -307,9 +368,8 @@ impl Walker<'_> {
         let reads_pipe = reads_input && !command.words.iter().any(Word::is_process);
         let sources = self.sources_of(command, reads_pipe);
         let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
-        command.runs_output_of = sources().filter_map(SimpleCommand::program).map(str::to_owned).collect();
-        command.runs_output_of.sort();
-        command.runs_output_of.dedup();
+        let programs: BTreeSet<&str> = sources().filter_map(SimpleCommand::program).collect();
+        command.runs_output_of = programs.into_iter().map(str::to_owned).collect();
         let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
         runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
     }

@@ -5,7 +5,7 @@ use brush_parser::ast::{Assignment as AssignmentNode, AssignmentValue, ProcessSu
 use super::super::command::{Assignment, Word};
 use super::super::state::{Expanded, Value};
 use super::super::word::{self, Context, Expansion, Scanned, Unit};
-use super::super::{Gap, brace};
+use super::super::{Gap, brace, budget};
 use super::{MAX_EXPANDED_TEXT, MAX_EXPANDED_WORDS, Walker};
 
 impl Walker<'_> {
@@ -42,7 +42,11 @@ impl Walker<'_> {
 
     /// Walks what the text runs, and puts what is known in the place of its expansions.
     pub(super) fn scan(&mut self, raw: &str, context: Context) -> Vec<Unit> {
-        let Scanned { units, scripts, gap } = word::scan(&self.hidden.restore(raw), context);
+        if !self.goes_on() {
+            return Vec::new();
+        }
+        let Scanned { units, scripts, gap, length } = word::scan(&self.hidden.restore(raw), context);
+        self.spend(length);
         if let Some(gap) = gap {
             self.gap(gap);
         }
@@ -64,21 +68,24 @@ impl Walker<'_> {
         known
     }
 
-    fn expand(&mut self, expansion: Expansion, units: &mut Vec<Unit>) {
+    fn expand(&mut self, mut expansion: Box<Expansion>, units: &mut Vec<Unit>) {
         let value = match &expansion.script {
             Some(script) => self.substitution(script).map(Expanded::One),
             None => self.state.expand(&expansion.raw).or_else(|| self.default_of(&expansion.raw)),
         };
         let is_quoted = expansion.quoted;
         let separators = self.state.separators();
-        self.expanded_text += match &value {
-            Some(Expanded::One(value)) => value.text.len(),
-            Some(Expanded::Several(values)) => values.iter().map(|value| value.text.len()).sum(),
-            None => 0,
+        let (length, count) = match &value {
+            Some(Expanded::One(value)) => (value.text.len(), 1),
+            Some(Expanded::Several(values)) => (values.iter().map(|value| value.text.len()).sum(), values.len()),
+            None => (0, 1),
         };
-        match value.filter(|_| self.expanded_text <= MAX_EXPANDED_TEXT) {
+        self.expanded_text += length;
+        let is_short = self.expanded_text <= MAX_EXPANDED_TEXT && self.spend(budget::WORD * count);
+        match value.filter(|_| is_short) {
             Some(Expanded::One(value)) if value.in_kind => {
-                units.push(Unit::Expansion(Expansion { means: Some(value.text), ..expansion }));
+                expansion.means = Some(value.text.to_string());
+                units.push(Unit::Expansion(expansion));
             }
             Some(Expanded::One(value)) if is_quoted => {
                 units.extend(value.text.is_empty().then_some(Unit::Empty));
@@ -140,6 +147,9 @@ impl Walker<'_> {
     }
 
     pub(super) fn words(&mut self, raw: &str, words: &mut Vec<Word>) {
+        if !self.spend(budget::WORD) {
+            return;
+        }
         let raw = self.hidden.restore(raw).into_owned();
         if word::is_plain(&raw) {
             words.push(plain_word(raw));
@@ -147,6 +157,7 @@ impl Walker<'_> {
         }
         let units = self.scan(&raw, Context::Word);
         match brace::expand(units) {
+            Ok(expanded) if expanded.len() > 1 && !self.spend(expanded.iter().map(Vec::len).sum()) => {}
             Ok(expanded) if self.expanded_words + expanded.len() - 1 <= MAX_EXPANDED_WORDS => {
                 self.expanded_words += expanded.len() - 1;
                 let separate = expanded.iter().flat_map(|units| units.split(|unit| *unit == Unit::Break));
@@ -199,30 +210,38 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
     let mut text = String::with_capacity(raw.len());
     let mut known = true;
     let mut glob = false;
+    // Whether what stands since the last space is a path.
+    let mut is_path = false;
+    let is_path_behind = |before: bool, part: &str| match part.rsplit_once(char::is_whitespace) {
+        Some((_, last)) => last.contains('/'),
+        None => before || part.contains('/'),
+    };
     let mut means = Some(String::new());
     let mut mean = |part: Option<&str>| means = means.take().zip(part).map(|(means, part)| means + part);
     for unit in units {
         match unit {
-            Unit::Bare(character) => {
-                glob |= matches!(character, '*' | '?' | '[');
-                text.push(*character);
-                mean(Some(character.encode_utf8(&mut [0; 4])));
-            }
-            Unit::Quoted(character) => {
-                text.push(*character);
-                mean(Some(character.encode_utf8(&mut [0; 4])));
+            Unit::Bare(character) | Unit::Quoted(character) => {
+                glob |= matches!(unit, Unit::Bare('*' | '?' | '['));
+                let mut bytes = [0; 4];
+                let part: &str = character.encode_utf8(&mut bytes);
+                is_path = is_path_behind(is_path, part);
+                text.push_str(part);
+                mean(Some(part));
             }
             Unit::Expansion(expansion) => {
                 known = false;
                 // In a folder that is known, it is something there.
-                let is_path = text.rsplit(char::is_whitespace).next().is_some_and(|word| word.contains('/'));
                 let something = is_path.then_some("*");
                 let part = expansion.means.as_deref().or(something);
                 glob |= part.is_some_and(|part| part.contains('*'));
+                is_path = is_path_behind(is_path, &expansion.raw);
                 text.push_str(&expansion.raw);
                 mean(part);
             }
-            Unit::Break => text.push(' '),
+            Unit::Break => {
+                is_path = false;
+                text.push(' ');
+            }
             Unit::Empty => {}
         }
     }
