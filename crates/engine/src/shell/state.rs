@@ -507,12 +507,12 @@ impl State {
     }
 
     fn join_all_else(&mut self, other: &Self) {
+        self.join_traps(other);
         self.join_variables(&other.variables);
         add_missing(&mut self.possible, &other.possible);
         if !Rc::ptr_eq(&self.arrays, &other.arrays) {
             Rc::make_mut(&mut self.arrays).retain(|name, elements| other.arrays.get(name) == Some(elements));
         }
-        self.join_traps(other);
         self.branches.or(&other.branches);
         if self.positional != other.positional {
             self.possible_positional = self.positional.take().or_else(|| other.positional.clone());

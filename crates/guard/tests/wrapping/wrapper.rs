@@ -107,6 +107,8 @@ impl Wrapper {
                 let is_safe = is_safe && !(text.contains("\"%\"") && script.contains("$'"));
                 // A script of the same name would be another one.
                 let is_safe = is_safe && !(text.contains("run.sh") && script.contains("run.sh"));
+                // In a substitution, the parser does not find the end of arithmetic, and a here-document behind it is doubtful.
+                let is_safe = is_safe && !(text.contains("$(") && script.contains("((") && script.contains("<<"));
                 let is_one_line = !script.contains('\n');
                 let is_whole = is_one_line || !text.contains(":::");
                 (is_safe && is_whole).then(|| filled(text, script))

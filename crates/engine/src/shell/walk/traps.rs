@@ -41,12 +41,13 @@ impl Walker<'_> {
                 continue;
             };
             self.around.via.push("trap".to_owned());
-            if let Some(then) = self.state.as_when_set(&trap) {
+            for then in self.state.when_run(&trap) {
                 let state = std::mem::replace(&mut self.state, then);
                 self.deeper(|walker| walker.text(text));
-                self.state = state;
+                // What a trap sets counts for none, but it may set another.
+                let traps = std::mem::replace(&mut self.state, state);
+                self.state.join_traps(&traps);
             }
-            self.deeper(|walker| walker.text(text));
             self.around.via.pop();
             done.push(trap);
         }
