@@ -188,7 +188,7 @@ fn with_stars(text: &str) -> String {
                 known.push('*');
             }
             ('$', _) => {
-                while letters.next_if(|letter| letter.is_ascii_alphanumeric() || *letter == '_').is_some() {}
+                while letters.next_if(|letter| letter.is_ascii_alphanumeric() || "_…".contains(*letter)).is_some() {}
                 known.push('*');
             }
             ('`', _) => {

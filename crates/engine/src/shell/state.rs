@@ -97,6 +97,11 @@ fn is_special(name: &str) -> bool {
     special.contains(&name)
 }
 
+/// `:-x`, `=x`, `:?message`: what counts only for a variable that has no value.
+fn is_default(operator: &str) -> bool {
+    operator.strip_prefix(':').unwrap_or(operator).starts_with(['-', '=', '?'])
+}
+
 /// `[2]`
 fn index(operator: &str) -> Option<usize> {
     operator.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
@@ -269,9 +274,7 @@ impl State {
             "" => Some(Expanded::One(value)),
             // The default of what has a value.
             _ if changed(&value, operator).is_some() => changed(&value, operator).map(Expanded::One),
-            _ if (operator.starts_with(":-") || operator.starts_with('-')) && !value.text.is_empty() => {
-                Some(Expanded::One(value))
-            }
+            _ if is_default(operator) && !value.text.is_empty() => Some(Expanded::One(value)),
             _ => None,
         }
     }

@@ -389,8 +389,10 @@ impl Walker<'_> {
         for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
             self.arithmetic(expression);
         }
-        self.state.forget();
+        self.state.forget_changed_in(&clause.to_string());
+        let before = self.state.clone();
         self.list(&clause.body.list);
+        self.state.join(&before);
     }
 
     fn case(&mut self, clause: &CaseClauseCommand) {

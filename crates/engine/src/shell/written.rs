@@ -183,9 +183,28 @@ fn paths(command: &SimpleCommand, path: &str) -> Vec<String> {
 pub(super) fn plain(path: &str) -> String {
     match path {
         _ if path.starts_with('/') => paths::tidy(path),
-        _ if paths::is_free(path) || path.contains("..") => path.to_owned(),
+        _ if paths::is_free(path) => path.split_once('/').map_or_else(
+            || path.to_owned(),
+            // Above the home folder, or where a program put its own, nobody knows the names.
+            |(root, rest)| if climbs(rest) { path.to_owned() } else { format!("{root}{}", paths::tidy(rest)) },
+        ),
+        _ if climbs(path) => path.to_owned(),
         _ => paths::tidy(path).trim_start_matches('/').to_owned(),
     }
+}
+
+/// Whether it leads out of where it starts: `a/../../b`.
+fn climbs(path: &str) -> bool {
+    let mut depth = 0_usize;
+    path.split('/').any(|segment| {
+        match segment {
+            "" | "." => {}
+            ".." if depth == 0 => return true,
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+        false
+    })
 }
 
 pub(super) fn applies_patch(program: &str, arguments: &Arguments) -> bool {

@@ -32,7 +32,9 @@ fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
 
 /// The one file that `cat` prints, and nothing else.
 fn only_file(command: &SimpleCommand) -> Option<&str> {
-    let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("cat"))?;
+    // On another machine, it is another file.
+    let prints_one = command.program() == Some("cat") && !command.is_remote;
+    let arguments = command.arguments.as_ref().filter(|_| prints_one)?;
     let [file] = arguments.list.as_slice() else { return None };
     let is_input = command.words.get(file.word).is_some_and(Word::is_input);
     command
