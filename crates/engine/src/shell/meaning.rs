@@ -39,6 +39,8 @@ fn git(arguments: &[&str]) -> Option<String> {
     match arguments {
         ["rev-parse", "--show-toplevel"] => Some(paths::ROOT.to_owned()),
         ["rev-parse", "--git-dir" | "--git-common-dir"] => Some(".git".to_owned()),
+        ["rev-parse", "--git-path", path] => Some(format!(".git/{path}")),
+        ["--exec-path"] => Some("/usr/lib/git-core".to_owned()),
         ["branch", "--show-current"] | ["rev-parse", "--abbrev-ref", "HEAD"] | ["symbolic-ref", "--short", "HEAD"] => {
             Some("HEAD".to_owned())
         }
@@ -54,7 +56,8 @@ fn git(arguments: &[&str]) -> Option<String> {
 /// A new file or folder.
 fn temporary(arguments: &[&str]) -> String {
     let behind = |flag: &&str| matches!(*flag, "--tmpdir") || is_short(flag, 'p');
-    let folder = arguments.iter().zip(arguments.iter().skip(1)).find(|(flag, _)| behind(flag)).map(|(_, folder)| *folder);
+    let folder =
+        arguments.iter().zip(arguments.iter().skip(1)).find(|(flag, _)| behind(flag)).map(|(_, folder)| *folder);
     let folder = folder.or_else(|| arguments.iter().find_map(|flag| flag.strip_prefix("--tmpdir=")));
     let is_template = |word: &&&str| word.contains("XXX") && !word.starts_with('-');
     let template = arguments.iter().rfind(is_template).filter(|template| Some(**template) != folder);

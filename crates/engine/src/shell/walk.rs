@@ -390,6 +390,14 @@ impl Walker<'_> {
             self.arithmetic(expression);
         }
         self.state.forget_changed_in(&clause.to_string());
+        let body = clause.body.list.to_string();
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$';
+        let counters = clause.initializer.iter().flat_map(|start| start.value.split(','));
+        let counters = counters.filter_map(|start| start.split_once('=')).map(|(name, _)| name.trim());
+        // What only counts is a number.
+        for counter in counters.filter(|name| !body.split(|letter| !is_name(letter)).any(|word| word == *name)) {
+            self.state.assign(counter, Some(Value::some_number()));
+        }
         let before = self.state.clone();
         self.list(&clause.body.list);
         self.state.join(&before);

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 
 use super::command::{Redirect, RedirectKind, SimpleCommand};
 use super::copied::{copies, targets};
-use super::fetched::fetched;
+use super::fetched::{fetched, fetches};
 use super::patch;
 use super::through::runs_its_input;
 use crate::event::Access;
 use crate::one_liner::{self, Language};
 use crate::paths;
+use crate::pattern::Pattern;
 use crate::programs::{Arguments, Role};
 
 /// What is known of a file that was written.
@@ -66,7 +67,9 @@ impl<'a> Files<'a> {
     /// What is in a file that a command names, if it was written in the session.
     pub(super) fn get(&self, command: &SimpleCommand, path: &str) -> Option<Written> {
         let paths = paths(command, path);
-        let told = |path: &String| self.written.get(path).cloned().or_else(|| (self.earlier)(path));
+        let told = |path: &String| {
+            self.written.get(path).cloned().or_else(|| self.matching(path)).or_else(|| (self.earlier)(path))
+        };
         let told = paths.iter().find_map(told);
         let by_code = || paths.iter().flat_map(|path| self.codes.iter().filter_map(|code| code.writes(path)));
         // What people wrote stays theirs if it is only changed.
@@ -74,11 +77,22 @@ impl<'a> Files<'a> {
         if is_unknown { Some(Written::Unknown) } else { told }
     }
 
+    /// What is in the files that a pattern stands for, one behind the other: `for f in *.sh; do bash $f; done`.
+    fn matching(&self, path: &str) -> Option<Written> {
+        let pattern = Some(path).filter(|path| path.contains(['*', '?', '[']))?;
+        let pattern = Pattern::parse_anywhere(pattern).ok()?;
+        let files = self.written.iter().filter(|(path, _)| pattern.matches(path)).map(|(_, written)| written.clone());
+        files.reduce(|one, other| match (one, other) {
+            (Written::Text(one), Written::Text(other)) => Written::Text(format!("{one}\n{other}")),
+            _ => Written::Unknown,
+        })
+    }
+
     /// `printed`: what the command prints, where that is known.
     pub(super) fn note(&mut self, command: &SimpleCommand, printed: Option<&str>) {
         for redirect in command.redirects.iter().filter(|redirect| redirect.takes_output()) {
             let text = printed.map_or(Written::Unknown, |text| Written::Text(text.to_owned()));
-            let Some(target) = redirect.target.meaning() else { continue };
+            let Some(target) = redirect.target.file() else { continue };
             let text = if is_append(redirect) { self.appended(command, target, text) } else { text };
             self.put(command, target, &text);
         }
@@ -92,7 +106,7 @@ impl<'a> Files<'a> {
         }
         let named = |role: Role| {
             let of_role = arguments.list.iter().filter(move |argument| argument.role == role);
-            of_role.filter_map(|argument| command.meaning_from(argument.word, argument.from))
+            of_role.filter_map(|argument| command.file_from(argument.word, argument.from))
         };
         match command.program() {
             Some("tee") => {
@@ -101,7 +115,7 @@ impl<'a> Files<'a> {
                 let text = fed.map(str::to_owned).map_or(Written::Unknown, Written::Text);
                 named(Role::Write).for_each(|path| self.put(command, path, &text));
             }
-            Some("curl" | "wget") => {
+            Some(program) if fetches(program) => {
                 let given = named(Role::Write).map(str::to_owned);
                 for path in given.chain(fetched(command)).collect::<Vec<_>>() {
                     self.put(command, &path, &Written::Unknown);

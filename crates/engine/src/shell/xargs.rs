@@ -40,9 +40,7 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
             (Some(lines), _) if lines.len() <= MAX_COMMANDS => {
                 lines.into_iter().map(|line| replaced(words.clone(), mark, Some(&known(line)))).collect()
             }
-            (_, Input::Paths(paths)) => {
-                paths.iter().map(|path| replaced(words.clone(), mark, Some(path))).collect()
-            }
+            (_, Input::Paths(paths)) => paths.iter().map(|path| replaced(words.clone(), mark, Some(path))).collect(),
             _ => vec![replaced(words, mark, None)],
         };
     }
@@ -55,9 +53,7 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
     }
     let read: Vec<Word> = match (text, separator, input) {
         (Some(text), None, _) => text.split_whitespace().map(known).collect(),
-        (Some(text), Some(separator), _) => {
-            text.split(separator).filter(|part| !part.is_empty()).map(known).collect()
-        }
+        (Some(text), Some(separator), _) => text.split(separator).filter(|part| !part.is_empty()).map(known).collect(),
         (None, _, Input::Paths(paths)) => paths.iter().map(chosen).collect(),
         _ => vec![Word { raw: "what xargs reads".to_owned(), ..Word::unknown() }],
     };

@@ -116,7 +116,8 @@ impl State {
                 });
                 self.assign(name.trim_end_matches('+'), value);
             }
-            let is_flag = |word: &Word| word.value.as_deref() == Some("-x");
+            let is_flag =
+                |word: &Word| word.value.as_deref().is_some_and(|text| text.starts_with('-') && text.contains('x'));
             if program == "export" || operands().any(is_flag) {
                 self.exported.insert(text.split('=').next().unwrap_or(text).to_owned());
             }
