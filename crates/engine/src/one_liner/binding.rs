@@ -122,7 +122,10 @@ impl Reader {
                 let start = tape.place();
                 let ends = |token: &Token| token.is(":") || token.name() == Some("lambda");
                 let length = (0..MAX_DECLARATION).find(|ahead| tape.ahead(*ahead).is_none_or(ends));
-                self.bind_parameters(tape.between(start.saturating_sub(1), start + length.unwrap_or(MAX_DECLARATION)));
+                if !self.is_own_function(tape, start.checked_sub(3)) {
+                    let end = start + length.unwrap_or(MAX_DECLARATION);
+                    self.bind_parameters(tape.between(start.saturating_sub(1), end));
+                }
                 true
             }
             (Language::Node, "const" | "let" | "var") => self.destructuring(tape),
@@ -375,12 +378,24 @@ impl Reader {
         true
     }
 
+    /// Whether one of the text's own functions is defined under the name at a place: `name = …`.
+    pub(super) fn is_own_function(&self, tape: &Tape<'_>, name: Option<usize>) -> bool {
+        let tokens = name.map(|name| tape.between(name, name + 2)).unwrap_or_default();
+        match tokens {
+            [name, sign] if sign.is("=") => name.name().is_some_and(|name| self.functions.contains_key(name)),
+            _ => false,
+        }
+    }
+
     /// `name => …` and `name of values`.
     fn node_parameter(&mut self, tape: &mut Tape<'_>) -> bool {
+        let start = tape.place();
         let Some(name) = tape.any_name() else { return false };
         if tape.take("=>") {
-            let value = self.iterated.take().unwrap_or(Value::Unknown);
-            self.bind(name, value);
+            if !self.is_own_function(tape, start.checked_sub(2)) {
+                let value = self.iterated.take().unwrap_or(Value::Unknown);
+                self.bind(name, value);
+            }
             return true;
         }
         if tape.take_name("of") {

@@ -8,6 +8,7 @@ use super::tape::Tape;
 use super::text_method;
 use super::value::{SOME_NAME, Value};
 use super::{Access, Language, Spawn};
+use crate::paths;
 
 /// A new file or folder, whichever.
 const TEMPORARY: &str = "$TMPDIR/…";
@@ -122,6 +123,13 @@ impl Reader {
                 return if is_list { value } else { Value::Unknown };
             }
             Deed::Reorders => return arguments.positional.first().map_or(Value::Unknown, Value::reordered),
+            Deed::Variable((place, name)) => {
+                return match arguments.get(place, name).and_then(Value::only_text) {
+                    Some("HOME") => Value::text("~"),
+                    Some("TMPDIR") => Value::text(paths::TEMP),
+                    _ => Value::Unknown,
+                };
+            }
             Deed::Gives(text) if name.contains("Path.") => return Value::text(text).into_path(),
             Deed::Gives(text) => return Value::text(text),
             // `File.expand_path('name', 'folder')`
@@ -217,6 +225,10 @@ impl Reader {
             return Value::Unknown;
         }
         let Some(text) = module.and_then(Value::only_text) else {
+            // One that is only loaded does what any other does that is imported.
+            if self.is_discarded && self.language == Language::Python {
+                return Value::Unknown;
+            }
             // A bare word is a name, not a value.
             let is_bare = matches!(module, Some(Value::Thing(name)) if !name.starts_with('$'));
             self.found.hidden |= !(is_bare && self.language == Language::Perl);

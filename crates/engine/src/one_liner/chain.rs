@@ -1,8 +1,9 @@
 //! What is done with a value: its members, its elements, its calls.
 
 use super::Language;
+use super::arguments::Arguments;
 use super::deed::Deed;
-use super::reader::Reader;
+use super::reader::{Order, Reader};
 use super::tape::Tape;
 use super::token::{Kind, Token};
 use super::value::Value;
@@ -81,14 +82,22 @@ impl Reader {
                     continue;
                 }
                 "(" if is_tight || !self.dialect.bare_calls || self.is_function(&value) => {
-                    self.note_changes(tape, &value, root);
+                    let appended = root.filter(|root| self.appends(&value, root));
+                    if appended.is_none() {
+                        self.note_changes(tape, &value, root);
+                    }
                     self.iterated = iteration(&value);
                     let start = tape.place();
                     let arguments = self.arguments(tape, &value);
+                    if let (Some(root), Value::Method(_, name)) = (appended, &value) {
+                        self.append(root, start, name, &arguments);
+                    }
                     if self.language == Language::Node && tape.is("{") && is_definition(&value) {
                         self.bind_parameters(tape.between(start, tape.place()));
                     }
+                    self.is_discarded = is_statement(tape, &value, start);
                     value = self.apply(value, &arguments);
+                    self.is_discarded = false;
                 }
                 "[" if if is_perl { starts_element } else { is_tight || self.language != Language::Ruby } => {
                     let start = tape.place();
@@ -134,6 +143,32 @@ impl Reader {
         }
     }
 
+    /// Whether a call puts something behind the list that a name means. Where loops do that, nobody knows how often.
+    fn appends(&self, callee: &Value, root: &str) -> bool {
+        let Value::Method(receiver, name) = callee else { return false };
+        let is_known = match self.language {
+            Language::Python => matches!(name.as_str(), "append" | "extend"),
+            Language::Node => name == "push",
+            Language::Perl | Language::Ruby => false,
+        };
+        let is_list = matches!(**receiver, Value::List(_) | Value::OneOf(_));
+        is_known && is_list && self.order != Order::Loops && self.names.get(root) == Some(&**receiver)
+    }
+
+    fn append(&mut self, name: &str, place: usize, method: &str, arguments: &Arguments) {
+        let more = match (method, arguments.positional.as_slice()) {
+            ("extend", [Value::List(more)]) => Some(more.clone()),
+            ("extend", _) => None,
+            (_, more) => Some(more.to_vec()).filter(|_| arguments.named.is_empty()),
+        };
+        match more {
+            Some(more) if more.iter().all(|value| value.only_text().is_some()) => {
+                self.names.append(name, place, more, self.order);
+            }
+            _ => self.bind(name, Value::Unknown),
+        }
+    }
+
     /// A chain may go on in the next line.
     pub(super) fn skip_to_member(&self, tape: &mut Tape<'_>) {
         if matches!(self.language, Language::Node | Language::Ruby)
@@ -173,6 +208,11 @@ impl Reader {
 
     pub(super) fn index(&mut self, value: Value, index: &[Value]) -> Value {
         match (&value, index) {
+            // `Dir["*.rb"]`
+            (Value::Thing(name), patterns) if name == "Dir" && self.language == Language::Ruby => {
+                let arguments = Arguments { positional: patterns.to_vec(), ..Arguments::default() };
+                self.perform(Deed::Glob, "Dir.glob", &arguments)
+            }
             (Value::Thing(_), [index]) if index.only_text().is_some() => {
                 self.member(value, index.only_text().unwrap_or_default())
             }
@@ -263,6 +303,22 @@ impl Reader {
             _ => {}
         }
     }
+}
+
+/// Whether a call of a dotted name, whose arguments began at a place and end here, is a statement of its own.
+fn is_statement(tape: &Tape<'_>, callee: &Value, arguments: usize) -> bool {
+    let Value::Thing(_) = callee else { return false };
+    let ends = |token: &Token| token.kind == Kind::Newline || token.is(";");
+    let mut before = tape.between(0, arguments).iter().rev();
+    // Names and points by turns.
+    let first = loop {
+        match (before.next().and_then(Token::name), before.next()) {
+            (Some(_), Some(point)) if point.is(".") => {}
+            (Some(_), first) => break first,
+            (None, _) => return false,
+        }
+    };
+    tape.peek().is_none_or(ends) && first.is_none_or(|token| ends(token) || token.is(":"))
 }
 
 fn is_sigiled(token: &Token) -> bool {

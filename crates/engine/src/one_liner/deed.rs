@@ -43,6 +43,8 @@ pub(super) enum Deed {
     MakePath,
     /// A constant.
     Gives(&'static str),
+    /// A variable of the environment.
+    Variable(Argument),
     /// A new folder whose name begins like its argument.
     Makes(Argument),
     /// A new file: its descriptor, and its path.

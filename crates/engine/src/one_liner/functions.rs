@@ -79,15 +79,58 @@ fn definitions(language: Language, tokens: &[Token]) -> Vec<(usize, Option<Vec<P
     let starts = tokens.iter().enumerate().filter(|(_, token)| token.name() == Some(word));
     let named = starts.map(|(place, _)| (place + 1, parameters(tokens.get(place + 2..).unwrap_or_default())));
     let arrows = (1..tokens.len()).filter(|place| language == Language::Node && is_arrow(tokens, *place));
-    let arrows = arrows.map(|place| (place, parameters(tokens.get(place + 2..).unwrap_or_default())));
-    named.chain(arrows).collect()
+    let arrows = arrows.map(|place| (place, arrow_parameters(tokens.get(place + 2..).unwrap_or_default())));
+    let lambdas = lambdas(tokens).into_iter().filter(|_| language == Language::Python);
+    named.chain(arrows).chain(lambdas).collect()
 }
 
-/// `const name = (…) =>`, by the place of the name.
+/// `(a, b) =>` or `a =>`
+fn arrow_parameters(tokens: &[Token]) -> Option<Vec<Parameter>> {
+    match tokens.first()?.name() {
+        Some(name) => Some(vec![Parameter { name: name.to_owned(), takes: Takes::One, default: Vec::new() }]),
+        None => parameters(tokens),
+    }
+}
+
+/// `name = lambda a, b: …`, by the places of the names. In brackets it would be what a call is given.
+fn lambdas(tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
+    let mut found = Vec::new();
+    let mut depth = 0_usize;
+    for (place, token) in tokens.iter().enumerate() {
+        match token.kind {
+            Kind::Mark("(" | "[" | "{") => depth += 1,
+            Kind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            Kind::Name(_) if depth == 0 && is_lambda(tokens, place) => {
+                let behind = tokens.get(place + 3..).unwrap_or_default();
+                let inside = behind.iter().take_while(|token| !token.is(":")).cloned();
+                let bracket = |mark| Token { kind: Kind::Mark(mark), spaced: false };
+                let group: Vec<Token> = std::iter::once(bracket("(")).chain(inside).chain([bracket(")")]).collect();
+                found.push((place, parameters(&group)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether a name is given a lambda, and nothing else.
+fn is_lambda(tokens: &[Token], name: usize) -> bool {
+    let is_start = match name.checked_sub(1).and_then(|before| tokens.get(before)) {
+        None => true,
+        Some(before) => before.kind == Kind::Newline || before.is(";"),
+    };
+    let is_set = tokens.get(name + 1).is_some_and(|token| token.is("="));
+    is_start && is_set && tokens.get(name + 2).is_some_and(|token| token.name() == Some("lambda"))
+}
+
+/// `const name = (…) =>` or `const name = a =>`, by the place of the name.
 fn is_arrow(tokens: &[Token], name: usize) -> bool {
     let is_declared = tokens.get(name - 1).is_some_and(|token| matches!(token.name(), Some("const" | "let" | "var")));
     let is_set = tokens.get(name + 1).is_some_and(|token| token.is("="));
     let Some(rest) = tokens.get(name + 2..).filter(|_| is_declared && is_set) else { return false };
+    if rest.first().is_some_and(|token| token.name().is_some()) {
+        return rest.get(1).is_some_and(|next| next.is("=>"));
+    }
     let mut depth = 0_usize;
     for (place, token) in rest.iter().enumerate() {
         match token.kind {
@@ -171,6 +214,7 @@ fn usage(tokens: &[Token], place: usize) -> Usage {
     match before {
         Some(token) if matches!(token.name(), Some("def" | "function")) => Usage::Definition,
         Some(_) if is_arrow(tokens, place) => Usage::Definition,
+        _ if is_lambda(tokens, place) => Usage::Definition,
         Some(token) if (token.is(".") || token.is("?.")) && !owner.is_some_and(|owner| ROOTS.contains(&owner)) => {
             Usage::Member
         }

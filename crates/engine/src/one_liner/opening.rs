@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::deed::{Argument, PathDeed};
 use super::reader::Reader;
-use super::value::Value;
+use super::value::{SOME_NAME, Value};
 use super::{Access, Language, Spawn};
 
 impl Reader {
@@ -99,10 +99,8 @@ impl Reader {
             }
             PathDeed::Same => return path.clone(),
             PathDeed::Beside { keeps_stem } => {
-                let (Some(paths), Some(name)) = (path.texts(), arguments.get(0, "name").and_then(Value::only_text))
-                else {
-                    return Value::Path(None);
-                };
+                let name = arguments.get(0, "name").and_then(Value::only_text);
+                let (Some(paths), Some(name)) = (path.texts(), name) else { return beside_somehow(path) };
                 let beside = |path: &String| {
                     let (folder, own) =
                         path.rsplit_once('/').map_or(("", path.as_str()), |(folder, own)| (folder, own));
@@ -127,6 +125,15 @@ impl Reader {
         }
         Value::Unknown
     }
+}
+
+/// A path in the same folder, under a name that nobody knows: a name has no folders in it.
+fn beside_somehow(path: &Value) -> Value {
+    let (Value::Like { texts, .. } | Value::Path(Some(texts))) = path else { return Value::Path(None) };
+    let beside = |path: &String| {
+        path.rsplit_once('/').map_or_else(|| SOME_NAME.to_owned(), |(folder, _)| format!("{folder}/{SOME_NAME}"))
+    };
+    Value::Like { texts: texts.iter().map(beside).collect(), is_path: true }
 }
 
 /// What a file is opened for. A mode that is no text is one of many flags.

@@ -32,8 +32,7 @@ impl Reader {
             Kind::Mark("(") => {
                 let value = self.group(tape);
                 if self.language == Language::Node && tape.is("=>") {
-                    let name = start.checked_sub(2).and_then(|name| tape.between(name, name + 1).first()?.name());
-                    if !name.is_some_and(|name| self.functions.contains_key(name)) {
+                    if !self.is_own_function(tape, start.checked_sub(2)) {
                         self.bind_parameters(tape.between(start, tape.place()));
                     }
                     return Value::Unknown;

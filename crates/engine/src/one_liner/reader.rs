@@ -41,10 +41,37 @@ pub(super) struct Reader {
     pub(super) functions: Functions,
     /// Whether it says which of many are meant.
     pub(super) chooses: bool,
+    /// Whether nothing is done with what the next call gives.
+    pub(super) is_discarded: bool,
+    pub(super) order: Order,
     /// Whether it has classes, whose names are members too.
     pub(super) has_classes: bool,
     pub(super) depth: usize,
     work: usize,
+}
+
+/// In which order its statements may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As they stand there, each at most once.
+    Straight,
+    /// Some whenever they are called.
+    Functions,
+    Loops,
+}
+
+impl Order {
+    fn of(tokens: &[Token]) -> Self {
+        let has = |words: &[&str]| tokens.iter().filter_map(Token::name).any(|name| words.contains(&name));
+        let has_arrows = || tokens.iter().any(|token| token.is("=>"));
+        if has(&["for", "while", "until", "do", "forEach", "map", "each", "reduce"]) {
+            Self::Loops
+        } else if has(&["def", "function", "lambda", "class"]) || has_arrows() {
+            Self::Functions
+        } else {
+            Self::Straight
+        }
+    }
 }
 
 /// What one round found.
@@ -89,6 +116,8 @@ pub(super) fn read(language: Language, text: &str) -> OneLiner {
         iterated: None,
         functions: only_called(language, &lexed.tokens),
         chooses: lexed.tokens.iter().filter_map(Token::name).any(|name| CHOOSING.contains(&name)),
+        is_discarded: false,
+        order: Order::of(&lexed.tokens),
         has_classes: false,
         depth: 0,
         work: 0,

@@ -136,7 +136,7 @@ impl Value {
     }
 
     /// Of a list, those; anything else alone.
-    fn into_elements(self) -> Vec<Self> {
+    pub(super) fn into_elements(self) -> Vec<Self> {
         match self {
             Self::List(values) => values,
             value => vec![value],

@@ -118,8 +118,9 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         return None;
     }
     if lines(&name).is_empty() {
-        // A form that is not known may do anything with what it is given.
-        found.list.extend((from..words.len()).map(|word| Argument { role: Role::Path, word, from: 0 }));
+        // A form that is not known may do anything with what it is given; and what names it may be a path: `git stash -- x`.
+        let named = if found.subcommands.is_empty() { from } else { from - 1 };
+        found.list.extend((named..words.len()).map(|word| Argument { role: Role::Path, word, from: 0 }));
         found.add_guessed(words, from);
     }
     found.is_known = !lines(&name).is_empty();

@@ -60,6 +60,8 @@ pub enum Role {
     AtFile,
     /// `name=@file`, `name=<file` or `name@file`, as of a form that is sent.
     FormField,
+    /// A file that it reads, or `name=file`.
+    NamedFile,
     /// A setting: `name=value`.
     Setting,
     /// Another machine.
@@ -100,6 +102,7 @@ const ROLES: &[(&str, Role)] = &[
     ("SCRIPT", Role::Script),
     ("@READ", Role::AtFile),
     ("=@READ", Role::FormField),
+    ("=READ", Role::NamedFile),
     ("SETTING", Role::Setting),
     ("HOST", Role::Host),
     ("READ@", Role::ReadOrRemote),

@@ -47,7 +47,7 @@ fn what_arguments_are() {
         ("git commit -am message -- a", "Subcommand commit, Data message, Look a"),
         ("git commit --mess=text", "Subcommand commit, Data text"),
         ("git submodule foreach ls", "Subcommand submodule, Subcommand foreach, Hook ls"),
-        ("git unheard-of a b", "Subcommand unheard-of, Path a, Path b"),
+        ("git unheard-of a b", "Subcommand unheard-of, Path unheard-of, Path a, Path b"),
         ("sudo -u root -- rm -rf /", "Command rm -rf /"),
         ("env -u A B=1 git push", "Assignment B=1, Command git push"),
         ("timeout -k 1 5 rm x", "Command rm x"),

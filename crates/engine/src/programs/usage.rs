@@ -97,8 +97,8 @@ impl<'t> Usage<'t> {
             let (repeats, is_rest) = (first.ends_with("..."), first.ends_with('*'));
             let name = first.trim_end_matches("...").trim_end_matches('*');
             let (key, role) = match name.split_once('=') {
-                Some((key, role)) => (Some(key), role),
-                None => (None, name),
+                Some((key, role)) if !key.is_empty() => (Some(key), role),
+                _ => (None, name),
             };
             if role == "VAR" {
                 usage.takes_assignments = true;

@@ -439,6 +439,11 @@ impl SimpleCommand {
         }
     }
 
+    /// A name for the file that is meant: what stands for it, or the word as it is written.
+    pub(super) fn file_from(&self, word: usize, from: usize) -> Option<&str> {
+        self.meaning_from(word, from).or_else(|| self.words.get(word)?.name_in_text()?.get(from..))
+    }
+
     /// Whether it is given nothing to run, and nothing to read it from.
     pub(super) fn waits_for_input(&self) -> bool {
         let Some(arguments) = &self.arguments else { return false };
@@ -467,6 +472,18 @@ impl Word {
     /// For telling what is done: what the program gets, or what it stands for.
     pub(super) fn meaning(&self) -> Option<&str> {
         self.value.as_deref().or(self.means.as_deref())
+    }
+
+    /// A name for the file that is meant, good for comparing it with others of the same text.
+    pub(super) fn file(&self) -> Option<&str> {
+        self.meaning().or_else(|| self.name_in_text())
+    }
+
+    /// `$DIR/x.sh`: a name that is not known, but the same wherever it stands. What is printed may differ each time.
+    fn name_in_text(&self) -> Option<&str> {
+        let is_stable =
+            self.value.is_none() && self.shown.starts_with('$') && !self.shown.contains(['(', '`', '…', '@', '*']);
+        is_stable.then_some(self.shown.as_str())
     }
 
     /// One of which nothing is known.

@@ -86,7 +86,7 @@ impl Link {
     fn made_by(command: &SimpleCommand) -> Option<Self> {
         let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("ln"))?;
         let [target, name] = arguments.operands.as_slice() else { return None };
-        let (target, name) = (command.text_from(*target, 0)?, command.text_from(*name, 0)?);
+        let (target, name) = (command.meaning_from(*target, 0)?, command.meaning_from(*name, 0)?);
         // What it leads to is told from where it lies.
         let folder = name.rsplit_once('/').filter(|_| !paths::is_free(target));
         let target = folder.map_or_else(|| target.to_owned(), |(folder, _)| format!("{folder}/{target}"));
@@ -131,12 +131,17 @@ impl Found<'_> {
         {
             self.add(Some(name), word, None);
         }
+        // Where somebody else's home is, nobody here knows; what is in it has its name all the same.
+        let is_others = |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
+        if let (Some((_, name)), Some(Access::Read | Access::Write)) =
+            (path.filter(|path| is_others(path)).and_then(|path| path.split_once('/')), access)
+        {
+            self.add(Some(name), &Word { tilde: false, ..word.clone() }, None);
+        }
         // The input, or the output; and no file is called nothing.
         if path == Some("-") || path == Some("") && word.value.as_deref() == Some("") {
             return;
         }
-        // Where somebody else's home is, nobody here knows.
-        let is_others = |path: &str| word.tilde && path.starts_with('~') && path != "~" && !path.starts_with("~/");
         self.effects.push(Effect {
             path: path.filter(|path| !is_others(path)).map(str::to_owned),
             raw: path.map_or_else(|| word.raw.clone(), str::to_owned),
@@ -250,9 +255,12 @@ impl Found<'_> {
 
     /// Whether it tells git to look for its hooks elsewhere: that takes away those that are there.
     fn moves_hooks(&self, arguments: &Arguments) -> bool {
-        const SETTINGS: &[&str] = &["core.hooksPath", "include.path"];
+        const SETTINGS: &[&str] = &["core.hookspath", "include.path"];
         let is_it = |name: Option<&str>| {
-            name.is_some_and(|name| SETTINGS.iter().any(|setting| name.eq_ignore_ascii_case(setting)))
+            let name = name.map(str::to_ascii_lowercase);
+            let is_by_condition =
+                |name: &str| name.starts_with("includeif.") && name.rsplit('.').next() == Some("path");
+            name.is_some_and(|name| SETTINGS.contains(&name.as_str()) || is_by_condition(&name))
         };
         let is_section = |name: Option<&str>| name.is_some_and(|name| matches!(name, "core" | "include"));
         let text = |word: usize, from: usize| self.command.text_from(word, from);
@@ -266,8 +274,11 @@ impl Found<'_> {
         let is_config = arguments.subcommands.first().is_some_and(|form| form == "config");
         let mut operands = arguments.operands.iter();
         let is_named = operands.any(|operand| is_it(text(*operand, 0)));
-        let unsets = arguments.operands.first().is_some_and(|place| text(*place, 0) == Some("unset"));
-        is_set || (is_config && is_named && (unsets || operands.next().is_some()))
+        let verb = arguments.operands.first().and_then(|place| text(*place, 0));
+        let is_named = is_named && (verb == Some("unset") || operands.next().is_some());
+        let section = arguments.operands.get(1).and_then(|place| text(*place, 0));
+        let loses = matches!(verb, Some("remove-section" | "rename-section")) && is_section(section);
+        is_set || (is_config && (is_named || loses || verb == Some("edit")))
     }
 
     /// `keeps_to_itself`: whether the command shows nothing of what it changes.
@@ -290,6 +301,10 @@ impl Found<'_> {
                 if let Some(path) = value.and_then(|value| value.strip_prefix(['@', '<'])) {
                     self.add(path.split(';').next(), word, Some(Access::Read));
                 }
+            }
+            Role::NamedFile => {
+                let file = text.map(|text| text.split_once('=').map_or(text, |(_, file)| file));
+                self.add(file, word, Some(Access::Read));
             }
             Role::ReadOrRemote | Role::WriteOrRemote | Role::DeleteOrRemote => {
                 let is_remote = |text: &str| text.split('/').next().is_some_and(|host| host.contains(':'));

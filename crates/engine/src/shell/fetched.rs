@@ -1,14 +1,23 @@
-//! Files that are fetched under the names that their addresses have: `curl -O`, `wget`.
+//! Files that are fetched, under the names that their addresses have: `curl -O`, `wget`.
 
 use super::command::SimpleCommand;
 
 /// The folder that they come into, where it is not the one it runs in.
-const FOLDER: &[&str] = &["--output-dir", "-P", "--directory-prefix"];
+const FOLDER: &[&str] = &["--output-dir", "-P", "--directory-prefix", "--dir"];
+
+/// Whether what it writes is what it has fetched.
+pub(super) fn fetches(program: &str) -> bool {
+    matches!(program, "aria2c" | "curl" | "http" | "https" | "wget" | "xh")
+}
 
 pub(super) fn fetched(command: &SimpleCommand) -> Vec<String> {
     let Some(arguments) = &command.arguments else { return Vec::new() };
     let keeps_names = match command.program() {
         Some("curl") => arguments.has_flag(&["-O", "--remote-name", "--remote-name-all"]),
+        Some("aria2c") => !arguments.has_flag(&["-o", "--out"]),
+        Some("http" | "https" | "xh") => {
+            arguments.has_flag(&["-d", "--download"]) && !arguments.has_flag(&["-o", "--output"])
+        }
         Some("wget") => !arguments.has_flag(&["-O", "--output-document", "--spider"]),
         _ => false,
     };

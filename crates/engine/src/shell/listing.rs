@@ -30,6 +30,10 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
         "grep" | "egrep" | "fgrep" if has(&["-l", "-L", "--files-with-matches", "--files-without-match"]) => {
             below(command)
         }
+        // Without being told to, it passes over hidden files.
+        "fd" | "fdfind" if has(&["-H", "--hidden", "-u", "--unrestricted"]) => {
+            below(command).iter().map(|path| named(command, path)).collect()
+        }
         "fd" | "fdfind" => below(command),
         _ => Vec::new(),
     }
@@ -81,16 +85,28 @@ fn narrowed(command: &SimpleCommand, path: &Word) -> Word {
     let mut wanted = arguments.filter(|argument| argument.role == Role::Data);
     let text = wanted.next().and_then(|argument| command.text_from(argument.word, argument.from));
     let has = |names: &[&str]| command.arguments.as_ref().is_some_and(|arguments| arguments.has_flag(names));
-    let Some(text) = text.filter(|_| path.value.as_deref() == Some("*") && !has(&["-v", "--invert-match"])) else {
-        return path.clone();
-    };
-    let (start, text) = text.strip_prefix('^').map_or(("*", text), |text| ("", text));
+    let text = text.filter(|_| path.value.as_deref() == Some("*") && !has(&["-v", "--invert-match"]));
+    let pattern = text.and_then(pattern);
+    pattern.map_or_else(|| path.clone(), |pattern| Word { glob: path.glob, ..Word::known(&pattern) })
+}
+
+/// What `PART`, `^START` or `END$` matches, as a pattern for names.
+fn pattern(regex: &str) -> Option<String> {
+    let (start, text) = regex.strip_prefix('^').map_or(("*", regex), |text| ("", text));
     let (end, text) = text.strip_suffix('$').map_or(("*", text), |text| ("", text));
     let text = text.replace("\\.", ".");
-    if text.is_empty() || !is_name(&text) {
-        return path.clone();
-    }
-    Word { glob: path.glob, ..Word::known(&format!("{start}{text}{end}")) }
+    (!text.is_empty() && is_name(&text)).then(|| format!("{start}{text}{end}"))
+}
+
+/// Those of some files, at any depth, that have the name that `fd` looks for.
+fn named(command: &SimpleCommand, path: &Word) -> Word {
+    let mut arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
+    let wanted = arguments.find(|argument| argument.role == Role::Data);
+    let text = wanted.and_then(|argument| command.text_from(argument.word, argument.from)).and_then(pattern);
+    let folder = path.value.as_deref().and_then(|path| path.strip_suffix("/*"));
+    let found =
+        folder.zip(text).map(|(folder, name)| Word { glob: true, ..Word::known(&format!("{folder}/**/{name}")) });
+    found.unwrap_or_else(|| path.clone())
 }
 
 fn is_name(text: &str) -> bool {

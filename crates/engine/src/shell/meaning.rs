@@ -2,19 +2,22 @@
 //!
 //! Enough to tell what is done to files and branches. Nobody should take it for the text itself.
 
-use super::command::SimpleCommand;
+use super::command::{SimpleCommand, Word};
 use crate::paths;
 
 pub(super) fn meaning(command: &SimpleCommand) -> Option<String> {
-    let words = command.words.iter().map(|word| word.value.as_deref());
-    let words: Vec<&str> = words.collect::<Option<_>>()?;
+    if command.program() == Some("mktemp") {
+        // What is only known in kind is enough: `mktemp -d "$TMPDIR/x.XXXXXX"`.
+        let words: Vec<&str> = command.words.iter().skip(1).map(Word::meaning).collect::<Option<_>>()?;
+        return Some(temporary(&words));
+    }
+    let words: Vec<&str> = command.words.iter().map(|word| word.value.as_deref()).collect::<Option<_>>()?;
     let (program, arguments) = words.split_first()?;
     match *program {
         "pwd" => {
             command.folders.only().map(|folder| if folder.is_empty() { ".".to_owned() } else { folder.to_owned() })
         }
         "git" => git(arguments),
-        "mktemp" => Some(temporary(arguments)),
         "which" | "command" | "type" => match arguments {
             [name] | ["-v" | "-p" | "-P", name] if !name.contains('/') => Some(format!("/usr/bin/{name}")),
             _ => None,
@@ -36,6 +39,8 @@ fn git(arguments: &[&str]) -> Option<String> {
     match arguments {
         ["rev-parse", "--show-toplevel"] => Some(paths::ROOT.to_owned()),
         ["rev-parse", "--git-dir" | "--git-common-dir"] => Some(".git".to_owned()),
+        ["rev-parse", "--git-path", path] => Some(format!(".git/{path}")),
+        ["--exec-path"] => Some("/usr/lib/git-core".to_owned()),
         ["branch", "--show-current"] | ["rev-parse", "--abbrev-ref", "HEAD"] | ["symbolic-ref", "--short", "HEAD"] => {
             Some("HEAD".to_owned())
         }
@@ -50,12 +55,21 @@ fn git(arguments: &[&str]) -> Option<String> {
 
 /// A new file or folder.
 fn temporary(arguments: &[&str]) -> String {
-    let folder = arguments.iter().zip(arguments.iter().skip(1)).find(|(flag, _)| matches!(**flag, "-p" | "--tmpdir"));
-    let template = arguments.last().filter(|template| template.contains("XXX"));
+    let behind = |flag: &&str| matches!(*flag, "--tmpdir") || is_short(flag, 'p');
+    let folder =
+        arguments.iter().zip(arguments.iter().skip(1)).find(|(flag, _)| behind(flag)).map(|(_, folder)| *folder);
+    let folder = folder.or_else(|| arguments.iter().find_map(|flag| flag.strip_prefix("--tmpdir=")));
+    let is_template = |word: &&&str| word.contains("XXX") && !word.starts_with('-');
+    let template = arguments.iter().rfind(is_template).filter(|template| Some(**template) != folder);
+    let is_in_temporary = arguments.iter().any(|flag| is_short(flag, 't'));
     match (folder, template) {
-        (Some((_, folder)), _) => format!("{folder}/tmp.XXXXXXXXXX"),
-        (None, Some(template)) if template.contains('/') => (*template).to_owned(),
-        (None, Some(template)) if !arguments.contains(&"-t") => (*template).to_owned(),
+        (Some(folder), _) => format!("{folder}/tmp.XXXXXXXXXX"),
+        (None, Some(template)) if template.contains('/') || !is_in_temporary => (*template).to_owned(),
         _ => format!("{}/tmp.XXXXXXXXXX", paths::TEMP),
     }
+}
+
+/// Whether a flag ends with this letter, which may stand behind others: `-dt`.
+fn is_short(flag: &str, letter: char) -> bool {
+    flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with(letter)
 }

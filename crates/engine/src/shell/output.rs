@@ -44,12 +44,30 @@ pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<Str
         "dirname" if !arguments.is_empty() && !has_flags(arguments) => {
             Some(arguments.iter().map(|path| folder_name(path).to_owned() + "\n").collect())
         }
+        "seq" => seq(arguments),
         "rev" if arguments.is_empty() => {
             Some(input?.split('\n').map(|line| line.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n"))
         }
         _ => None,
     }
 }
+
+/// Whole numbers only, and not many.
+fn seq(arguments: &[&str]) -> Option<String> {
+    let numbers: Vec<i64> = arguments.iter().map(|number| number.parse().ok()).collect::<Option<_>>()?;
+    let (first, step, last) = match numbers.as_slice() {
+        [last] => (1, 1, *last),
+        [first, last] => (*first, 1, *last),
+        [first, step, last] => (*first, *step, *last),
+        _ => return None,
+    };
+    let count = last.checked_sub(first)?.checked_div(step)?;
+    let number = |place: i64| Some(first.checked_add(step.checked_mul(place)?)?.to_string() + "\n");
+    (count < MAX_NUMBERS).then(|| (0..=count).map(number).collect())?
+}
+
+/// More that `seq` counts to are not written out.
+const MAX_NUMBERS: i64 = 256;
 
 fn has_flags(arguments: &[&str]) -> bool {
     arguments.iter().any(|argument| argument.starts_with('-'))

@@ -46,7 +46,9 @@ fn rewrites_of(command: &SimpleCommand, arguments: &Arguments) -> Found {
     match (command.program(), arguments.subcommands.first().map(String::as_str)) {
         (Some("git"), Some("push" | "send-pack")) => by_push(command, arguments),
         (Some("gh"), Some("repo")) => by_sync(command, arguments).into_iter().collect(),
-        (Some("gh"), Some("api")) | (Some("curl"), None) => by_api(command, arguments).into_iter().collect(),
+        (Some("gh" | "glab"), Some("api")) | (Some("curl" | "http" | "https" | "xh"), None) => {
+            by_api(command, arguments).into_iter().collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -188,7 +190,7 @@ fn with_stars(text: &str) -> String {
                 known.push('*');
             }
             ('$', _) => {
-                while letters.next_if(|letter| letter.is_ascii_alphanumeric() || *letter == '_').is_some() {}
+                while letters.next_if(|letter| letter.is_ascii_alphanumeric() || "_…".contains(*letter)).is_some() {}
                 known.push('*');
             }
             ('`', _) => {
@@ -231,7 +233,9 @@ fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rewritten, 
         let flags = arguments.flags.iter().filter(move |flag| names.iter().any(|name| flag.is(name)));
         flags.filter_map(|flag| flag.value).map(|value| command.text_from(value.word, value.from))
     };
-    let addresses = || arguments.operands.iter().filter_map(|place| command.words.get(*place));
+    let urls = arguments.flags.iter().filter(|flag| flag.is("--url")).filter_map(|flag| Some(flag.value?.word));
+    let places: Vec<usize> = arguments.operands.iter().copied().chain(urls).collect();
+    let addresses = || places.iter().filter_map(|place| command.words.get(*place));
     // There, a branch is a number that nobody knows.
     let changes = |query: &str| ["updateRef", "deleteRef"].iter().any(|change| query.contains(change));
     if addresses().any(|word| word.value.as_deref().is_some_and(|text| text.ends_with("graphql")))
@@ -240,12 +244,23 @@ fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rewritten, 
         return Some((Rewritten::Unknown, false));
     }
     let mut addresses = addresses().map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));
-    let address = addresses.find_map(|address| Some(address.split_once("git/refs/heads/")?.1.to_owned()))?;
+    // GitHub has the one, GitLab the other.
+    let behind = |address: String| {
+        let branch = address.split_once("git/refs/heads/").or_else(|| address.split_once("/repository/branches/"));
+        branch.map(|(_, branch)| branch.to_owned())
+    };
+    let address = addresses.find_map(behind)?;
     let branch = address.as_str();
     let branch = Rewritten::Named(branch.split(['?', '#']).next().unwrap_or(branch).to_owned());
-    let method = values(&["-X"]).next_back()?;
-    let is_force = |field: &str| field.replace(['"', ' '], "").replace(':', "=").contains("force=true");
-    let fields = || values(&["-f", "-F", "-d", "--data-raw", "--json"]);
+    let verb = arguments.operands.first().and_then(|place| command.words.get(*place)).map(|word| word.value.as_deref());
+    let method = match command.program() {
+        Some("http" | "https" | "xh") => verb?,
+        _ => values(&["-X"]).next_back()?,
+    };
+    let is_force =
+        |field: &str| field.replace(['"', ' '], "").replace(':', "=").replace("==", "=").contains("force=true");
+    let words = || arguments.operands.iter().filter_map(|place| command.text_from(*place, 0)).map(Some);
+    let fields = || values(&["-f", "-F", "-d", "--data-raw", "--json"]).chain(words());
     let is_forced = fields().any(|field| field.is_some_and(is_force));
     let is_file = |field: Option<&str>| field.is_none_or(|field| field.starts_with('@'));
     let has_unknown = values(&["--input"]).next().is_some() || fields().any(is_file);

@@ -105,6 +105,11 @@ fn is_special(name: &str) -> bool {
     special.contains(&name)
 }
 
+/// `:-x`, `=x`, `:?message`: what counts only for a variable that has no value.
+fn is_default(operator: &str) -> bool {
+    operator.strip_prefix(':').unwrap_or(operator).starts_with(['-', '=', '?'])
+}
+
 /// `[2]`
 fn index(operator: &str) -> Option<usize> {
     operator.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
@@ -362,9 +367,9 @@ impl State {
             // The default of what has a value.
             _ if changed(&value, operator).is_some() => changed(&value, operator).map(Expanded::One),
             // One from outside may not be there.
-            _ if (operator.starts_with(":-") || operator.starts_with('-'))
+            _ if is_default(operator)
                 && !value.text.is_empty()
-                && self.variables.contains_key(name) =>
+                && (self.variables.contains_key(name) || operator.trim_start_matches(':').starts_with('?')) =>
             {
                 Some(Expanded::One(value))
             }

@@ -453,8 +453,18 @@ impl Walker<'_> {
         for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
             self.arithmetic(expression);
         }
-        self.state.forget();
+        self.state.forget_changed_in(&clause.to_string());
+        let body = clause.body.list.to_string();
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$';
+        let counters = clause.initializer.iter().flat_map(|start| start.value.split(','));
+        let counters = counters.filter_map(|start| start.split_once('=')).map(|(name, _)| name.trim());
+        // What only counts is a number.
+        for counter in counters.filter(|name| !body.split(|letter| !is_name(letter)).any(|word| word == *name)) {
+            self.state.assign(counter, Some(Value::some_number()));
+        }
+        let before = self.state.clone();
         self.list(&clause.body.list);
+        self.state.join(&before);
     }
 
     fn case(&mut self, clause: &CaseClauseCommand) {

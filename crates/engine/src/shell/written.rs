@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use super::command::{Redirect, RedirectKind, SimpleCommand};
 use super::copied::{copies, targets};
-use super::fetched::fetched;
+use super::fetched::{fetched, fetches};
 use super::patch;
 use super::through::runs_its_input;
 use crate::event::Access;
 use crate::one_liner::{self, Language};
 use crate::paths;
+use crate::pattern::Pattern;
 use crate::programs::{Arguments, Role};
 
 /// What is known of a file that was written.
@@ -78,7 +79,9 @@ impl<'a> Files<'a> {
     /// What is in a file that a command names, if it was written in the session.
     pub(super) fn get(&self, command: &SimpleCommand, path: &str) -> Option<Written> {
         let paths = paths(command, path);
-        let told = |path: &String| self.written.get(path).cloned().or_else(|| (self.earlier)(path));
+        let told = |path: &String| {
+            self.written.get(path).cloned().or_else(|| self.matching(path)).or_else(|| (self.earlier)(path))
+        };
         let told = paths.iter().find_map(told);
         let mut codes = self.codes.borrow_mut();
         let mut by_code = paths.iter().filter_map(|path| codes.writes(path));
@@ -87,13 +90,24 @@ impl<'a> Files<'a> {
         if is_unknown { Some(Written::Unknown) } else { told }
     }
 
+    /// What is in the files that a pattern stands for, one behind the other: `for f in *.sh; do bash $f; done`.
+    fn matching(&self, path: &str) -> Option<Written> {
+        let pattern = Some(path).filter(|path| path.contains(['*', '?', '[']))?;
+        let pattern = Pattern::parse_anywhere(pattern).ok()?;
+        let files = self.written.iter().filter(|(path, _)| pattern.matches(path)).map(|(_, written)| written.clone());
+        files.reduce(|one, other| match (one, other) {
+            (Written::Text(one), Written::Text(other)) => Written::Text(format!("{one}\n{other}").into()),
+            _ => Written::Unknown,
+        })
+    }
+
     /// `printed`: what the command prints, where that is known.
     pub(super) fn note(&mut self, command: &SimpleCommand, printed: Option<&str>) {
         let mut redirects = command.redirects.iter().filter(|redirect| redirect.takes_output()).peekable();
         let printed = printed.filter(|_| redirects.peek().is_some());
         let printed = printed.map_or(Written::Unknown, |text| Written::Text(text.into()));
         for redirect in redirects {
-            let Some(target) = redirect.target.meaning() else { continue };
+            let Some(target) = redirect.target.file() else { continue };
             let text = printed.clone();
             let text = if is_append(redirect) { self.appended(command, target, text) } else { text };
             self.put(command, target, &text);
@@ -108,7 +122,7 @@ impl<'a> Files<'a> {
         }
         let named = |role: Role| {
             let of_role = arguments.list.iter().filter(move |argument| argument.role == role);
-            of_role.filter_map(|argument| command.meaning_from(argument.word, argument.from))
+            of_role.filter_map(|argument| command.file_from(argument.word, argument.from))
         };
         match command.program() {
             Some("tee") => {
@@ -117,7 +131,7 @@ impl<'a> Files<'a> {
                 let text = fed.map(Arc::from).map_or(Written::Unknown, Written::Text);
                 named(Role::Write).for_each(|path| self.put(command, path, &text));
             }
-            Some("curl" | "wget") => {
+            Some(program) if fetches(program) => {
                 let given = named(Role::Write).map(str::to_owned);
                 for path in given.chain(fetched(command)).collect::<Vec<_>>() {
                     self.put(command, &path, &Written::Unknown);
@@ -201,9 +215,28 @@ fn paths(command: &SimpleCommand, path: &str) -> Vec<String> {
 pub(super) fn plain(path: &str) -> String {
     match path {
         _ if path.starts_with('/') => paths::tidy(path),
-        _ if paths::is_free(path) || path.contains("..") => path.to_owned(),
+        _ if paths::is_free(path) => path.split_once('/').map_or_else(
+            || path.to_owned(),
+            // Above the home folder, or where a program put its own, nobody knows the names.
+            |(root, rest)| if climbs(rest) { path.to_owned() } else { format!("{root}{}", paths::tidy(rest)) },
+        ),
+        _ if climbs(path) => path.to_owned(),
         _ => paths::tidy(path).trim_start_matches('/').to_owned(),
     }
+}
+
+/// Whether it leads out of where it starts: `a/../../b`.
+fn climbs(path: &str) -> bool {
+    let mut depth = 0_usize;
+    path.split('/').any(|segment| {
+        match segment {
+            "" | "." => {}
+            ".." if depth == 0 => return true,
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+        false
+    })
 }
 
 pub(super) fn applies_patch(program: &str, arguments: &Arguments) -> bool {

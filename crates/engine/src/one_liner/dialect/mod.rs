@@ -86,6 +86,7 @@ impl Deed {
             Self::JoinPath
                 | Self::MakePath
                 | Self::Gives(_)
+                | Self::Variable(_)
                 | Self::Same(_)
                 | Self::Changes
                 | Self::Temporary

@@ -51,7 +51,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("File.Slurp.read_file", READS),
         ("open", Deed::PerlOpen { handles: 1 }),
         ("IO.File.new", Deed::PerlOpen { handles: 0 }),
-        ("sysopen", Deed::Touch(&[(Write, (1, ""))])),
+        ("sysopen", Deed::Touch(&[(Read, (1, "")), (Write, (1, ""))])),
         ("readlink", READS),
         ("require", Deed::Module),
         ("do", READS),

@@ -131,6 +131,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("Dir.pwd", Deed::Gives(".")),
         ("Dir.getwd", Deed::Gives(".")),
         ("Dir.home", Deed::Gives("~")),
+        ("ENV.fetch", Deed::Variable(FIRST)),
         ("Dir.glob", Deed::Glob),
         ("Dir.mktmpdir", Deed::Gives("$TMPDIR/…")),
         ("Dir.tmpdir", Deed::Gives("$TMPDIR")),

@@ -98,7 +98,9 @@ impl State {
                 .as_deref()
                 .is_some_and(|text| text.starts_with('-') && text.contains(['n', 'i', 'u', 'l', 'a', 'A']))
         });
-        let exports = program == "export" || operands().any(|word| word.value.as_deref() == Some("-x"));
+        let is_flag =
+            |word: &Word| word.value.as_deref().is_some_and(|text| text.starts_with('-') && text.contains('x'));
+        let exports = program == "export" || operands().any(is_flag);
         for word in operands() {
             let text = word.meaning().unwrap_or(&word.shown);
             let name = text.split(['=', '+']).next().unwrap_or(text);

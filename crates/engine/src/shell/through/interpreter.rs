@@ -70,18 +70,18 @@ pub(in super::super) fn runs_what_it_reads(command: &SimpleCommand) -> bool {
 pub(in super::super) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
     let program = command.program()?;
     let Some(arguments) = command.arguments.as_ref().filter(|_| is_interpreter(program)) else {
-        return command.words.first()?.meaning().filter(|program| program.contains('/')).map(Cow::Borrowed);
+        return command.words.first()?.file().filter(|program| program.contains('/')).map(Cow::Borrowed);
     };
     if runs_its_input(program, arguments, &command.words) {
         let is_read = |kind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
         let read = command.redirects.iter().rev().find(|redirect| is_read(redirect.kind));
-        return read?.target.meaning().map(Cow::Borrowed);
+        return read?.target.file().map(Cow::Borrowed);
     }
     if let Some(module) = arguments.subcommands.first().filter(|_| Language::of(program) == Some(Language::Python)) {
         return Some(Cow::Owned(format!("{}.py", module.replace('.', "/"))));
     }
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
-    command.meaning_from(script.word, script.from).map(Cow::Borrowed)
+    command.file_from(script.word, script.from).map(Cow::Borrowed)
 }
 
 /// Whether nothing among its arguments is what it runs instead of what it reads.

@@ -35,7 +35,9 @@ fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
 
 /// The one file that `cat` prints, and nothing else.
 fn only_file(command: &SimpleCommand) -> Option<&str> {
-    let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("cat"))?;
+    // On another machine, it is another file.
+    let prints_one = command.program() == Some("cat") && !command.is_remote;
+    let arguments = command.arguments.as_ref().filter(|_| prints_one)?;
     let [file] = arguments.list.as_slice() else { return None };
     let is_input = command.words.get(file.word).is_some_and(Word::is_input);
     command
@@ -127,6 +129,10 @@ impl Walker<'_> {
             return;
         }
         self.open_descriptor(&mut command);
+        if let Some(program) = command.words.first_mut().filter(|word| word.value.is_none() && !word.glob) {
+            // `$(which x)`: wherever it is found, it is that program.
+            program.value = program.means.clone().filter(|path| path.starts_with("/usr/"));
+        }
         doubtful::forget_pattern(&mut command);
         if self.holds_patterns {
             unquote_patterns(&mut command);
@@ -296,6 +302,13 @@ impl Walker<'_> {
         let operands = arguments.operands.iter().filter_map(|place| command.text_from(*place, 0));
         let operands: Vec<&str> = operands.filter(|operand| *operand != "set").collect();
         match (form, operands.as_slice()) {
+            (Some("config"), [value]) => {
+                let flag = arguments.flags.iter().find(|flag| flag.name == "--add").and_then(|flag| flag.value);
+                let name = flag.and_then(|name| command.text_from(name.word, name.from));
+                if let Some(name) = name {
+                    self.add_git_setting((name.to_ascii_lowercase(), (*value).to_owned()));
+                }
+            }
             (Some("config"), [name, value]) => {
                 self.add_git_setting((name.to_ascii_lowercase(), (*value).to_owned()));
             }
@@ -382,7 +395,8 @@ impl Walker<'_> {
         let own_paths = own_paths(&command);
         let holds_patterns = runs_pattern(&command);
         let script = command.script.as_ref().and_then(|_| script_file(&command)).map(Cow::into_owned);
-        let is_given_input = command.redirects.iter().any(Redirect::is_input);
+        let fed = command.redirects.iter().rev().find(|redirect| redirect.is_input());
+        let fed = fed.map(|redirect| redirect.text().map(str::to_owned));
         let substituted = command.substituted.clone();
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
             // What it runs cannot be shown in its place.
@@ -413,7 +427,7 @@ impl Walker<'_> {
             self.around.is_remote = true;
         }
         self.around.via.push(name.clone());
-        self.around.has_input |= is_given_input;
+        self.around.has_input |= fed.is_some();
         let held_patterns = self.holds_patterns;
         self.holds_patterns |= holds_patterns;
         let filled_words = self.fills_words;
@@ -421,10 +435,11 @@ impl Walker<'_> {
         self.fills_words = reads == Reads::Words || filled_words && runs_words;
         let given = assignments.clone();
         // What a shell reads its commands from is not there for them.
-        let input = self.input.take_if(|_| reads_input);
+        let input = self.input.clone();
         let piped_from = self.piped_from.clone();
-        if reads_input {
-            self.piped_from = 0..0;
+        if reads_input || fed.is_some() {
+            // `ssh host bash <<E`: what it is given goes on to what it runs.
+            (self.input, self.piped_from) = (fed.flatten().filter(|_| !reads_input).map(Arc::from), 0..0);
         }
         for runs in runs {
             self.deeper(|walker| match runs {
@@ -470,7 +485,7 @@ impl Walker<'_> {
         }
         (self.around, self.piped_from) = (around, piped_from);
         (self.holds_patterns, self.fills_words) = (held_patterns, filled_words);
-        self.input = input.or_else(|| self.input.take());
+        self.input = input;
         if has_folder {
             self.state.folders = folders;
         }
