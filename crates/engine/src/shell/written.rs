@@ -12,7 +12,7 @@ use super::fetched::fetched;
 use super::patch;
 use super::through::runs_its_input;
 use crate::event::Access;
-use crate::one_liner::{self, Language};
+use crate::one_liner;
 use crate::paths;
 use crate::programs::{Arguments, Role};
 
@@ -37,7 +37,7 @@ pub(super) struct Files<'a> {
 
 /// A program text in another language.
 struct Code {
-    language: Language,
+    program: String,
     text: String,
     touches: OnceCell<Vec<(Access, String)>>,
 }
@@ -52,7 +52,10 @@ enum ByCode {
 impl Code {
     /// What it does to a file; `None` where it does not write it.
     fn writes(&self, path: &str) -> Option<ByCode> {
-        let touches = self.touches.get_or_init(|| one_liner::read(self.language, &self.text).touches);
+        let touches = self.touches.get_or_init(|| {
+            let read = one_liner::read_for(&self.program, &self.text);
+            read.map(|read| read.touches).unwrap_or_default()
+        });
         let has = |wanted: Access| touches.iter().any(|(access, named)| *access == wanted && plain(named) == path);
         has(Access::Write).then(|| if has(Access::Read) { ByCode::Changed } else { ByCode::Anew })
     }
@@ -148,11 +151,13 @@ impl<'a> Files<'a> {
     }
 
     fn note_code(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
-        let Some(language) = Language::of(program) else { return };
+        if !one_liner::is_readable(program) {
+            return;
+        }
         let codes = arguments.list.iter().filter(|argument| argument.role == Role::Code);
         let codes = codes.filter_map(|code| command.meaning_from(code.word, code.from));
         let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
-        let unread = |text: &str| Code { language, text: text.to_owned(), touches: OnceCell::new() };
+        let unread = |text: &str| Code { program: program.to_owned(), text: text.to_owned(), touches: OnceCell::new() };
         self.codes.extend(codes.chain(fed).map(unread));
     }
 

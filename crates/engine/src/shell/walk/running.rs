@@ -9,7 +9,7 @@ use super::super::meaning::meaning;
 use super::super::output::output;
 use super::super::setup::is_setup;
 use super::super::state::{Defined, Function, Value};
-use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, through};
+use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, script_files, through};
 use super::super::written::Written;
 use super::super::{Gap, doubtful, listing};
 use super::{MAX_COMMANDS, MAX_OUTPUT, Walker, traps};
@@ -130,7 +130,7 @@ impl Walker<'_> {
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
-        let script = script_file(&command).and_then(|path| self.files.get(&command, &path));
+        let script = script_files(&command).iter().find_map(|path| self.files.get(&command, path));
         command.script = script.or_else(|| self.piped_file(&command));
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
