@@ -11,6 +11,8 @@
 //! table a language of what functions do. The order of statements and conditions are not followed: a name may have every
 //! value that is given to it anywhere.
 //!
+//! Other languages are not followed but looked over, by `outline`.
+//!
 //! The module must not know shells, rules or files. The text is hostile: its size, its nesting and the work spent on it
 //! are limited, and what is beyond the limits is incomplete, never a failure.
 
@@ -26,6 +28,7 @@ mod lex;
 mod names;
 mod opening;
 mod operand;
+mod outline;
 mod reader;
 mod spawning;
 mod tape;
@@ -81,11 +84,25 @@ impl Language {
             "python" | "python2" | "python3" | "pypy" | "pypy3" | "ipython" | "ipython3" | "bpython" | "ptpython" => {
                 Some(Self::Python)
             }
-            "node" | "nodejs" | "bun" | "deno" => Some(Self::Node),
+            // What TypeScript adds says nothing of what is done.
+            "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "ts-node-esm" | "mongosh" => Some(Self::Node),
             "perl" => Some(Self::Perl),
-            "ruby" | "irb" => Some(Self::Ruby),
+            "ruby" | "irb" | "pry" | "rails" => Some(Self::Ruby),
             _ => None,
         }
+    }
+}
+
+/// Whether texts for a program can be read here.
+pub fn is_readable(program: &str) -> bool {
+    Language::of(program).is_some() || outline::is_for(program)
+}
+
+/// A text for a program; `None` where nobody here can read it.
+pub fn read_for(program: &str, text: &str) -> Option<OneLiner> {
+    match Language::of(program) {
+        Some(language) => Some(read(language, text)),
+        None => outline::read(program, text),
     }
 }
 

@@ -270,6 +270,11 @@ impl Reader {
                         self.bind(name, if is_known { value } else { Value::Unknown });
                     }
                 }
+                // `value as Type`
+                Kind::Name(name) if name == "as" && self.language == Language::Node && result.is_some() => {
+                    tape.next();
+                    while tape.any_name().is_some() && tape.take(".") {}
+                }
                 Kind::Name(name) => {
                     let name = name.as_str();
                     let is_key = tape.ahead_is(1, "=>") || tape.ahead_is(1, "=");

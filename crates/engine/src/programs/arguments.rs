@@ -110,7 +110,9 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
             break;
         };
         found.session = None;
-        name = format!("{name} {word}");
+        let form = format!("{name} {word}");
+        let any = format!("{name} *");
+        name = if lines(&form).is_empty() && !lines(&any).is_empty() { any } else { form };
         found.subcommands.push(word.to_owned());
         from = place + 1;
     }
@@ -238,7 +240,7 @@ impl Reading {
             let text = word.unwrap_or_default();
             let rest = usage.rest_from(self.operands.len());
             // Behind an operand, what is left is the rest, flags or not.
-            if let Some(role) = rest.filter(|_| !self.operands.is_empty()) {
+            if let Some(role) = rest.filter(|_| !usage.goes_on_behind(self.operands.len())) {
                 self.take_rest(role, place, words.len());
                 return;
             }
@@ -285,10 +287,18 @@ impl Reading {
             self.flags.push(Flag { name: name.to_owned(), word: place, value, spellings: "" });
             return Some(0);
         }
+        let mut in_number = false;
         for (at, letter) in text.char_indices().skip(1) {
+            if in_number && letter.is_ascii_digit() {
+                continue;
+            }
             let name = format!("-{letter}");
             let behind = at + letter.len_utf8();
+            in_number = usage.flag(&name).is_some_and(|found| found.is_number);
             match usage.flag(&name) {
+                Some(found) if in_number => {
+                    self.known_flag(found, place, None);
+                }
                 Some(found) if found.role.is_some() => {
                     return self.known_flag(found, place, (behind < text.len()).then_some(behind));
                 }

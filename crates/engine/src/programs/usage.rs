@@ -35,6 +35,8 @@ pub(super) struct FlagUsage<'t> {
     pub(super) second: Option<Role>,
     /// Only in the same word: `-i.bak`, `--color=always`.
     pub(super) is_optional: bool,
+    /// It is what digits there are in the same word, and more flags may stand behind them.
+    pub(super) is_number: bool,
 }
 
 #[derive(Debug)]
@@ -43,6 +45,8 @@ pub(super) struct Operand<'t> {
     pub(super) repeats: bool,
     /// Everything from here on is this, flags or not.
     is_rest: bool,
+    /// Flags may stand behind it, before the rest.
+    goes_on: bool,
     /// With one of these flags it is not there.
     unless: Vec<&'t str>,
     /// It begins with this and `=`, as those of `dd` do.
@@ -68,7 +72,8 @@ impl<'t> Usage<'t> {
         };
         let mut flags = flags.split_whitespace();
         while let Some(flag) = flags.next() {
-            let is_optional = flag.ends_with('?');
+            let is_number = flag.ends_with('#');
+            let is_optional = is_number || flag.ends_with('?');
             let (role, second) = match flags.next()? {
                 NO_VALUE => (None, None),
                 roles => match roles.split_once(',') {
@@ -76,8 +81,9 @@ impl<'t> Usage<'t> {
                     Some((first, second)) => (Some(Role::named(first)?), Some(Role::named(second)?)),
                 },
             };
-            let spellings = flag.trim_end_matches('?');
-            let usages = spellings.split('|').map(|flag| FlagUsage { flag, spellings, role, second, is_optional });
+            let spellings = flag.trim_end_matches(['?', '#']);
+            let one = |flag| FlagUsage { flag, spellings, role, second, is_optional, is_number };
+            let usages = spellings.split('|').map(one);
             usage.flags.extend(usages);
         }
         for item in operands.split_whitespace() {
@@ -95,7 +101,8 @@ impl<'t> Usage<'t> {
             let mut parts = item.split('/');
             let first = parts.next()?;
             let (repeats, is_rest) = (first.ends_with("..."), first.ends_with('*'));
-            let name = first.trim_end_matches("...").trim_end_matches('*');
+            let goes_on = first.ends_with('+');
+            let name = first.trim_end_matches("...").trim_end_matches(['*', '+']);
             let (key, role) = match name.split_once('=') {
                 Some((key, role)) if !key.is_empty() => (Some(key), role),
                 _ => (None, name),
@@ -106,7 +113,7 @@ impl<'t> Usage<'t> {
             }
             let role = Role::named(role)?;
             let is_rest = is_rest || role.takes_the_rest();
-            usage.operands.push(Operand { role, repeats, is_rest, unless: parts.collect(), key });
+            usage.operands.push(Operand { role, repeats, is_rest, goes_on, unless: parts.collect(), key });
         }
         Some(usage)
     }
@@ -130,6 +137,11 @@ impl<'t> Usage<'t> {
             self.flags.iter().filter(|flag| name.len() > 2 && name.starts_with("--") && flag.flag.starts_with(name));
         let only = begun.next().filter(|_| begun.next().is_none());
         exact.or(only).copied()
+    }
+
+    /// Whether flags may stand behind this many operands, though the rest follows.
+    pub(super) fn goes_on_behind(&self, count: usize) -> bool {
+        count.checked_sub(1).and_then(|last| self.operands.get(last)).is_none_or(|operand| operand.goes_on)
     }
 
     /// What everything from the operand of this number on is, flags or not.

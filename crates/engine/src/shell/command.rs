@@ -585,9 +585,11 @@ fn visible(argument: &str) -> String {
     }
 }
 
+/// `git` of `/usr/bin/git`, and of `git.exe`.
 fn base_name(program: &str) -> &str {
-    match program.rsplit_once('/') {
+    let name = match program.rsplit_once('/') {
         Some((_, name)) if !name.is_empty() => name,
         _ => program,
-    }
+    };
+    name.strip_suffix(".exe").filter(|name| !name.is_empty()).unwrap_or(name)
 }

@@ -59,6 +59,8 @@ impl Container {
     fn read(&mut self, flag: &Flag, command: &SimpleCommand) {
         let Some(value) = flag.value else { return };
         let text = command.meaning_from(value.word, value.from);
+        // `-v=/:/host`
+        let text = text.map(|text| text.strip_prefix('=').unwrap_or(text));
         let is_name = |source: &str| command.text_from(value.word, value.from).is_some() && is_name(source);
         let mount = match flag.name.as_str() {
             "-v" | "--volume" => text.map(|text| Mount::of_volume(text, is_name)),

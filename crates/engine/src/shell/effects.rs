@@ -11,7 +11,7 @@ use super::through::{is_awk, runs_its_input};
 use super::written::{Written, applies_patch, plain};
 use super::{Folders, Script, awk, ex, find, patch, sed};
 use crate::event::Access;
-use crate::one_liner::{self, Language};
+use crate::one_liner;
 use crate::paths;
 use crate::programs::{Argument, Arguments, Role};
 
@@ -85,8 +85,13 @@ struct Link {
 impl Link {
     fn made_by(command: &SimpleCommand) -> Option<Self> {
         let arguments = command.arguments.as_ref().filter(|_| command.program() == Some("ln"))?;
-        let [target, name] = arguments.operands.as_slice() else { return None };
-        let (target, name) = (command.meaning_from(*target, 0)?, command.meaning_from(*name, 0)?);
+        let (target, name) = match arguments.operands.as_slice() {
+            [target, name] => (command.meaning_from(*target, 0)?, command.meaning_from(*name, 0)?),
+            [target] => {
+                command.meaning_from(*target, 0).map(|target| (target, target.rsplit('/').next().unwrap_or(target)))?
+            }
+            _ => return None,
+        };
         // What it leads to is told from where it lies.
         let folder = name.rsplit_once('/').filter(|_| !paths::is_free(target));
         let target = folder.map_or_else(|| target.to_owned(), |(folder, _)| format!("{folder}/{target}"));
@@ -192,9 +197,10 @@ impl Found<'_> {
         for argument in &known.list {
             self.argument(argument, keeps_to_itself);
         }
-        if let (Some(_), Some(Written::Text(text))) = (Language::of(program), &command.script) {
+        let is_code = one_liner::is_readable(program) || is_awk(program);
+        if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| is_code) {
             self.in_code(&Word::known(program), Some(text));
-        } else if Language::of(program).is_some()
+        } else if one_liner::is_readable(program)
             && runs_its_input(program, known, &command.words)
             && let Some(text) = command.given_text()
         {
@@ -228,7 +234,7 @@ impl Found<'_> {
         let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
         let takes_words = code.or(fed).is_some_and(|text| text.to_ascii_lowercase().contains("argv"));
         let own = arguments.list.iter().find(|argument| argument.role == Role::Words);
-        if Language::of(program).is_some() && takes_words {
+        if one_liner::is_readable(program) && takes_words {
             own.and_then(|own| command.words.get(own.word..))
                 .into_iter()
                 .flatten()
@@ -386,9 +392,8 @@ impl Found<'_> {
             }
             return;
         }
-        let language = program.and_then(Language::of);
-        let (Some(language), Some(text)) = (language, text) else { return self.mentioned(word) };
-        let read = one_liner::read(language, text);
+        let read = program.zip(text).and_then(|(program, text)| one_liner::read_for(program, text));
+        let Some(read) = read else { return self.mentioned(word) };
         for (access, path) in read.touches {
             let glob = path.contains('*');
             // Nobody asks what kind of thing a function deletes.

@@ -61,13 +61,23 @@ impl ExScript {
             self.runs.push(text.trim_matches(['"', '\'', ')', ' ']).to_owned());
             return;
         }
+        if let Some((_, text)) = command.split_once("delete(") {
+            let path = text.trim_start_matches(['"', '\'']).split(['"', '\'']).next();
+            self.touches.extend(path.map(|path| (Access::Delete, path.to_owned())));
+            return;
+        }
         let length = command.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(command.len());
         let (name, rest) = command.split_at(length);
         let file = rest.strip_prefix('!').unwrap_or(rest).trim();
-        // Behind a space, the mark is a command: `:w !cmd`, `:r !cmd`.
-        if let Some(text) = file.strip_prefix('!').filter(|_| rest.starts_with(' ')) {
+        // Behind a space, the mark is a command: `:w !cmd`, `:r !cmd`; of a file that is read, nothing is forced.
+        let is_read = matches!(name, "r" | "read");
+        let run = file.strip_prefix('!').filter(|_| rest.starts_with(' '));
+        if let Some(text) = run.or_else(|| rest.strip_prefix('!').filter(|_| is_read)) {
             self.runs.push(text.to_owned());
             return;
+        }
+        if matches!(name, "exe" | "execute") {
+            return self.command(rest.trim_matches([' ', '"', '\'']));
         }
         match name {
             "w" | "W" | "write" | "wq" | "x" | "xit" | "up" | "update" | "sav" | "saveas" | "wn" | "wa" => {

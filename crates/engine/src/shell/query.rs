@@ -18,8 +18,16 @@ pub(super) fn texts<'c>(command: &'c SimpleCommand, arguments: &Arguments) -> Ve
 pub(super) fn commands(text: &str) -> Vec<String> {
     let run = |line: &str| {
         let line = line.trim_start();
-        let behind = ["\\!", ".shell ", ".system ", "system "].iter().find_map(|name| line.strip_prefix(name));
-        behind.map(|text| text.trim().to_owned())
+        if let Some(text) = line.strip_prefix("\\!") {
+            return Some(text.trim().to_owned());
+        }
+        let (name, text) = line.split_once(char::is_whitespace)?;
+        let text = match name.to_ascii_lowercase().as_str() {
+            ".shell" | ".system" | ".sh" | ".sys" | "system" => Some(text),
+            ".once" | ".output" | ".o" | "\\o" | "\\g" | "pager" => text.trim_start().strip_prefix('|'),
+            _ => None,
+        };
+        text.map(|text| text.trim().to_owned())
     };
     text.lines().filter_map(run).collect()
 }

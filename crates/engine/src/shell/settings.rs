@@ -3,6 +3,10 @@
 
 /// The command in the value of a program's setting, `name=value`.
 pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s str> {
+    if matches!(program, "gdb" | "lldb") {
+        let setting = setting.trim_start();
+        return ["shell ", "platform shell ", "!"].iter().find_map(|name| setting.strip_prefix(name));
+    }
     if program == "socat" {
         let (kind, command) = setting.split_once(':')?;
         let command = command.split(',').next();

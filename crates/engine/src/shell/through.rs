@@ -17,7 +17,7 @@ use crate::programs::Role;
 
 pub(super) use input::Input;
 use interpreter::is_interpreter;
-pub(super) use interpreter::{is_awk, runs_its_input, runs_what_it_reads, script_file};
+pub(super) use interpreter::{is_awk, runs_its_input, runs_what_it_reads, script_file, script_files};
 use wrapper::Wrapper;
 
 /// What a command runs.
@@ -87,6 +87,7 @@ pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Wor
         let words = [Word::known("git"), Word::known(form)].into_iter().chain(command.words.iter().skip(1).cloned());
         through.runs.push(Runs::words(words.collect()));
     }
+    through.runs.extend(wrapper::package_program(command).map(Runs::words));
     if !command.is_understood() && !matches!(program, "find" | "gfind") {
         through.runs.extend(wrapper::command_within(&command.words).map(Runs::words));
     }

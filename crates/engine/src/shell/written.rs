@@ -13,7 +13,7 @@ use super::fetched::{fetched, fetches};
 use super::patch;
 use super::through::runs_its_input;
 use crate::event::Access;
-use crate::one_liner::{self, Language};
+use crate::one_liner;
 use crate::paths;
 use crate::pattern::Pattern;
 use crate::programs::{Arguments, Role};
@@ -42,7 +42,8 @@ pub(super) struct Files<'a> {
 /// Program texts in other languages that have run so far. They are read when somebody asks.
 #[derive(Default)]
 struct Codes {
-    unread: Vec<(Language, String)>,
+    /// Each with the program that runs it.
+    unread: Vec<(String, String)>,
     /// What those that were read do to files.
     written: BTreeMap<String, ByCode>,
 }
@@ -57,8 +58,8 @@ enum ByCode {
 impl Codes {
     /// What any of them does to a file; `None` where none writes it.
     fn writes(&mut self, path: &str) -> Option<ByCode> {
-        for (language, text) in std::mem::take(&mut self.unread) {
-            let touches = one_liner::read(language, &text).touches;
+        for (program, text) in std::mem::take(&mut self.unread) {
+            let touches = one_liner::read_for(&program, &text).map(|read| read.touches).unwrap_or_default();
             let of = |wanted: Access| touches.iter().filter(move |(access, _)| *access == wanted);
             let read: BTreeSet<String> = of(Access::Read).map(|(_, path)| plain(path)).collect();
             for path in of(Access::Write).map(|(_, path)| plain(path)) {
@@ -178,11 +179,13 @@ impl<'a> Files<'a> {
     }
 
     fn note_code(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
-        let Some(language) = Language::of(program) else { return };
+        if !one_liner::is_readable(program) {
+            return;
+        }
         let codes = arguments.list.iter().filter(|argument| argument.role == Role::Code);
         let codes = codes.filter_map(|code| command.meaning_from(code.word, code.from));
         let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
-        let unread = codes.chain(fed).map(|text| (language, text.to_owned()));
+        let unread = codes.chain(fed).map(|text| (program.to_owned(), text.to_owned()));
         self.codes.get_mut().unread.extend(unread);
     }
 

@@ -7,6 +7,8 @@ use crate::event::Access::{Delete, Read, Write};
 const READS: Deed = Deed::Touch(&[(Read, (0, ""))]);
 const WRITES: Deed = Deed::Touch(&[(Write, (0, ""))]);
 const DELETES: Deed = Deed::Touch(&[(Delete, (0, ""))]);
+/// Flags may stand before the path.
+const DELETES_BOTH: Deed = Deed::Touch(&[(Delete, (0, "")), (Delete, (1, ""))]);
 const COPIES: Deed = Deed::Touch(&[(Read, (0, "")), (Write, (1, ""))]);
 const RENAMES: Deed = Deed::Touch(&[(Delete, (0, "")), (Write, (1, ""))]);
 const LINKS: Deed = Deed::Touch(&[(Write, (1, ""))]);
@@ -26,6 +28,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("fs.removeSync", DELETES),
         ("fs.emptyDir", DELETES),
         ("fs.emptyDirSync", DELETES),
+        ("shelljs.rm", DELETES_BOTH),
         ("rimraf", DELETES),
         ("rimraf.sync", DELETES),
         ("rimraf.rimraf", DELETES),

@@ -7,6 +7,7 @@ mod node;
 mod perl;
 mod python;
 mod ruby;
+mod types;
 
 use super::token::{Kind, Token, Usage};
 use super::{Language, MAX_DEPTH};
@@ -23,6 +24,7 @@ pub(super) struct Lexed {
 pub(super) fn lex(language: Language, text: &str) -> Lexed {
     let mut lexer = Lexer { cursor: Cursor::new(text), sound: true, depth: 0 };
     let tokens = lexer.tokens(language);
+    let tokens = if language == Language::Node { types::without(tokens) } else { tokens };
     Lexed { tokens, sound: lexer.sound }
 }
 

@@ -10,35 +10,53 @@ use crate::programs::{self, Argument, Arguments, Role};
 
 /// In a text of a language that nobody here can read: the names of what starts programs or deletes files.
 const TELLING: &[&str] = &[
-    "exec",
+    "exec(",
+    "exec ",
+    "execl",
+    "execv",
+    ".execute(",
     "system(",
     "system ",
+    "system*",
+    "sys.command",
+    "os:cmd",
     "shell",
     "spawn",
     "popen",
-    "passthru",
-    "proc_open",
-    "process",
+    "process(",
+    "processbuilder",
+    "sys.process",
+    "system.process",
+    "callcommand",
+    "run-program",
+    "start-",
+    "invoke",
+    "eval(",
+    "eval ",
+    ":!",
     "unlink",
     "rmdir",
-    "remove",
-    "delete",
-    "`",
-    "invoke",
-    "start-",
-    "eval",
-    "system.cmd",
-    "os:cmd",
-    "sys.command",
-    "run-program",
-    ":!",
+    "removeitem",
+    "remove-item",
+    "removefile",
+    "removedirectory",
+    "removepath",
+    "sys.remove",
+    "files.delete",
+    ".delete()",
+    "deletedir",
+    "deleterecursively",
+    "delete-file",
+    "delete-directory",
+    "file delete",
+    "file:del",
 ];
 
 /// Behind `rm`: what makes it a command, or a function that deletes.
 const BEHIND_RM: &[&str] = &[" -", " /", " \"", " '", "(\"", "('", "_r", "_f", "!("];
 
 /// Whether a program, called like this, runs what it reads.
-pub(super) fn is_fed(program: &str, arguments: &Arguments) -> bool {
+pub(super) fn is_fed(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
     match program {
         "source" | "." | "at" | "batch" => true,
         // To list or to remove takes nothing in.
@@ -46,7 +64,7 @@ pub(super) fn is_fed(program: &str, arguments: &Arguments) -> bool {
         "make" | "gmake" => arguments.list.iter().any(|argument| argument.role == Role::Script),
         "ssh" => arguments.list.iter().any(|argument| argument.role == Role::Host),
         "sudo" | "doas" | "su" => arguments.session.is_some(),
-        _ => arguments.session.is_some() && is_interpreter(program),
+        _ => is_interpreter(program) && (arguments.session.is_some() || names_its_input(arguments, words)),
     }
 }
 
@@ -57,7 +75,9 @@ pub(super) fn is_interpreter(program: &str) -> bool {
 
 /// Whether what it runs is no text for a shell.
 pub(super) fn runs_code(program: &str) -> bool {
-    Language::of(program).is_some() || programs::is_interpreter(program) && !programs::takes_shell_text(program)
+    is_awk(program)
+        || one_liner::is_readable(program)
+        || programs::is_interpreter(program) && !programs::takes_shell_text(program)
 }
 
 /// Whether what a command reads is what it runs.
@@ -80,8 +100,21 @@ pub(in super::super) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, s
     if let Some(module) = arguments.subcommands.first().filter(|_| Language::of(program) == Some(Language::Python)) {
         return Some(Cow::Owned(format!("{}.py", module.replace('.', "/"))));
     }
+    // `bun x.ts`
+    if let Some(script) = arguments.subcommands.first().filter(|_| !arguments.is_known) {
+        let is_file = matches!(program, "bun" | "deno") && script.contains('.');
+        return is_file.then_some(Cow::Borrowed(script.as_str()));
+    }
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
     command.file_from(script.word, script.from).map(Cow::Borrowed)
+}
+
+/// Where that file may lie: Node finds `x.js` by `./x`, and `index.js` by its folder.
+pub(in super::super) fn script_files(command: &SimpleCommand) -> Vec<Cow<'_, str>> {
+    let Some(script) = script_file(command) else { return Vec::new() };
+    let is_node = command.program().and_then(Language::of) == Some(Language::Node);
+    let others = is_node.then(|| [format!("{script}.js"), format!("{script}/index.js")].map(Cow::Owned));
+    std::iter::once(script).chain(others.into_iter().flatten()).collect()
 }
 
 /// Whether nothing among its arguments is what it runs instead of what it reads.
@@ -89,18 +122,23 @@ pub(in super::super) fn runs_its_input(program: &str, arguments: &Arguments, wor
     if is_shell(program) && arguments.has_flag(&["-s"]) {
         return true;
     }
+    if names_its_input(arguments, words) {
+        return true;
+    }
+    let is_run =
+        |role| matches!(role, Role::Code | Role::Shell | Role::Words | Role::Command | Role::Script | Role::Subcommand);
+    !arguments.list.iter().any(|argument| is_run(argument.role))
+}
+
+/// Whether the file that it is to run is what it reads: `-`, `<(…)`.
+fn names_its_input(arguments: &Arguments, words: &[Word]) -> bool {
     let is_read = |script: &Argument| match words.get(script.word) {
         // `-f-`
         Some(word) if script.from > 0 => word.value.as_deref().and_then(|text| text.get(script.from..)) == Some("-"),
         Some(word) => word.is_input() || word.is_process(),
         None => false,
     };
-    if arguments.list.iter().find(|argument| argument.role == Role::Script).is_some_and(is_read) {
-        return true;
-    }
-    let is_run =
-        |role| matches!(role, Role::Code | Role::Shell | Role::Words | Role::Command | Role::Script | Role::Subcommand);
-    !arguments.list.iter().any(|argument| is_run(argument.role))
+    arguments.list.iter().find(|argument| argument.role == Role::Script).is_some_and(is_read)
 }
 
 /// The files that a shell runs before anything else.
@@ -163,7 +201,7 @@ pub(in super::super) fn is_awk(program: &str) -> bool {
 }
 
 pub(in super::super) fn is_shell(program: &str) -> bool {
-    matches!(program, "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "zsh" | "rbash" | "fish")
+    matches!(program, "sh" | "bash" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "osh" | "zsh" | "rbash" | "fish")
 }
 
 /// Whether `rm` is used in it.
@@ -181,14 +219,13 @@ pub(super) fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
         return text
             .map_or_else(|| vec![Runs::text(None)], |text| awk::read(text).runs.into_iter().map(Runs::text).collect());
     }
-    let Some(language) = Language::of(program) else {
+    if !one_liner::is_readable(program) {
         // Nobody here can read it; it may say what it is up to.
         let is_telling = |text: &str| TELLING.iter().any(|word| text.contains(word)) || deletes(text);
         let tells = text.is_none_or(|text| is_telling(&text.to_ascii_lowercase()));
         return tells.then(|| Runs::text(None)).into_iter().collect();
-    };
-    let Some(text) = text else { return vec![Runs::text(None)] };
-    let read = one_liner::read(language, text);
+    }
+    let Some(read) = text.and_then(|text| one_liner::read_for(program, text)) else { return vec![Runs::text(None)] };
     let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));
     let mut runs: Vec<Runs> = read
         .spawns

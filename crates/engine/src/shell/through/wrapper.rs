@@ -11,7 +11,7 @@ use super::interpreter::{
     commands_in, fed, in_code, is_fed, is_interpreter, is_shell, runs_code, runs_its_input, startup_files,
 };
 use super::{Input, Reads, Runs, Through};
-use crate::programs::{Argument, Arguments, Role};
+use crate::programs::{Argument, Arguments, Role, is_known_program};
 
 pub(super) struct Wrapper<'c> {
     program: &'c str,
@@ -127,7 +127,9 @@ impl<'c> Wrapper<'c> {
                 let commands = xargs::commands(words, self.arguments, &self.command.words, self.input);
                 self.through.runs.extend(commands.into_iter().map(Runs::words));
             }
-            ("sudo" | "doas" | "pwsh" | "powershell", [Some(text)]) if text.contains(char::is_whitespace) => {
+            ("sudo" | "doas" | "pwsh" | "powershell" | "yarn" | "pnpm", [Some(text)])
+                if text.contains(char::is_whitespace) =>
+            {
                 self.through.runs.push(Runs::text(Some((*text).to_owned())));
             }
             ("nix", [Some(package), ..]) if is_form(self.arguments, "run") => {
@@ -152,6 +154,10 @@ impl<'c> Wrapper<'c> {
             }
             ("flock", [Some("-c" | "--command"), text]) => {
                 self.through.runs.push(Runs::text(text.map(str::to_owned)));
+            }
+            ("npx" | "bunx" | "pnpx" | "npm" | "pnpm" | "yarn" | "bun" | "uvx", [Some(package), ..]) => {
+                let program = std::iter::once(Word::known(without_version(package)));
+                self.through.runs.push(Runs::words(program.chain(words.into_iter().skip(1)).collect()));
             }
             _ => {
                 let assignments = std::mem::take(&mut self.assignments);
@@ -254,7 +260,7 @@ impl<'c> Wrapper<'c> {
                 };
                 self.through.runs.extend(parallel::texts(own, self.input).into_iter().map(Runs::text));
             }
-        } else if is_fed(program, self.arguments) && runs_its_input(program, self.arguments, words) {
+        } else if is_fed(program, self.arguments, words) && runs_its_input(program, self.arguments, words) {
             // Behind `-s` stands what would be the script.
             let own = script.filter(|_| self.arguments.has_flag(&["-s"])).and_then(|script| words.get(script.word..));
             let script = script.and_then(|script| words.get(script.word));
@@ -279,6 +285,26 @@ fn behind_dashes(program: &str, words: &[Word]) -> Vec<Word> {
         }
         _ => words.to_vec(),
     }
+}
+
+/// `rimraf` of `rimraf@5`, and `@scope/name` of `@scope/name@1.2`.
+fn without_version(package: &str) -> &str {
+    let version = package.char_indices().skip(1).find(|(_, letter)| *letter == '@').map(|(at, _)| at);
+    version.and_then(|at| package.get(..at)).unwrap_or(package)
+}
+
+/// The command of `yarn rimraf x` and `bun run rimraf x`: what is no script of the project is a program of a package.
+pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
+    let arguments = command.arguments.as_ref()?;
+    let role = match (command.program()?, arguments.is_known) {
+        ("yarn" | "pnpm" | "bun", false) => Role::Subcommand,
+        ("bun", true) => Role::Script,
+        _ => return None,
+    };
+    let place = arguments.list.iter().find(|argument| argument.role == role)?.word;
+    let words = command.words.get(place..).filter(|words| words.len() > 1)?;
+    words.first()?.value.as_deref().filter(|name| is_known_program(name))?;
+    Some(words.to_vec())
 }
 
 /// A program that nobody knows may run one that is known, if it is given the words of one.

@@ -11,7 +11,7 @@ use super::super::meaning::meaning;
 use super::super::output::{MAX_OUTPUT, output};
 use super::super::setup::is_setup;
 use super::super::state::{Defined, Function, Value};
-use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, through};
+use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, script_files, through};
 use super::super::written::Written;
 use super::super::{Gap, copied, doubtful, listing};
 use super::{MAX_COMMANDS, Walker, traps};
@@ -157,7 +157,7 @@ impl Walker<'_> {
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
-        let script = script_file(&command).and_then(|path| self.files.get(&command, &path));
+        let script = script_files(&command).iter().find_map(|path| self.files.get(&command, path));
         command.script = script.or_else(|| self.piped_file(&command));
         let is_code = command.program().is_some_and(|program| Language::of(program).is_some());
         if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| is_code)

@@ -1,0 +1,232 @@
+//! Languages that are only looked over: strings and comments are told from code, and calls of the functions that a
+//! table knows are looked for. No value is followed: what stands in the place of a constant is not known.
+
+mod token;
+mod tongue;
+
+#[cfg(test)]
+mod tests;
+
+use token::{Token, Tokens, tokens};
+use tongue::{Deed, Tongue};
+
+use super::{MAX_BYTES, OneLiner, Spawn};
+use crate::event::Access;
+
+/// Of longer calls, nobody knows the end.
+const LONGEST_CALL: usize = 512;
+
+pub(super) fn is_for(program: &str) -> bool {
+    Tongue::of(program).is_some()
+}
+
+/// `None` for a program whose texts are not looked over.
+pub(super) fn read(program: &str, text: &str) -> Option<OneLiner> {
+    let tongue = Tongue::of(program)?;
+    if text.len() > MAX_BYTES || text.contains('\0') {
+        return Some(OneLiner::default());
+    }
+    let mut outline = Outline { tongue, tokens: Vec::new(), found: OneLiner { complete: true, ..OneLiner::default() } };
+    for code in code_in(tongue, text) {
+        let Tokens { list, is_whole } = tokens(tongue, code);
+        outline.found.complete &= is_whole;
+        outline.tokens = list;
+        outline.look_over();
+    }
+    Some(outline.found)
+}
+
+/// The pieces of a text that are code.
+fn code_in<'t>(tongue: &Tongue, text: &'t str) -> Vec<&'t str> {
+    let Some((open, close)) = tongue.code_within.filter(|(open, _)| text.contains(open)) else { return vec![text] };
+    let code = |piece: &'t str| piece.split(close).next().map(|code| code.trim_start_matches("php"));
+    text.split(open).skip(1).filter_map(code).collect()
+}
+
+struct Outline<'t> {
+    tongue: &'static Tongue,
+    tokens: Vec<Token<'t>>,
+    found: OneLiner,
+}
+
+/// What an argument is worth.
+enum Argument {
+    Texts(Vec<String>),
+    /// It ends like this.
+    Ending(String),
+    Unknown,
+}
+
+impl Outline<'_> {
+    fn look_over(&mut self) {
+        for place in 0..self.tokens.len() {
+            match self.tokens.get(place) {
+                Some(Token::Command(Some(text))) => self.found.spawns.push(Spawn::Shell(text.clone())),
+                Some(Token::Command(None)) => self.found.complete = false,
+                Some(Token::Text(Some(text))) if self.tongue.names_are_callable => {
+                    let deed = self.tongue.function(text);
+                    self.goes_elsewhere(deed);
+                }
+                Some(Token::Name(name)) => {
+                    let name = *name;
+                    self.name(name, place);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn name(&mut self, name: &str, place: usize) {
+        let before = place.checked_sub(1).and_then(|before| self.tokens.get(before));
+        let before = match before {
+            Some(Token::Name(name) | Token::Mark(name)) => Some(*name),
+            _ => None,
+        };
+        if self.tongue.roots.contains(&name) && before != Some(".") {
+            self.found.complete = false;
+            return;
+        }
+        let deed = match before {
+            Some("new") => self.tongue.function(&format!("new {name}")),
+            Some(before) if self.tongue.members.contains(&before) => None,
+            _ => self.tongue.function(name),
+        };
+        let Some(deed) = deed else { return };
+        let Some(mut arguments) = self.arguments(place + 1) else {
+            // Without a module before it, it may be a name of the text's own.
+            let is_value = deed.deletes() || name.contains(self.tongue.joint);
+            return self.goes_elsewhere(Some(deed).filter(|_| is_value));
+        };
+        if before == Some("|>") {
+            let given = place.checked_sub(2).and_then(|given| self.tokens.get(given));
+            arguments.insert(0, given.map_or(Argument::Unknown, |given| self.worth(&[given])));
+        }
+        self.call(deed, &arguments);
+    }
+
+    /// A function, as a value: who knows what it is given.
+    fn goes_elsewhere(&mut self, deed: Option<Deed>) {
+        self.found.complete &= !deed.is_some_and(Deed::runs);
+        self.found.unknown.extend(deed.filter(|deed| deed.deletes()).map(|_| Access::Delete));
+    }
+
+    fn call(&mut self, deed: Deed, arguments: &[Argument]) {
+        match deed {
+            Deed::Touch(touches) => {
+                for (access, place) in touches {
+                    self.touch(*access, arguments.get(*place));
+                }
+            }
+            Deed::Open => {
+                let writes = |mode: &String| mode.contains(['w', 'a', '+', 'x', 'c']);
+                let is_written = matches!(arguments.get(1), Some(Argument::Texts(mode)) if mode.iter().any(writes));
+                self.touch(if is_written { Access::Write } else { Access::Read }, arguments.first());
+            }
+            Deed::Shell => match arguments.first() {
+                Some(Argument::Texts(texts)) if texts.len() == 1 => {
+                    self.found.spawns.extend(texts.iter().cloned().map(Spawn::Shell));
+                }
+                Some(Argument::Texts(texts)) => {
+                    self.found.spawns.push(Spawn::Words(texts.iter().cloned().map(Some).collect()));
+                }
+                None => {}
+                Some(_) => self.found.complete = false,
+            },
+            Deed::Words => {
+                let words = arguments.iter().take(2).flat_map(|argument| match argument {
+                    Argument::Texts(texts) => texts.iter().cloned().map(Some).collect(),
+                    _ => vec![None],
+                });
+                let words: Vec<Option<String>> = words.collect();
+                match words.first() {
+                    Some(Some(_)) => self.found.spawns.push(Spawn::Words(words)),
+                    _ => self.found.complete = false,
+                }
+            }
+            Deed::Hides => self.found.complete = false,
+        }
+    }
+
+    fn touch(&mut self, access: Access, path: Option<&Argument>) {
+        match path {
+            Some(Argument::Texts(paths)) => {
+                self.found.touches.extend(paths.iter().map(|path| (access, path.clone())));
+            }
+            Some(Argument::Ending(end)) if access != Access::Delete && end.starts_with('/') => {
+                self.found.touches.push((access, format!("…{end}")));
+            }
+            Some(_) if access == Access::Delete => self.found.unknown.push(access),
+            _ => {}
+        }
+    }
+
+    /// Those of a call, in parentheses or not; `None` where none is called.
+    fn arguments(&self, from: usize) -> Option<Vec<Argument>> {
+        let is_open = self.tokens.get(from)?.is("(");
+        let bare = matches!(self.tokens.get(from), Some(Token::Text(_)));
+        if !is_open && !bare {
+            return None;
+        }
+        let mut arguments = Vec::new();
+        let mut one: Vec<&Token> = Vec::new();
+        let mut depth = 0_usize;
+        let mut ends = !is_open;
+        for token in self.tokens.iter().skip(from + usize::from(is_open)).take(LONGEST_CALL) {
+            match token {
+                Token::Mark(")" | "]" | "}") if depth == 0 => {
+                    ends = true;
+                    break;
+                }
+                Token::Newline | Token::Mark(";") if depth == 0 && !is_open => break,
+                Token::Newline => continue,
+                Token::Mark("(" | "[" | "{") => depth += 1,
+                Token::Mark(")" | "]" | "}") => depth -= 1,
+                Token::Mark("," | ";") if depth == 0 => {
+                    arguments.push(self.worth(&one));
+                    one.clear();
+                    continue;
+                }
+                _ => {}
+            }
+            one.push(token);
+        }
+        if !ends {
+            arguments.push(Argument::Unknown);
+        } else if !one.is_empty() {
+            arguments.push(self.worth(&one));
+        }
+        Some(arguments)
+    }
+
+    fn worth(&self, tokens: &[&Token]) -> Argument {
+        // `file = "x"`, `file: "x"`; `~c"x"` of Elixir
+        let tokens = match tokens {
+            [Token::Name(_), Token::Mark("=" | ":"), rest @ ..] | [Token::Mark("~"), Token::Name(_), rest @ ..] => rest,
+            _ => tokens,
+        };
+        let mut texts: Vec<String> = Vec::new();
+        let mut is_joined = false;
+        let mut is_known = true;
+        for token in tokens {
+            match token {
+                Token::Text(Some(text)) => match texts.last_mut().filter(|_| is_joined) {
+                    Some(before) => before.push_str(text),
+                    None => texts.push(text.clone()),
+                },
+                Token::Name("c" | "list" | "array" | "joinpath") | Token::Mark("," | "(" | ")" | "[" | "]" | "=>") => {}
+                Token::Name("__DIR__" | "@__DIR__") => texts.push(".".to_owned()),
+                Token::Mark(mark) if *mark == self.tongue.concat => {}
+                _ => is_known = false,
+            }
+            is_joined = matches!(token, Token::Mark(mark) if *mark == self.tongue.concat);
+        }
+        match texts.pop() {
+            Some(last) if is_known => {
+                texts.push(last);
+                Argument::Texts(texts)
+            }
+            Some(end) if matches!(tokens.last(), Some(Token::Text(Some(_)))) => Argument::Ending(end),
+            _ => Argument::Unknown,
+        }
+    }
+}
