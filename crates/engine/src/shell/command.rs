@@ -99,6 +99,7 @@ impl Folders {
     /// Where a path leads from here.
     pub(super) fn then(&self, path: &str) -> Self {
         let behind = |folder: &String| match path {
+            "." | "./" => folder.clone(),
             _ if folder.is_empty() || paths::is_free(path) => path.to_owned(),
             _ => format!("{folder}/{path}"),
         };

@@ -181,7 +181,26 @@ fn has_arithmetic_command(word: &str) -> bool {
             || matches!(last, "for" | "if" | "elif" | "while" | "until" | "then" | "do" | "else" | "time")
     };
     let mut commands = word.match_indices("((").filter_map(|(place, _)| word.get(..place)).filter(|text| begins(text));
-    commands.next().is_some() && (has_substitution(word) || word.contains('`'))
+    commands.next().is_some() && has_real_substitution(word)
+}
+
+/// Whether there is one that is not between single quotes.
+fn has_real_substitution(word: &str) -> bool {
+    let (mut is_single, mut is_double) = (false, false);
+    let mut rest = word;
+    while let Some(letter) = rest.chars().next() {
+        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+        match letter {
+            '\'' if !is_double => is_single = !is_single,
+            _ if is_single => {}
+            '"' => is_double = !is_double,
+            '\\' => rest = rest.get(rest.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default(),
+            '`' => return true,
+            '$' if rest.starts_with('(') && !rest.starts_with("((") => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The tokens are the text, less white space and comments. Where they are not, a command may have got lost. Which `#`

@@ -31,7 +31,9 @@ pub(super) fn in_text(text: &str) -> Option<&'static str> {
         return Some("a text that is expanded once more");
     }
     // A word goes on behind a process substitution; the parser sees a comment.
-    if text.contains(")#") && (text.contains("<(") || text.contains(">(")) {
+    // Without quotes; a mark of its own, or it would go as a comment.
+    let goes_on = || extent::unquoted(&text.replace(")#", ")\u{1}")).is_none_or(|plain| plain.contains(")\u{1}"));
+    if text.contains(")#") && (text.contains("<(") || text.contains(">(")) && goes_on() {
         return Some("`#` behind a parenthesis");
     }
     // The parser takes `\\$'` for the beginning of `$'…'`, in which a backslash keeps the next quote from ending it.
@@ -182,7 +184,7 @@ const PROMPTS: &[&str] = &["PS0", "PS1", "PS2", "PS4"];
 
 /// `'a[$(command)]'`: arithmetic runs it.
 fn has_command_in_index(text: &str) -> bool {
-    let name = text.split_once('[').map_or("", |(name, _)| name).trim();
+    let name = text.split_once('[').map_or("", |(name, _)| name);
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     is_name && runs_something(text)
 }

@@ -1,21 +1,23 @@
 //! What a shell was told to run when it ends.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{State, Value};
 
 pub(in super::super) struct Trap {
     /// `None` for one that is not known.
     pub(in super::super) text: Option<String>,
-    /// Of when it was set; where only one of several ways sets it, of when that ended.
+    /// Of when it was set.
     state: State,
-    is_on_one_way: bool,
+    /// Where only one of several ways sets it, of when that ended.
+    ended: Option<State>,
 }
 
 impl State {
     pub(in super::super) fn set_trap(&mut self, text: Option<String>) {
         let state = self.without_traps();
-        self.traps.push(Rc::new(Trap { text, state, is_on_one_way: false }));
+        self.traps.push(Rc::new(Trap { text, state, ended: None }));
     }
 
     pub(in super::super) fn next_trap(&mut self) -> Option<Rc<Trap>> {
@@ -32,11 +34,12 @@ impl State {
     }
 
     /// To be called before variables are joined: those of the way that sets one count for it.
-    pub(in super::super) fn join_traps(&mut self, other: &Self) {
+    pub(super) fn join_traps(&mut self, other: &Self) {
         let is_in = |traps: &[Rc<Trap>], trap: &Rc<Trap>| traps.iter().any(|found| Rc::ptr_eq(found, trap));
-        let on_one_way = |trap: &Rc<Trap>, state: &Self| {
-            let ended = || Trap { text: trap.text.clone(), state: state.without_traps(), is_on_one_way: true };
-            if trap.is_on_one_way { Rc::clone(trap) } else { Rc::new(ended()) }
+        let on_one_way = |trap: &Rc<Trap>, ended: &Self| {
+            let ended = || Some(ended.without_traps());
+            let (text, state) = (trap.text.clone(), trap.state.clone());
+            Rc::new(Trap { text, state, ended: trap.ended.clone().or_else(ended) })
         };
         let only_there = other.traps.iter().filter(|trap| !is_in(&self.traps, trap));
         let only_there: Vec<_> = only_there.map(|trap| on_one_way(trap, other)).collect();
@@ -50,18 +53,22 @@ impl State {
     /// The shell as it may be when a trap runs: at its end, and as when the trap was set where that differs. What was
     /// empty or not set by then was there for a value that was still to come.
     pub(in super::super) fn when_run(&self, trap: &Trap) -> Vec<Self> {
-        let mut at_end = self.clone();
-        let mut when_set = self.clone();
         let has_text = |value: &Option<Value>| value.as_ref().is_some_and(|value| !value.text.is_empty());
-        for (name, value) in trap.state.variables.iter().filter(|(_, value)| has_text(value)) {
-            let now = self.variables.get(name);
-            if now == Some(value) {
-                continue;
+        let of = |state: &Self| -> Vec<(Arc<str>, Option<Value>)> {
+            let known = state.variables.iter().filter(|(_, value)| has_text(value));
+            known.map(|(name, value)| (Arc::clone(name), value.clone())).collect()
+        };
+        let mut at_end = self.clone();
+        for (name, value) in trap.ended.as_ref().map(of).unwrap_or_default() {
+            if self.variables.get(&name).is_none_or(Option::is_none) {
+                at_end.assign(&name, value);
             }
-            if trap.is_on_one_way && now.is_none_or(Option::is_none) {
-                at_end.assign(name, value.clone());
+        }
+        let mut when_set = at_end.clone();
+        for (name, value) in of(&trap.state) {
+            if at_end.variables.get(&name) != Some(&value) {
+                when_set.assign(&name, value);
             }
-            when_set.assign(name, value.clone());
         }
         when_set.folders = trap.state.folders.clone();
         let is_same = when_set.variables == at_end.variables && when_set.folders == at_end.folders;

@@ -1,11 +1,8 @@
 //! `trap`: what a shell runs when it ends or is stopped. Mostly that is at its end, with the variables and the folder of
 //! then; but it may be at any time, so it is also looked at with those of when it was set.
 
-use std::rc::Rc;
-
 use super::super::Gap;
 use super::super::command::SimpleCommand;
-use super::super::state::Trap;
 use super::super::through::Runs;
 use super::Walker;
 
@@ -30,12 +27,7 @@ impl Walker<'_> {
 
     /// The shell that is walked ends.
     pub(super) fn run_traps(&mut self) {
-        let mut done: Vec<Rc<Trap>> = Vec::new();
         while let Some(trap) = self.state.next_trap() {
-            // One that sets itself does nothing new.
-            if done.iter().any(|earlier| earlier.text == trap.text) {
-                continue;
-            }
             let Some(text) = &trap.text else {
                 self.gap(Gap::Unknown("trap".to_owned()));
                 continue;
@@ -43,13 +35,15 @@ impl Walker<'_> {
             self.around.via.push("trap".to_owned());
             for then in self.state.when_run(&trap) {
                 let state = std::mem::replace(&mut self.state, then);
-                self.deeper(|walker| walker.text(text));
-                // What a trap sets counts for none, but it may set another.
-                let traps = std::mem::replace(&mut self.state, state);
-                self.state.join_traps(&traps);
+                self.state.drop_traps();
+                self.deeper(|walker| {
+                    walker.text(text);
+                    // It may set another.
+                    walker.run_traps();
+                });
+                self.state = state;
             }
             self.around.via.pop();
-            done.push(trap);
         }
     }
 }
