@@ -150,7 +150,7 @@ pub struct Word {
     pub role: Role,
     /// Whether there are glob characters in it that are not quoted.
     pub glob: bool,
-    /// Whether it starts with a tilde that is not quoted.
+    /// Whether a `~` of it stands for somebody's home folder.
     pub tilde: bool,
     /// What it stands for, where only its kind is known: a path in the temporary folder, the branch that is checked out.
     pub(super) means: Option<String>,

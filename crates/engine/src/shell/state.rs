@@ -83,6 +83,10 @@ fn changed(value: &Value, operator: &str) -> Option<Value> {
     let is_text = |text: &&str| !text.contains(['*', '?', '[', '$', '`', '\\', '"', '\'']);
     let with = |text: &str| Value { text: text.into(), ..value.clone() };
     let text = &*value.text;
+    // How long a home folder's name is, and what it begins with, nobody knows.
+    if value.tilde && !operator.starts_with('%') || operator.contains('~') {
+        return None;
+    }
     if let Some(range) = operator.strip_prefix(':') {
         let (from, length) = range.split_once(':').map_or((range, None), |(from, length)| (from, Some(length)));
         let from: usize = from.trim().parse().ok()?;
@@ -120,7 +124,7 @@ pub(super) struct Value {
     pub(super) text: Arc<str>,
     /// It has glob characters that were not quoted.
     pub(super) glob: bool,
-    /// It is the home folder, or begins with it.
+    /// A `~` of it stands for the home folder.
     pub(super) tilde: bool,
     /// It is not the text itself, but stands for one of its kind.
     pub(super) in_kind: bool,

@@ -71,6 +71,16 @@ fn details(text: &str) -> String {
 }
 
 #[test]
+fn a_home_folder_within_a_word_is_no_tilde_of_its_own() {
+    assert_snapshot!(details("A=~; B=x$A; export C=y$HOME; beta a\"$A\" $A ${B%y} $C a~ ${A:0:1} ${HOME#/}"), @r#"
+    set A="~" tilde
+    set B="x~" tilde
+    "export", "C=y~" tilde
+    "beta", "a~" tilde, "~" tilde, "x~" tilde, "y~" tilde, "a~", unknown(${A:0:1}), unknown(${HOME#/})
+    "#);
+}
+
+#[test]
 fn everywhere_a_command_can_stand() {
     assert_snapshot!(texts("a; b & c && d || e | f |& g\nh"), @"
     a

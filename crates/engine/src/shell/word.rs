@@ -10,6 +10,8 @@ pub(super) enum Unit {
     /// Unquoted: may be part of a glob, a brace expansion or a tilde.
     Bare(char),
     Quoted(char),
+    /// A home folder, behind something else of the word: written `~`, and no `~` for the program.
+    Home,
     /// An expansion, whose value is known if at all from what ran before.
     Expansion(Box<Expansion>),
     /// Between the words that an expansion became.

@@ -115,7 +115,7 @@ impl State {
                 let known = word.meaning().is_some() && !changes && !fails && !name.ends_with('+');
                 let value = known.then(|| Value {
                     glob: word.glob,
-                    tilde: value.starts_with('~'),
+                    tilde: value.starts_with('~') || word.tilde,
                     in_kind: word.value.is_none(),
                     ..Value::plain(value)
                 });

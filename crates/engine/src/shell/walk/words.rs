@@ -182,6 +182,7 @@ fn add(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
         let is_tilde = value.tilde && place == 0 && is_first || letter == '~' && begins_word;
         match letter {
             _ if is_glob || is_tilde => units.push(Unit::Bare(letter)),
+            '~' if value.tilde => units.push(Unit::Home),
             _ if separators.is_some_and(|separators| separators.contains(letter)) => units.push(Unit::Break),
             '*' | '?' | '[' if separators.is_some() => units.push(Unit::Bare(letter)),
             _ => units.push(Unit::Quoted(letter)),
@@ -216,6 +217,7 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
         Some((_, last)) => last.contains('/'),
         None => before || part.contains('/'),
     };
+    let mut tilde = units.first() == Some(&Unit::Bare('~'));
     let mut means = Some(String::new());
     let mut mean = |part: Option<&str>| means = means.take().zip(part).map(|(means, part)| means + part);
     for unit in units {
@@ -227,6 +229,11 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
                 is_path = is_path_behind(is_path, part);
                 text.push_str(part);
                 mean(Some(part));
+            }
+            Unit::Home => {
+                tilde = true;
+                text.push('~');
+                mean(Some("~"));
             }
             Unit::Expansion(expansion) => {
                 known = false;
@@ -245,7 +252,6 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
             Unit::Empty => {}
         }
     }
-    let tilde = units.first() == Some(&Unit::Bare('~'));
     let (value, shown) = if known { (Some(text), String::new()) } else { (None, text) };
     Word { raw, value, glob, tilde, shown, means: means.filter(|_| !known), ..Word::default() }
 }
