@@ -47,8 +47,9 @@ impl Bash {
         Self { folder, path }
     }
 
-    /// Every call of a stand-in, in no order.
-    pub fn run(&self, script: &str) -> Vec<Call> {
+    /// Every call of a stand-in, in no order. None where bash cannot read the script: it prints a substitution that it
+    /// has read and reads that again, and `{ alpha \&` with a line break becomes `{ alpha \& }`, which never ends.
+    pub fn run(&self, script: &str) -> Option<Vec<Call>> {
         let scratch = tempfile::tempdir_in(self.folder.path()).unwrap();
         let (work, calls) = (scratch.path().join("work"), scratch.path().join("calls"));
         fs::create_dir_all(work.join("sub")).unwrap();
@@ -61,7 +62,8 @@ impl Bash {
         // All output is read to its end, so that what runs in the background has ended too.
         let output = command.stdin(Stdio::null()).output().unwrap();
         assert_ne!(output.status.code(), None, "bash was killed by\n{script}");
-        fs::read_dir(&calls).unwrap().flat_map(|file| read(&file.unwrap().path())).collect()
+        let is_read = !String::from_utf8_lossy(&output.stderr).contains("syntax error");
+        is_read.then(|| fs::read_dir(&calls).unwrap().flat_map(|file| read(&file.unwrap().path())).collect())
     }
 }
 
