@@ -12,6 +12,7 @@ pub mod file_rules;
 mod lifted;
 pub mod observers;
 pub mod one_liner;
+pub mod pace;
 pub mod paths;
 pub mod pattern;
 pub mod programs;

@@ -1,0 +1,42 @@
+//! What an agent reads when it is to stop and reflect.
+
+use std::fmt;
+
+use super::Violation;
+
+/// A violation, as it takes the place of a prompt or refuses a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Interrupt<'a> {
+    pub violation: &'a Violation,
+    /// The node; none: outside of workflows.
+    pub phase: Option<&'a str>,
+    /// What a rule says in place of the usual suggestion.
+    pub reason: Option<&'a str>,
+}
+
+impl fmt::Display for Interrupt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Violation { title, diagnostic, details, suggestion, .. } = self.violation;
+        writeln!(f, "🚨 WORKFLOW INTERRUPT: {title}\n\nDiagnostic: {diagnostic}")?;
+        for line in details {
+            writeln!(f, "{line}")?;
+        }
+        let suggestion = self.reason.unwrap_or(suggestion);
+        writeln!(f, "\nSuggestion: {suggestion}\n\n---\n\nREFLECT AND DECIDE:\n")?;
+        writeln!(f, "Can you resolve this by yourself, or do you need a person?\n")?;
+        writeln!(f, "If you can resolve it yourself:")?;
+        writeln!(f, "  - Explain briefly what you will do differently")?;
+        writeln!(f, "  - Run: linchpin continue")?;
+        match self.phase {
+            Some(phase) => writeln!(
+                f,
+                "  - It returns the normal {} phase prompt, past the rules this once\n",
+                phase.to_uppercase()
+            )?,
+            None => writeln!(f, "  - Counting then begins again\n")?,
+        }
+        writeln!(f, "If you need a person:")?;
+        writeln!(f, "  - Explain what you tried, and why you are stuck")?;
+        write!(f, "  - Wait for their answer before you go on")
+    }
+}

@@ -1,0 +1,23 @@
+//! Pace rules: they notice when the work goes in circles.
+//!
+//! A pace rule is about a phase: one visit to a node of a workflow, or, where none is active, a session. This module says
+//! which of what happens counts for a rule ([`Happening`]), whether it is too much ([`PaceRule::judge`]), and how that is
+//! told ([`Interrupt`]). Where counts are kept, and whether anybody is stopped, is not known here.
+
+mod happening;
+mod history;
+mod interrupt;
+mod measure;
+mod pace_rule;
+mod tally;
+mod violation;
+
+#[cfg(test)]
+mod tests;
+
+pub use happening::{Attempt, Happening};
+pub use history::History;
+pub use interrupt::Interrupt;
+pub use pace_rule::{Limit, Live, PaceRule, TokenKind, Tokens};
+pub use tally::{Phase, Standing, Tally};
+pub use violation::Violation;

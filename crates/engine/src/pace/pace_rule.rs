@@ -1,0 +1,105 @@
+use serde::{Deserialize, Serialize};
+
+use crate::rules::TextSearch;
+
+/// What a pace rule counts, and what it does about it between moves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PaceRule {
+    pub limit: Limit,
+    pub live: Live,
+}
+
+/// Times are in seconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Limit {
+    RepeatedCommand { pattern: Option<TextSearch>, threshold: u32, window: u64, failures_only: bool },
+    RepeatedFileEdit { pattern: Option<TextSearch>, threshold: u32, window: u64 },
+    PhaseTimeout { max_duration: u64 },
+    TokenBudget { max_tokens: u64, count: Vec<TokenKind> },
+    RequireCommits { lookback_phases: u32 },
+}
+
+impl Limit {
+    /// As a rule names it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::RepeatedCommand { .. } => "repeated_command",
+            Self::RepeatedFileEdit { .. } => "repeated_file_edit",
+            Self::PhaseTimeout { .. } => "phase_timeout",
+            Self::TokenBudget { .. } => "token_budget",
+            Self::RequireCommits { .. } => "require_commits",
+        }
+    }
+
+    /// How many within how many seconds, of a limit on what is repeated.
+    pub fn repetition(&self) -> Option<(u32, u64)> {
+        match self {
+            Self::RepeatedCommand { threshold, window, .. } | Self::RepeatedFileEdit { threshold, window, .. } => {
+                Some((*threshold, *window))
+            }
+            Self::PhaseTimeout { .. } | Self::TokenBudget { .. } | Self::RequireCommits { .. } => None,
+        }
+    }
+
+    pub fn pattern(&self) -> Option<&str> {
+        match self {
+            Self::RepeatedCommand { pattern, .. } | Self::RepeatedFileEdit { pattern, .. } => {
+                pattern.as_ref().map(|pattern| pattern.regex.as_str())
+            }
+            Self::PhaseTimeout { .. } | Self::TokenBudget { .. } | Self::RequireCommits { .. } => None,
+        }
+    }
+}
+
+/// What happens while a phase lasts. A move is refused in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Live {
+    Off,
+    /// The agent is told, once.
+    #[default]
+    Warn,
+    /// Calls are refused until somebody goes on deliberately.
+    Block,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenKind {
+    Input,
+    Output,
+    CacheRead,
+    CacheWrite,
+}
+
+/// What models were given and gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+}
+
+impl Tokens {
+    pub fn of(&self, kind: TokenKind) -> u64 {
+        match kind {
+            TokenKind::Input => self.input,
+            TokenKind::Output => self.output,
+            TokenKind::CacheRead => self.cache_read,
+            TokenKind::CacheWrite => self.cache_write,
+        }
+    }
+
+    pub fn sum(&self, kinds: &[TokenKind]) -> u64 {
+        kinds.iter().map(|kind| self.of(*kind)).fold(0, u64::saturating_add)
+    }
+}
+
+impl std::ops::AddAssign for Tokens {
+    fn add_assign(&mut self, more: Self) {
+        self.input = self.input.saturating_add(more.input);
+        self.output = self.output.saturating_add(more.output);
+        self.cache_read = self.cache_read.saturating_add(more.cache_read);
+        self.cache_write = self.cache_write.saturating_add(more.cache_write);
+    }
+}

@@ -1,0 +1,345 @@
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::*;
+use crate::rules::TextSearch;
+
+const CASES: &str = include_str!("../../../../corpus/pace.jsonl");
+
+fn command(text: &str) -> Happening {
+    let parts = crate::shell::parse(text).texts().collect();
+    Happening::Command { whole: text.to_owned(), parts, has_failed: false }
+}
+
+fn failed(text: &str) -> Happening {
+    let parts = crate::shell::parse(text).texts().collect();
+    Happening::Command { whole: text.to_owned(), parts, has_failed: true }
+}
+
+fn edit(path: &str) -> Happening {
+    Happening::Edit { tool: "Edit".to_owned(), paths: vec![path.to_owned()] }
+}
+
+fn repeated(pattern: Option<&str>, threshold: u32, window: u64) -> PaceRule {
+    let pattern = pattern.map(TextSearch::new);
+    pace(Limit::RepeatedCommand { pattern, threshold, window, failures_only: false })
+}
+
+fn edits(pattern: Option<&str>, threshold: u32, window: u64) -> PaceRule {
+    pace(Limit::RepeatedFileEdit { pattern: pattern.map(TextSearch::new), threshold, window })
+}
+
+fn pace(limit: Limit) -> PaceRule {
+    PaceRule { limit, live: Live::Warn }
+}
+
+/// From `started` on; both in seconds, as are the times of what happened.
+fn violation(rule: &PaceRule, happened: &[(i64, Happening)], started: i64, now: i64) -> Option<Violation> {
+    let happenings = happened.iter().map(|(time, happening)| (time * 1000, happening.clone())).collect();
+    let history = History { happenings, ..History::default() };
+    let phase = Phase { name: Some("code".to_owned()), started: started * 1000, now: now * 1000, utc_offset: 3600 };
+    rule.judge(&history.standing(&rule.limit, phase).unwrap())
+}
+
+fn interrupt(rule: &PaceRule, happened: &[(i64, Happening)], now: i64) -> String {
+    let violation = violation(rule, happened, 0, now).unwrap();
+    Interrupt { violation: &violation, phase: Some("code"), reason: None }.to_string()
+}
+
+#[test]
+fn corpus() {
+    let mut wrong = Vec::new();
+    for line in CASES.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let (kind, fields) = case["rule"].as_object().unwrap().iter().next().unwrap();
+        let number = |key: &str| fields[key].as_u64().unwrap();
+        let pattern = |key: &str| fields[key].as_str().map(TextSearch::new);
+        let threshold = |key: &str| u32::try_from(number(key)).unwrap();
+        let rule = pace(match kind.as_str() {
+            "repeated_command" => Limit::RepeatedCommand {
+                pattern: pattern("pattern"),
+                threshold: threshold("threshold"),
+                window: number("window"),
+                failures_only: false,
+            },
+            "repeated_file_edit" => Limit::RepeatedFileEdit {
+                pattern: pattern("path_pattern"),
+                threshold: threshold("threshold"),
+                window: number("window"),
+            },
+            "phase_timeout" => Limit::PhaseTimeout { max_duration: number("max_duration") },
+            "token_budget" => Limit::TokenBudget {
+                max_tokens: number("max_tokens"),
+                count: vec![TokenKind::Input, TokenKind::Output],
+            },
+            other => panic!("{other}"),
+        });
+        let mut history = History::default();
+        for event in case["events"].as_array().unwrap() {
+            let (time, text) = (event[0].as_i64().unwrap() * 1000, &event[2]);
+            match event[1].as_str().unwrap() {
+                "command" => history.happenings.push((time, command(text.as_str().unwrap()))),
+                "failed_command" => history.happenings.push((time, failed(text.as_str().unwrap()))),
+                "edit" => history.happenings.push((time, edit(text.as_str().unwrap()))),
+                "tokens" => {
+                    let tokens = Tokens {
+                        input: text["input"].as_u64().unwrap(),
+                        output: text["output"].as_u64().unwrap(),
+                        ..Tokens::default()
+                    };
+                    history.tokens.insert(text["id"].as_str().unwrap().to_owned(), tokens);
+                }
+                other => panic!("{other}"),
+            }
+        }
+        let phase = Phase {
+            name: None,
+            started: case["phase_start"].as_i64().unwrap() * 1000,
+            now: case["now"].as_i64().unwrap() * 1000,
+            utc_offset: 0,
+        };
+        let fires = rule.judge(&history.standing(&rule.limit, phase).unwrap()).is_some();
+        if fires != case["fires"].as_bool().unwrap() {
+            wrong.push(line);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_an_agent_reads_of_repeated_commands() {
+    let happened: Vec<_> = (0..6).map(|time| (time * 20, command("cargo build"))).collect();
+    assert_snapshot!(interrupt(&repeated(Some("cargo (build|test)"), 5, 120), &happened, 110), @"
+    🚨 WORKFLOW INTERRUPT: Repeated Command Detected
+
+    Diagnostic: cargo build executed 6 times in 2m
+    Pattern: cargo (build|test)
+    Recent executions:
+      - 01:00:20: cargo build
+      - 01:00:40: cargo build
+      - 01:01:00: cargo build
+      - 01:01:20: cargo build
+      - 01:01:40: cargo build
+
+    Suggestion: The same step keeps being taken, and its result does not move you on. Read the last error from its first line, say what you expect to be different before you run it again, and try the smallest thing that would show whether that is so: one test, one file, one printed value.
+
+    ---
+
+    REFLECT AND DECIDE:
+
+    Can you resolve this by yourself, or do you need a person?
+
+    If you can resolve it yourself:
+      - Explain briefly what you will do differently
+      - Run: linchpin continue
+      - It returns the normal CODE phase prompt, past the rules this once
+
+    If you need a person:
+      - Explain what you tried, and why you are stuck
+      - Wait for their answer before you go on
+    ");
+    let mixed = [
+        (1, command("cargo build")),
+        (2, command("cd x && cargo test -q")),
+        (3, command("cargo build")),
+        (4, command("cargo test -q | tail -5")),
+        (5, command("cargo build --release")),
+    ];
+    let found = violation(&repeated(Some("cargo (build|test)"), 5, 120), &mixed, 0, 60).unwrap();
+    assert_snapshot!(found.diagnostic, @"cargo (build|test) matched 5 commands in 2m (2 × cargo build, 2 × cargo test -q, 1 × cargo build --release)");
+    assert_snapshot!(found.snapshot, @r#"{"count":5,"threshold":5,"window":120,"window_start":0,"now":60000}"#);
+    let rule = pace(Limit::RepeatedCommand { pattern: None, threshold: 2, window: 90, failures_only: true });
+    let happened = [(1, failed("make x")), (2, command("make x")), (3, failed("make  x"))];
+    assert_snapshot!(violation(&rule, &happened, 0, 60).unwrap().diagnostic, @"make x failed 2 times in 1m 30s");
+}
+
+#[test]
+fn what_an_agent_reads_of_repeated_edits() {
+    let happened: Vec<_> = (0..8).map(|time| (time * 20, edit("src/main.rs"))).collect();
+    assert_snapshot!(interrupt(&edits(Some(r"src/.*\.rs"), 8, 180), &happened, 170), @r"
+    🚨 WORKFLOW INTERRUPT: Repeated File Edit Detected
+
+    Diagnostic: src/main.rs edited 8 times in 3m
+    Pattern: src/.*\.rs
+    Recent edits:
+      - 01:01:00: Edit (src/main.rs)
+      - 01:01:20: Edit (src/main.rs)
+      - 01:01:40: Edit (src/main.rs)
+      - 01:02:00: Edit (src/main.rs)
+      - 01:02:20: Edit (src/main.rs)
+
+    Suggestion: The same file keeps being changed back and forth. Stop editing. Write down what the code should do, put it into one failing test, and then make the change that this test asks for.
+
+    ---
+
+    REFLECT AND DECIDE:
+
+    Can you resolve this by yourself, or do you need a person?
+
+    If you can resolve it yourself:
+      - Explain briefly what you will do differently
+      - Run: linchpin continue
+      - It returns the normal CODE phase prompt, past the rules this once
+
+    If you need a person:
+      - Explain what you tried, and why you are stuck
+      - Wait for their answer before you go on
+    ");
+    let happened: Vec<_> =
+        ["a", "b", "a", "c", "d", "e", "f"].iter().zip(1..).map(|(path, time)| (time, edit(path))).collect();
+    assert_snapshot!(violation(&edits(Some("."), 7, 180), &happened, 0, 170).unwrap().diagnostic, @". matched 7 edits in 3m (2 × a, 1 × b, 1 × c, 1 × d, …)");
+}
+
+#[test]
+fn what_an_agent_reads_of_time_and_tokens_and_commits() {
+    assert_snapshot!(interrupt(&pace(Limit::PhaseTimeout { max_duration: 600 }), &[], 664), @"
+    🚨 WORKFLOW INTERRUPT: Phase Timeout Exceeded
+
+    Diagnostic: CODE phase running for 11m 4s (limit: 10m)
+    Phase start: 01:00:00
+    Current time: 01:11:04
+    Duration: 664 seconds
+
+    Suggestion: This phase takes longer than it was meant to. Cut what is left to the part that can be finished now, or move on and write down what is open; if the task was larger than it looked, say so.
+
+    ---
+
+    REFLECT AND DECIDE:
+
+    Can you resolve this by yourself, or do you need a person?
+
+    If you can resolve it yourself:
+      - Explain briefly what you will do differently
+      - Run: linchpin continue
+      - It returns the normal CODE phase prompt, past the rules this once
+
+    If you need a person:
+      - Explain what you tried, and why you are stuck
+      - Wait for their answer before you go on
+    ");
+    let rule = pace(Limit::PhaseTimeout { max_duration: 300 });
+    assert_snapshot!(violation(&rule, &[], 0, 400).unwrap().diagnostic, @"CODE phase running for 6m 40s (limit: 5m)");
+    let tokens = Tokens { input: 4_000, output: 2_200, cache_read: 1_000_000, cache_write: 5 };
+    let phase = Phase { name: None, started: 0, now: 1000, utc_offset: 0 };
+    let standing =
+        |tally| Standing { phase: phase.clone(), tally, since: 0, is_told: false, refusals: 0, is_closed: false };
+    let count = vec![TokenKind::Input, TokenKind::Output];
+    let rule = pace(Limit::TokenBudget { max_tokens: 5_000, count });
+    let found = rule.judge(&standing(Tally::Tokens(Some(tokens)))).unwrap();
+    assert_snapshot!(Interrupt { violation: &found, phase: None, reason: Some("Enough.") }, @"
+    🚨 WORKFLOW INTERRUPT: Token Budget Exceeded
+
+    Diagnostic: Token budget exceeded: 6,200 / 5,000
+    Input tokens: 4,000
+    Output tokens: 2,200
+    Total: 6,200
+    Limit: 5,000
+
+    Suggestion: Enough.
+
+    ---
+
+    REFLECT AND DECIDE:
+
+    Can you resolve this by yourself, or do you need a person?
+
+    If you can resolve it yourself:
+      - Explain briefly what you will do differently
+      - Run: linchpin continue
+      - Counting then begins again
+
+    If you need a person:
+      - Explain what you tried, and why you are stuck
+      - Wait for their answer before you go on
+    ");
+    assert_eq!(rule.judge(&standing(Tally::Tokens(None))), None);
+    let rule = pace(Limit::RequireCommits { lookback_phases: 2 });
+    let phases = vec!["plan".to_owned(), "code".to_owned()];
+    let found = rule.judge(&standing(Tally::Commits { count: Some(0), phases })).unwrap();
+    assert_snapshot!(Interrupt { violation: &found, phase: Some("code"), reason: None }, @"
+    🚨 WORKFLOW INTERRUPT: Commits Required
+
+    Diagnostic: No commit was made in the last 2 phases
+    Phases looked at: PLAN, CODE
+
+    Suggestion: Commit what works, in small steps with messages that say why, before you move on. If nothing works yet, say what is missing.
+
+    ---
+
+    REFLECT AND DECIDE:
+
+    Can you resolve this by yourself, or do you need a person?
+
+    If you can resolve it yourself:
+      - Explain briefly what you will do differently
+      - Run: linchpin continue
+      - It returns the normal CODE phase prompt, past the rules this once
+
+    If you need a person:
+      - Explain what you tried, and why you are stuck
+      - Wait for their answer before you go on
+    ");
+    let one = Tally::Commits { count: Some(1), phases: vec!["code".to_owned()] };
+    assert_eq!(rule.judge(&standing(one)), None);
+}
+
+#[test]
+fn what_is_no_build_does_not_count() {
+    let rule = repeated(Some("cargo build"), 2, 60);
+    let said =
+        [(1, command("echo 'cargo build'")), (2, command("git commit -m 'cargo build'")), (3, command("cargo build"))];
+    assert_eq!(violation(&rule, &said, 0, 10), None);
+}
+
+#[test]
+fn one_call_counts_once() {
+    let rule = repeated(Some("cargo"), 2, 60);
+    assert_eq!(violation(&rule, &[(1, command("cargo build && cargo test"))], 0, 10), None);
+}
+
+#[test]
+fn what_was_typed_is_data() {
+    let happened = [(1, command("x \u{1b}[31m {{ guide('A') }}")), (2, command("x \u{1b}[31m {{ guide('A') }}"))];
+    let found = violation(&repeated(None, 2, 60), &happened, 0, 10).unwrap();
+    assert!(!found.diagnostic.contains('\u{1b}'), "{}", found.diagnostic);
+    assert!(found.diagnostic.contains("{{ guide"), "{}", found.diagnostic);
+    let long = "y".repeat(5000);
+    let happened = [(1, command(&long)), (2, command(&long))];
+    assert!(violation(&repeated(None, 2, 60), &happened, 0, 10).unwrap().diagnostic.len() < 250);
+}
+
+#[test]
+fn figures() {
+    let shown = |seconds| measure::duration(seconds);
+    assert_eq!(
+        [0, 45, 60, 120, 400, 3600, 3900, 3605, 90_000].map(shown),
+        ["0s", "45s", "1m", "2m", "6m 40s", "1h", "1h 5m", "1h", "1d 1h"]
+    );
+    assert_eq!([0, 999, 1000, 6200, 1_234_567].map(measure::count), ["0", "999", "1,000", "6,200", "1,234,567"]);
+    assert_eq!(measure::clock(-1000, 0), "23:59:59");
+    assert_eq!(measure::clock(1_800_000_000_000, -12_600), "04:30:00");
+}
+
+proptest! {
+    /// The window slides, and both of its ends belong to it.
+    #[test]
+    fn as_many_as_are_in_the_window(
+        times in prop::collection::vec(0_i64..400, 0..40),
+        started in 0_i64..200,
+        window in 1_u64..200,
+        threshold in 1_u32..12,
+        now in 0_i64..500,
+    ) {
+        let mut times = times;
+        times.sort_unstable();
+        let happened: Vec<_> = times.iter().map(|time| (*time, command("cargo build"))).collect();
+        let from = started.max(now - i64::try_from(window).unwrap());
+        let count = times.iter().filter(|time| (from..=now).contains(*time)).count();
+        let fires = violation(&repeated(Some("build"), threshold, window), &happened, started, now).is_some();
+        prop_assert_eq!(fires, count >= usize::try_from(threshold).unwrap());
+        // Without a pattern the same ones count together just so.
+        let fires = violation(&repeated(None, threshold, window), &happened, started, now).is_some();
+        prop_assert_eq!(fires, count >= usize::try_from(threshold).unwrap());
+    }
+}
