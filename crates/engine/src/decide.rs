@@ -1,11 +1,13 @@
 //! The judgement: which rules speak of an event, and what they say together.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use crate::event::EventKind;
 use crate::expr;
 use crate::facts::Answered;
 use crate::file_rules::{self, FileMatch, FileRule, Placeholders, Reach};
+use crate::pace::{Happening, Interrupt, Live, PaceRule, Standing, Violation};
 use crate::rules::{AckBy, Clause, Detect, Rule, RuleSet, RuleSetError, Subject, Truth};
 use crate::shell::SimpleCommand;
 use crate::situation::Situation;
@@ -26,6 +28,8 @@ pub struct Decision {
     pub holds: Vec<(String, u32)>,
     /// What file rules ask for, in order of the rules.
     pub demands: Vec<Demand>,
+    /// What pace rules have to remember.
+    pub pace: Vec<PaceMemory>,
     /// The file rules that were judged by changes that somebody knows.
     pub file_rules: Vec<String>,
     /// The rules that could not be judged because stored facts they need cannot be read.
@@ -57,6 +61,18 @@ pub struct Demand {
     pub is_let_go: bool,
     /// It was asked of the agent itself. What subagents are asked for is counted for each, as other holds are.
     pub is_counted: bool,
+}
+
+/// What a pace rule has to remember for the rest of a phase, where it is not what it remembered before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PaceMemory {
+    /// Of the rule.
+    pub digest: String,
+    /// It said so, and it has been too much ever since.
+    pub is_told: bool,
+    pub refusals: u32,
+    /// How the phase stood when calls began to be refused; none: they are not.
+    pub closed: Option<Standing>,
 }
 
 /// One rule's work on one event.
@@ -104,6 +120,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
         verdict: Verdict::silent(),
         holds: Vec::new(),
         demands: Vec::new(),
+        pace: Vec::new(),
         file_rules: Vec::new(),
         skipped: Vec::new(),
         undecided: Vec::new(),
@@ -111,11 +128,12 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
     };
     let mut findings = Vec::new();
     let mut coverage = Coverage::new(situation);
+    let happening = OnceCell::new();
     for rule in rules {
         if !rule.on.contains(situation.event.kind) {
             continue;
         }
-        let mut judged = judge(&rule, situation, inquiry.thorough);
+        let mut judged = judge(&rule, situation, inquiry.thorough, &happening);
         if is_acknowledged(&rule, &judged, situation) {
             judged.outcome = Outcome::Acknowledged;
         }
@@ -126,6 +144,9 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
         // What was given up is as open as it was.
         if judged.files.is_some() && judged.outcome != Outcome::GivenUp {
             decision.file_rules.push(rule.id.clone());
+        }
+        if let (Some(pace), Some(paced)) = (rule.as_pace_rule(), &judged.pace) {
+            decision.remember(&rule, pace, paced, &mut judged.outcome, situation);
         }
         if rule.action == Level::Allow && matches!(judged.outcome, Outcome::Matched(_)) {
             coverage.add(&rule);
@@ -212,7 +233,14 @@ struct Judged {
     files: Option<FileMatch>,
     /// How often a file rule has asked for that.
     shown: u32,
+    pace: Option<Paced>,
     outcome: Outcome,
+}
+
+/// How a phase stands with a pace rule, and what is too much in it.
+struct Paced {
+    standing: Standing,
+    violation: Option<Violation>,
 }
 
 impl Judged {
@@ -236,9 +264,31 @@ fn with_subject(reason: String, subject: Option<String>) -> String {
     }
 }
 
-fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool) -> Judged {
-    let mut judged = Judged { clauses: Vec::new(), files: None, shown: 0, outcome: Outcome::Passed };
+/// What the event is to pace rules; worked out where the first of them asks.
+type Happened = OnceCell<Option<Happening>>;
+
+fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Happened) -> Judged {
+    let mut judged = Judged { clauses: Vec::new(), files: None, shown: 0, pace: None, outcome: Outcome::Passed };
     let mut truth = Truth::True;
+    if let Detect::Pace(pace) = &rule.detect {
+        let happening = happening.get_or_init(|| Happening::of(situation)).as_ref();
+        let standing = situation.facts.pace(rule, happening);
+        let unknown = situation.facts.take_unknown();
+        if !unknown.is_empty() {
+            judged.outcome = undecidable(unknown);
+            return judged;
+        }
+        if let Some(why) = situation.facts.take_fault() {
+            judged.outcome = fault(rule, &why);
+            return judged;
+        }
+        let Some(standing) = standing else { return judged };
+        let violation = pace.judge(&standing);
+        truth = violation.is_some().into();
+        let shown = violation.as_ref().map_or_else(|| "not too much".to_owned(), |found| found.diagnostic.clone());
+        judged.clauses.push(Clause { key: pace.limit.name(), truth, shown, subject: None });
+        judged.pace = Some(Paced { standing, violation });
+    }
     if let Detect::Files(file) = &rule.detect {
         match look_at_files(file, situation) {
             Ok(Some(found)) => {
@@ -394,6 +444,45 @@ impl Decision {
         }
     }
 
+    /// Settles what a pace rule does about it: it tells once, or refuses calls for a while.
+    fn remember(&mut self, rule: &Rule, pace: &PaceRule, paced: &Paced, outcome: &mut Outcome, situation: &Situation) {
+        let Paced { standing, .. } = paced;
+        let before = PaceMemory {
+            digest: rule.digest.clone(),
+            is_told: standing.is_told,
+            refusals: standing.refusals,
+            closed: standing.is_closed.then(|| standing.as_it_was()),
+        };
+        let mut memory = before.clone();
+        match (&*outcome, pace.live) {
+            (Outcome::Matched(_), Live::Off) => *outcome = Outcome::Passed,
+            (Outcome::Matched(_), Live::Warn) if standing.is_told => *outcome = Outcome::GivenUp,
+            (Outcome::Matched(_), Live::Warn) => memory.is_told = true,
+            (Outcome::Matched(_), Live::Block) => {
+                let most = most_holds(rule);
+                memory.closed = (standing.refusals <= most).then(|| standing.as_it_was());
+                if !situation.event.kind.awaits_permission() || situation.only_looks() {
+                    *outcome = Outcome::Passed;
+                } else if standing.refusals >= most {
+                    *outcome = Outcome::GivenUp;
+                    memory.closed = None;
+                    memory.refusals = most.saturating_add(1);
+                    if standing.refusals == most {
+                        self.verdict.notices.push(pace_let_go(rule, most));
+                    }
+                } else {
+                    memory.refusals = standing.refusals + 1;
+                }
+            }
+            // It has fallen below what is too much, and may be told again.
+            (Outcome::Passed, _) => memory.is_told = false,
+            _ => {}
+        }
+        if memory != before {
+            self.pace.push(memory);
+        }
+    }
+
     fn finding(&mut self, rule: &Rule, level: Level, judged: &Judged, inquiry: &Inquiry) -> Finding {
         let because = judged
             .clauses
@@ -418,9 +507,11 @@ impl Decision {
             | Outcome::Passed
             | Outcome::Acknowledged
             | Outcome::GivenUp
-            | Outcome::Undecidable(_) => {
-                judged.files.as_ref().map_or_else(|| rule.reason.clone(), |found| section(rule, found))
-            }
+            | Outcome::Undecidable(_) => match (&judged.files, &judged.pace) {
+                (Some(found), _) => section(rule, found),
+                (None, Some(Paced { standing, violation: Some(violation) })) => interrupt(rule, standing, violation),
+                (None, _) => rule.reason.clone(),
+            },
         };
         let reason = with_subject(reason, judged.subject(inquiry.situation));
         let kind = inquiry.situation.event.kind;
@@ -479,6 +570,20 @@ pub fn most_holds(rule: &Rule) -> u32 {
 fn let_go(rule: &Rule, held: u32, most: u32) -> String {
     let times = if held == 1 { "once".to_owned() } else { format!("{held} times") };
     format!("rule `{}` held this stop {times} and was not met; it lets go now (max_holds: {most})", rule.id)
+}
+
+fn pace_let_go(rule: &Rule, most: u32) -> String {
+    let times = if most == 1 { "one call".to_owned() } else { format!("{most} calls") };
+    format!(
+        "rule `{}` refused {times} and nobody went on by `linchpin continue`; it lets go now (max_holds: {most})",
+        rule.id
+    )
+}
+
+/// What a pace rule says: the interrupt, with the rule's own words where it has some.
+fn interrupt(rule: &Rule, standing: &Standing, violation: &Violation) -> String {
+    let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
+    Interrupt { violation, phase: standing.phase.name.as_deref(), reason }.to_string()
 }
 
 fn section_kind(rule: &Rule) -> Section {

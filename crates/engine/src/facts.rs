@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::file_rules::{Changes, FileMatch, FileRule, Reach};
+use crate::pace::{Happening, Standing};
 use crate::rules::Rule;
 use crate::shell::Written;
 
@@ -43,6 +44,12 @@ pub trait Facts: Send + Sync {
 
     /// The file rule in force that has this name.
     fn file_rule(&self, _id: &str) -> Option<FileRule> {
+        None
+    }
+
+    /// How the phase that the event belongs to stands with a pace rule; `None` where this event makes no difference to it,
+    /// or nobody can tell.
+    fn pace(&self, _rule: &Rule, _happening: Option<&Happening>) -> Option<Standing> {
         None
     }
 

@@ -10,6 +10,7 @@ pub mod expr;
 pub mod facts;
 pub mod file_rules;
 mod lifted;
+mod looking;
 pub mod observers;
 pub mod one_liner;
 pub mod pace;

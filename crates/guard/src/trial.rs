@@ -8,9 +8,10 @@ use agents::Agent;
 use engine::event::{EventKinds, Outcome, ToolCall};
 use engine::facts::{Facts, GitField};
 use engine::file_rules::{Changes, FileRule, Reach};
-use engine::rules::{Rule, RuleSet, RuleSetError};
+use engine::pace::{Happening, History, Live, PaceRule, Phase, Standing};
+use engine::rules::{Detect, Rule, RuleSet, RuleSetError};
 use engine::{Decision, Event, EventKind, Inquiry, Place, Situation};
-use policy::{Case, Config, EventFields, Subject};
+use policy::{Case, Config, EventFields, Happened, Subject, What};
 use serde_json::{Map, Value, json};
 
 /// Where every case happens. Nothing is there, and nothing is looked at.
@@ -25,46 +26,85 @@ pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, 
     let event = Arc::new(event_of(&case.subject));
     let place =
         Place { root: ROOT.to_owned(), home: Some(HOME.to_owned()), temp: Some(TEMP.to_owned()), ..Place::default() };
-    let on_stop = on_stop(&case.subject, rules)?;
-    let rules = on_stop.as_ref().unwrap_or(rules);
+    let asked = asked(&case.subject, rules)?;
+    let rules = asked.as_ref().unwrap_or(rules);
     let facts = CaseFacts {
         variables: case.variables.clone(),
         git: case.git.clone(),
         config: config.clone(),
         changes: changes_of(&case.subject),
+        history: history_of(&case.subject),
         rules: rules.clone(),
     };
     let situation = Arc::new(Situation::new(event, place, Arc::new(facts)));
     engine::decide(&Inquiry { situation: &situation, rules, thorough: true })
 }
 
-/// Files that changed are judged by every file rule, whatever events it is for.
-fn on_stop(subject: &Subject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
-    let Subject::Files(_) = subject else { return Ok(None) };
-    let on = EventKinds::default().with(EventKind::Stop);
-    let rules = rules.all()?.into_iter().filter(|rule| rule.as_file_rule().is_some());
-    RuleSet::pack(&rules.map(|rule| Rule { on, ..rule }).collect::<Vec<_>>()).map(Some)
+/// Files that changed are judged by every file rule, whatever events it is for, and a phase by every pace rule, whatever it
+/// does about it.
+fn asked(subject: &Subject, rules: &RuleSet) -> Result<Option<RuleSet>, RuleSetError> {
+    let rule = |rule: Rule| match (subject, &rule.detect) {
+        (Subject::Files(_), Detect::Files(_)) => Some(Rule { on: EventKinds::default().with(EventKind::Stop), ..rule }),
+        (Subject::Phase { .. }, Detect::Pace(pace)) => {
+            let detect = Detect::Pace(Box::new(PaceRule { live: Live::Warn, ..(**pace).clone() }));
+            Some(Rule { on: EventKinds::default().with(EventKind::AfterTool), detect, ..rule })
+        }
+        _ => None,
+    };
+    if !matches!(subject, Subject::Files(_) | Subject::Phase { .. }) {
+        return Ok(None);
+    }
+    RuleSet::pack(&rules.all()?.into_iter().filter_map(rule).collect::<Vec<_>>()).map(Some)
+}
+
+/// What a case says of a phase, and how long it has lasted.
+fn history_of(subject: &Subject) -> Option<(History, Phase)> {
+    let Subject::Phase { happened, now } = subject else { return None };
+    let mut history = History::default();
+    for Happened { at, what } in happened {
+        let time = NOW.saturating_add(at.saturating_mul(1000));
+        match what {
+            What::Command { text, has_failed } => {
+                let parts = engine::shell::parse(text).texts().collect();
+                let command = Happening::Command { whole: text.clone(), parts, has_failed: *has_failed };
+                history.happenings.push((time, command));
+            }
+            What::Edit(path) => {
+                let edit = Happening::Edit { tool: "Edit".to_owned(), paths: vec![path.clone()] };
+                history.happenings.push((time, edit));
+            }
+            What::Tokens { message, tokens } => {
+                history.tokens.insert(message.clone(), *tokens);
+            }
+        }
+    }
+    history.happenings.sort_by_key(|(time, _)| *time);
+    Some((
+        history,
+        Phase { name: None, started: NOW, now: NOW.saturating_add(now.saturating_mul(1000)), utc_offset: 0 },
+    ))
 }
 
 fn changes_of(subject: &Subject) -> Option<Arc<Changes>> {
     match subject {
         Subject::Files(changes) => Some(Arc::new(changes.iter().cloned().collect())),
-        Subject::Command(_) | Subject::Tool { .. } | Subject::Event(_) => None,
+        Subject::Command(_) | Subject::Tool { .. } | Subject::Event(_) | Subject::Phase { .. } => None,
     }
 }
 
 fn event_of(subject: &Subject) -> Event {
     match subject {
-        Subject::Files(_) => Event {
-            kind: EventKind::Stop,
-            name: EventKind::Stop.name().to_owned(),
-            cwd: ROOT.to_owned(),
-            ..Event::unnamed(Agent::Claude.name(), NOW)
-        },
+        Subject::Files(_) => event_without_call(EventKind::Stop),
+        Subject::Phase { .. } => event_without_call(EventKind::AfterTool),
         Subject::Command(command) => tool_event(EventKind::BeforeTool, "Bash", &json!({ "command": command })),
         Subject::Tool { name, input } => tool_event(EventKind::BeforeTool, name, input),
         Subject::Event(fields) => event_with(fields),
     }
+}
+
+fn event_without_call(kind: EventKind) -> Event {
+    let name = kind.name().to_owned();
+    Event { kind, name, cwd: ROOT.to_owned(), ..Event::unnamed(Agent::Claude.name(), NOW) }
 }
 
 fn event_with(fields: &EventFields) -> Event {
@@ -113,6 +153,7 @@ struct CaseFacts {
     git: Map<String, Value>,
     config: Config,
     changes: Option<Arc<Changes>>,
+    history: Option<(History, Phase)>,
     rules: RuleSet,
 }
 
@@ -135,6 +176,11 @@ impl Facts for CaseFacts {
 
     fn file_rule(&self, id: &str) -> Option<FileRule> {
         self.rules.get(id).ok()??.as_file_rule().cloned()
+    }
+
+    fn pace(&self, rule: &Rule, _happening: Option<&Happening>) -> Option<Standing> {
+        let (history, phase) = self.history.as_ref()?;
+        history.standing(&rule.as_pace_rule()?.limit, phase.clone()).ok()
     }
 
     fn git(&self, field: GitField) -> Value {

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use engine::file_rules::{Change, Status, is_project_path};
+use engine::pace::Tokens;
 use engine::{EventKind, Level};
 use serde_json::{Map, Value};
 
@@ -43,6 +44,8 @@ pub enum Expectation {
     Met,
     /// Of a file rule: something is missing, and where pairs are named, just these.
     Unmet(Option<Vec<[String; 2]>>),
+    /// Of a pace rule: whether it is too much.
+    Fires(bool),
 }
 
 impl Expectation {
@@ -51,6 +54,8 @@ impl Expectation {
             Self::Verdict(level) => level.name(),
             Self::Met => "met",
             Self::Unmet(_) => "unmet",
+            Self::Fires(true) => "fires",
+            Self::Fires(false) => "quiet",
         }
     }
 }
@@ -68,6 +73,26 @@ pub enum Subject {
     Event(Box<EventFields>),
     /// Files changed, and the agent wants to stop.
     Files(Vec<Change>),
+    /// So much happened in a phase, of which this many seconds have passed.
+    Phase {
+        happened: Vec<Happened>,
+        now: i64,
+    },
+}
+
+/// Something that happened in a phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Happened {
+    /// Seconds since the phase began.
+    pub at: i64,
+    pub what: What,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    Command { text: String, has_failed: bool },
+    Edit(String),
+    Tokens { message: String, tokens: Tokens },
 }
 
 /// The fields of an event, as expressions name them.
@@ -94,7 +119,7 @@ pub struct Cases {
 pub static CASE: Mapping =
     Mapping::new("case", "What happens, and what the policy is to say to it.", &[KEYS]).needs(&[
         Need::All(&["expect"]),
-        Need::ExactlyOne(&[&["command"], &["tool"], &["event"], FILES]),
+        Need::ExactlyOne(&[&["command"], &["tool"], &["event"], FILES, &["events", "now"]]),
         Need::Beside("input", "tool"),
     ]);
 const FILES: &[&str] = &["changed", "created", "deleted"];
@@ -107,10 +132,22 @@ static KEYS: &[Key] = &[
     Key::new("created", Takes::Texts, "paths of files that are new").or("[]"),
     Key::new("deleted", Takes::Texts, "paths of files that are gone").or("[]"),
     Key::new("event", Takes::Mapping(&EVENT), "any other event"),
-    Key::new("expect", Takes::Word(|| words(&EXPECTATIONS)), "the verdict; for files, `met` or `unmet`"),
+    Key::new(
+        "events",
+        Takes::List(&Takes::List(&Takes::Anything)),
+        "what happened in a phase that began at 0, each as `[seconds, kind, text]`; kinds are `command`, `failed_command`, \
+         `edit`, and `tokens` with `{input, output, id}`",
+    )
+    .or("[]"),
+    Key::new(
+        "expect",
+        Takes::Word(|| words(&EXPECTATIONS)),
+        "the verdict; for files, `met` or `unmet`; for a phase, `fires` or `quiet`",
+    ),
     Key::new("git", Takes::Named(&Takes::Anything), "what `git` says in expressions").or("{}"),
     Key::new("input", Takes::Anything, "the input of the `tool`").or("{}"),
     Key::new("name", Takes::Text, "what the case shows"),
+    Key::new("now", Takes::Count, "how many seconds of a phase have passed"),
     Key::new(
         "pairs",
         Takes::List(&Takes::List(&Takes::Text)),
@@ -119,8 +156,6 @@ static KEYS: &[Key] = &[
     Key::new("tool", Takes::Text, "the name of a tool that is about to be called"),
     Key::new("variables", Takes::Named(&Takes::Anything), "the session's variables").or("{}"),
 ];
-/// Of rules that this version does not have.
-const LATER_KEYS: &[&str] = &["events", "now"];
 static EVENT_KEYS: &[Key] = &[
     Key::new("agent", Takes::Text, "the agent's name"),
     Key::new("command", Takes::Text, "the shell command of a tool call"),
@@ -139,13 +174,15 @@ static EVENT_KEYS: &[Key] = &[
 /// Whether it failed.
 const OUTCOMES: [(&str, bool); 2] = [("ok", false), ("failed", true)];
 /// No level: of a file rule.
-const EXPECTATIONS: [(&str, Expected); 6] = [
+const EXPECTATIONS: [(&str, Expected); 8] = [
     ("allow", Expected::Verdict(Level::Allow)),
     ("warn", Expected::Verdict(Level::Warn)),
     ("ask", Expected::Verdict(Level::Ask)),
     ("block", Expected::Verdict(Level::Block)),
     ("met", Expected::Met),
     ("unmet", Expected::Unmet),
+    ("fires", Expected::Fires(true)),
+    ("quiet", Expected::Fires(false)),
 ];
 
 /// The word behind `expect`.
@@ -154,6 +191,7 @@ enum Expected {
     Verdict(Level),
     Met,
     Unmet,
+    Fires(bool),
 }
 
 impl Cases {
@@ -235,11 +273,6 @@ impl Cases {
 }
 
 fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<EventKind>) -> Option<Case> {
-    if let Some((key, span)) = LATER_KEYS.iter().find_map(|key| Some((key, fields.key_span(key)?))) {
-        let message = format!("`{key}` belongs to cases of rules that are not part of this version of Linchpin");
-        fields.refuse(ErrorKind::Unsupported, message, span);
-        return None;
-    }
     fields.refuse_unknown();
     let here = start..start;
     let subject = subject(fields, &here, kind);
@@ -251,7 +284,7 @@ fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<Even
                 fields.source(),
                 Some(here),
             )
-            .help("add `expect: allow`, `warn`, `ask` or `block`; for files, `met` or `unmet`"),
+            .help("add `expect: allow`, `warn`, `ask` or `block`; for files, `met` or `unmet`; for a phase, `fires` or `quiet`"),
         );
     }
     let expect = expectation(subject.as_ref(), fields);
@@ -273,18 +306,19 @@ fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) ->
     let input = fields.take("input");
     let event = fields.take("event");
     let files = files(fields);
-    let found = [command.is_some(), tool.is_some(), event.is_some(), files.is_some()];
+    let phase = phase(fields);
+    let found = [command.is_some(), tool.is_some(), event.is_some(), files.is_some(), phase.is_some()];
     if found.into_iter().filter(|found| *found).count() != 1 {
         fields.problems.push(
             Diagnostic::error(
                 ErrorKind::InvalidValue,
-                "a case is about exactly one of `command`, `tool`, `event` and files that changed",
+                "a case is about exactly one of `command`, `tool`, `event`, files that changed and a phase",
                 fields.source(),
                 Some(here.clone()),
             )
             .help(
                 "write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: \
-                 [src/a.rs]`",
+                 [src/a.rs]`, or `events: [[5, command, cargo build]]` with `now: 60`",
             ),
         );
         return None;
@@ -295,6 +329,9 @@ fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) ->
     if let Some(files) = files {
         return Some(Subject::Files(files));
     }
+    if phase.is_some() {
+        return phase;
+    }
     match (command, tool, event) {
         (Some(command), ..) => Some(Subject::Command(command.value)),
         (_, Some(tool), _) => {
@@ -304,6 +341,58 @@ fn subject(fields: &mut Fields, here: &Range<usize>, kind: Option<EventKind>) ->
         (.., Some(event)) => event_fields(event, kind, fields).map(|event| Subject::Event(Box::new(event))),
         _ => None,
     }
+}
+
+/// `None` where no key is about a phase.
+fn phase(fields: &mut Fields) -> Option<Subject> {
+    if !fields.has("events") && !fields.has("now") {
+        return None;
+    }
+    let mut happened = Vec::new();
+    if let Some(node) = fields.take("events") {
+        let Yaml::List(items) = node.value else {
+            fields.refuse(ErrorKind::InvalidValue, "`events` takes a list of `[seconds, kind, text]`", node.span);
+            return None;
+        };
+        for item in items {
+            match happened_of(&item) {
+                Some(event) => happened.push(event),
+                None => {
+                    let message = "an event is `[seconds, kind, text]`, with the kind one of command, failed_command, edit \
+                                   and tokens; tokens have `{input: 5, output: 3, id: m1}` for a text";
+                    fields.refuse(ErrorKind::InvalidValue, message, item.span);
+                }
+            }
+        }
+    }
+    let last = happened.iter().map(|event| event.at).max().unwrap_or(0);
+    let now = fields.count("now").map_or(last, i64::from);
+    Some(Subject::Phase { happened, now })
+}
+
+fn happened_of(node: &Node) -> Option<Happened> {
+    let Yaml::List(parts) = &node.value else { return None };
+    let [at, kind, text] = parts.as_slice() else { return None };
+    let (Yaml::Number(at), Yaml::Text(kind)) = (&at.value, &kind.value) else { return None };
+    let json = text.to_json();
+    let told = || json.as_str().map(str::to_owned);
+    let what = match kind.as_str() {
+        "command" => What::Command { text: told()?, has_failed: false },
+        "failed_command" => What::Command { text: told()?, has_failed: true },
+        "edit" => What::Edit(told()?),
+        "tokens" => {
+            let number = |key: &str| json.get(key).map_or(Some(0), Value::as_u64);
+            let tokens = Tokens {
+                input: number("input")?,
+                output: number("output")?,
+                cache_read: number("cache_read")?,
+                cache_write: number("cache_write")?,
+            };
+            What::Tokens { message: json.get("id")?.as_str()?.to_owned(), tokens }
+        }
+        _ => return None,
+    };
+    Some(Happened { at: at.as_i64()?, what })
 }
 
 /// `None` where no key is about files.
@@ -335,11 +424,12 @@ fn expectation(subject: Option<&Subject>, fields: &mut Fields) -> Option<Expecta
     let expected = fields.choice("expect", &EXPECTATIONS);
     let pairs_span = fields.key_span("pairs");
     let pairs = pairs(fields);
-    let is_about_files = matches!(subject, Some(Subject::Files(_)));
-    if let (Some(expected), Some(span), Some(_)) = (expected, span, subject)
-        && is_about_files == matches!(expected, Expected::Verdict(_))
-    {
-        let words = if is_about_files { "`met` or `unmet`" } else { "`allow`, `warn`, `ask` or `block`" };
+    let fitting = |expected: Expected| match subject {
+        Some(Subject::Files(_)) => (matches!(expected, Expected::Met | Expected::Unmet), "`met` or `unmet`"),
+        Some(Subject::Phase { .. }) => (matches!(expected, Expected::Fires(_)), "`fires` or `quiet`"),
+        _ => (matches!(expected, Expected::Verdict(_)), "`allow`, `warn`, `ask` or `block`"),
+    };
+    if let (Some((false, words)), Some(span), Some(_)) = (expected.map(fitting), span, subject) {
         fields.refuse(ErrorKind::InvalidValue, format!("`expect` says {words} here"), span);
         return None;
     }
@@ -350,6 +440,7 @@ fn expectation(subject: Option<&Subject>, fields: &mut Fields) -> Option<Expecta
         Expected::Verdict(level) => Expectation::Verdict(level),
         Expected::Met => Expectation::Met,
         Expected::Unmet => Expectation::Unmet(pairs),
+        Expected::Fires(fires) => Expectation::Fires(fires),
     })
 }
 

@@ -49,6 +49,9 @@ pub enum ErrorKind {
     PatternError,
     /// A regex.
     InvalidRulePattern,
+    /// A number of a pace rule.
+    InvalidRuleThreshold,
+    UnknownRuleType,
     InvalidExpression,
     UnknownRule,
     /// The same name twice in one tier.

@@ -108,6 +108,13 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// Whether just this text stands behind the key.
+    pub fn is_text(&self, key: &str, text: &str) -> bool {
+        self.entries.iter().any(|(entry, node)| {
+            entry.text == key && node.as_ref().is_some_and(|node| node.value == Yaml::Text(text.to_owned()))
+        })
+    }
+
     pub fn text(&mut self, key: &str) -> Option<Text> {
         let node = self.take(key)?;
         let found = self.as_text(node, key)?;

@@ -29,6 +29,7 @@ mod keys;
 mod library;
 mod load;
 mod observers;
+mod pace_rule;
 mod pin;
 mod private;
 mod reading;
@@ -48,7 +49,7 @@ mod tests;
 
 pub use bundled::{BundledRule, bundled_rules};
 pub use cache::{BrokenFile, Compiled, before, compiled, looked_at, read_anew};
-pub use case::{Case, Cases, EventFields, Expectation, Subject};
+pub use case::{Case, Cases, EventFields, Expectation, Happened, Subject, What};
 pub use config::{Config, JournalMode, Mode, Sandbox};
 pub use definition::{Definition, Form};
 pub use diagnostic::{Diagnostic, ErrorKind, Severity, Style};

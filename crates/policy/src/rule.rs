@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use engine::event::{EventKind, EventKinds};
 use engine::expr::{self, Scope};
+use engine::pace::Live;
 use engine::rules::{AckBy, Detect, Rule, Tier};
 use engine::{Level, suggest};
 
@@ -19,6 +20,7 @@ use crate::fields::{Fields, Text};
 use crate::file_rule::{self, COMMAND_ACTION};
 use crate::frontmatter;
 use crate::keys::{Key, Mapping, Need, Takes, words};
+use crate::pace_rule;
 use crate::source::Source;
 use crate::tool_rule;
 use crate::yaml::{self, Node, Yaml};
@@ -33,19 +35,38 @@ pub struct Reading {
 pub static ENTRY: Mapping = Mapping::new(
     "rule",
     "A rule; its reason is one of its keys.",
-    &[COMMON, tool_rule::CLAUSES, file_rule::CLAUSES, tool_rule::DETAILS, file_rule::DETAILS, REASON],
+    &[
+        COMMON,
+        tool_rule::CLAUSES,
+        file_rule::CLAUSES,
+        pace_rule::CLAUSES,
+        tool_rule::DETAILS,
+        file_rule::DETAILS,
+        pace_rule::DETAILS,
+        REASON,
+    ],
 )
 .needs(WAY_TO_DETECT);
 /// The fields of a Markdown rule.
 pub static FRONTMATTER: Mapping = Mapping::new(
     "frontmatter",
     "The fields of a rule, between the `---` lines of a Markdown file; below them stands the reason.",
-    &[COMMON, tool_rule::CLAUSES, file_rule::CLAUSES, tool_rule::DETAILS, file_rule::DETAILS],
+    &[
+        COMMON,
+        tool_rule::CLAUSES,
+        file_rule::CLAUSES,
+        pace_rule::CLAUSES,
+        tool_rule::DETAILS,
+        file_rule::DETAILS,
+        pace_rule::DETAILS,
+    ],
 )
 .needs(WAY_TO_DETECT);
 
-static WAY_TO_DETECT: &[Need] =
-    &[Need::Any(|| tool_rule::CLAUSES.iter().chain(file_rule::CLAUSES).map(|key| key.name).chain(["on"]).collect())];
+static WAY_TO_DETECT: &[Need] = &[Need::Any(|| {
+    let clauses = [tool_rule::CLAUSES, file_rule::CLAUSES, pace_rule::CLAUSES];
+    clauses.into_iter().flatten().map(|key| key.name).chain(["on"]).collect()
+})];
 static COMMON: &[Key] = &[
     Key::new(
         "ack",
@@ -82,17 +103,6 @@ static COMMON: &[Key] = &[
 ];
 /// Not in a Markdown rule, where it is the text below the fields.
 static REASON: &[Key] = &[Key::new("reason", Takes::Text, "what the agent reads: why, and what to do instead")];
-
-/// Part of the language, not of this version.
-const LATER_KEYS: &[(&str, &str)] = &[
-    ("live", "pace rules"),
-    ("phase_timeout", "pace rules"),
-    ("repeated_command", "pace rules"),
-    ("repeated_file_edit", "pace rules"),
-    ("require_commits", "pace rules"),
-    ("token_budget", "pace rules"),
-    ("type", "pace rules"),
-];
 
 const LEVELS: [(&str, Level); 4] =
     [("block", Level::Block), ("ask", Level::Ask), ("warn", Level::Warn), ("allow", Level::Allow)];
@@ -145,9 +155,9 @@ impl RuleReader<'_> {
     }
 
     fn definition(&self, written: &Written, fields: &mut Fields) -> Definition {
-        refuse_later_and_unknown(written, fields);
+        refuse_unknown(written, fields);
         let kind = Kind::of(fields);
-        let default_action = if kind == Kind::Event { Level::Warn } else { Level::Block };
+        let default_action = if matches!(kind, Kind::Event | Kind::Pace) { Level::Warn } else { Level::Block };
         let action_span = fields.key_span("action").unwrap_or_else(|| written.fields.clone());
         let (action, command) = action(kind, fields);
         let action = action.unwrap_or(default_action);
@@ -156,12 +166,17 @@ impl RuleReader<'_> {
             Kind::Tool => Detect::Tool(Box::new(tool_rule::read(fields, self.protected_branches))),
             // What is wrong with it is among the problems, and then there is no rule.
             Kind::Files => file_rule::read(fields, command).map_or(Detect::Event, |file| Detect::Files(Box::new(file))),
+            Kind::Pace => pace_rule::read(fields).map_or(Detect::Event, |pace| Detect::Pace(Box::new(pace))),
             Kind::Event => Detect::Event,
         };
         if kind != Kind::Files {
             file_rule::refuse_details(fields);
         }
+        if kind != Kind::Pace {
+            pace_rule::refuse_details(fields);
+        }
         check_action(action, on, action_span, fields);
+        let action = if let Detect::Pace(pace) = &detect { level_of(pace.live) } else { action };
         let when = fields.text("when");
         if let Some(when) = &when {
             check_expression(when, self.scope, fields);
@@ -170,7 +185,7 @@ impl RuleReader<'_> {
         let description = fields.text("description").map(|text| text.value);
         let tests = tests(fields);
         let enabled = fields.flag("enabled").unwrap_or(true);
-        let reason = reason(written, title.as_deref(), description.as_deref(), fields);
+        let reason = reason(written, kind, title.as_deref(), description.as_deref(), fields);
         let max_holds = fields.count("max_holds");
         doubts::warn(&detect, action, on, fields);
         let rule = Rule {
@@ -213,11 +228,20 @@ impl RuleReader<'_> {
 enum Kind {
     Tool,
     Files,
+    Pace,
     Event,
 }
 
 impl Kind {
     fn of(fields: &mut Fields) -> Self {
+        if pace_rule::is_meant(fields) {
+            let others = || tool_rule::CLAUSES.iter().chain(file_rule::CLAUSES);
+            if let Some((key, span)) = others().find_map(|key| Some((key.name, fields.key_span(key.name)?))) {
+                let message = format!("a rule about the pace of the work is about nothing else; `{key}` is");
+                fields.refuse(ErrorKind::InvalidValue, message, span);
+            }
+            return Self::Pace;
+        }
         match (tool_rule::is_meant(fields), file_rule::is_meant(fields)) {
             (true, true) => {
                 let key = file_rule::CLAUSES.iter().find_map(|key| Some((key.name, fields.key_span(key.name)?)));
@@ -237,6 +261,13 @@ impl Kind {
 
 /// A word, or for a file rule a command.
 fn action(kind: Kind, fields: &mut Fields) -> (Option<Level>, Option<Node>) {
+    if let (Kind::Pace, Some(span)) = (kind, fields.key_span("action")) {
+        fields.take("action");
+        let message =
+            "a rule about the pace of the work has no `action`: a move is refused, and `live` says what happens before";
+        fields.refuse(ErrorKind::InvalidValue, message, span);
+        return (None, None);
+    }
     if !fields.is_mapping("action") {
         return (fields.choice("action", &LEVELS), None);
     }
@@ -269,7 +300,21 @@ fn check_expression(when: &Text, scope: &Scope, fields: &mut Fields) {
     }
 }
 
-fn reason(written: &Written, title: Option<&str>, description: Option<&str>, fields: &mut Fields) -> String {
+/// What a pace rule says between moves.
+fn level_of(live: Live) -> Level {
+    match live {
+        Live::Block => Level::Block,
+        Live::Warn | Live::Off => Level::Warn,
+    }
+}
+
+fn reason(
+    written: &Written,
+    kind: Kind,
+    title: Option<&str>,
+    description: Option<&str>,
+    fields: &mut Fields,
+) -> String {
     let (given, span, how) = match written.body {
         Some(body) => (Some(body.to_owned()), None, "write below the second `---`"),
         None => (
@@ -281,6 +326,10 @@ fn reason(written: &Written, title: Option<&str>, description: Option<&str>, fie
     if let Some(given) = given.filter(|reason| !reason.is_empty()) {
         return given;
     }
+    // It has words of its own.
+    if kind == Kind::Pace {
+        return String::new();
+    }
     fields.problems.push(
         Diagnostic::warning(ErrorKind::MissingKey, "the rule gives no reason", fields.source(), span)
             .help(format!("{how} what the agent should know, and do instead")),
@@ -288,23 +337,26 @@ fn reason(written: &Written, title: Option<&str>, description: Option<&str>, fie
     description.or(title).map_or_else(|| format!("The rule `{}` says so.", written.id), str::to_owned)
 }
 
-fn refuse_later_and_unknown(written: &Written, fields: &mut Fields) {
-    for (key, part) in LATER_KEYS {
-        if let Some(span) = fields.key_span(key) {
-            let message = format!("`{key}` belongs to {part}, which are not part of this version of Linchpin");
-            fields.refuse(ErrorKind::Unsupported, message, span);
-        }
-    }
+fn refuse_unknown(written: &Written, fields: &mut Fields) {
     if let (Some(span), Some(_)) = (fields.key_span("reason"), written.body) {
         fields.problems.push(
             Diagnostic::error(ErrorKind::UnknownKey, "unknown key `reason`", fields.source(), Some(span))
                 .help("in a Markdown rule the reason is the text below the second `---`"),
         );
     }
-    fields.refuse_unknown_beside(&words(LATER_KEYS));
+    fields.refuse_unknown();
 }
 
 fn events(fields: &mut Fields, kind: Kind, action: Level, whole: &Range<usize>) -> EventKinds {
+    if kind == Kind::Pace {
+        if let Some(span) = fields.key_span("on") {
+            fields.take("on");
+            let message =
+                "a rule about the pace of the work is judged at every tool call and every move, and has no `on`";
+            fields.refuse(ErrorKind::InvalidValue, message, span);
+        }
+        return pace_rule::events(fields);
+    }
     let Some(names) = fields.texts("on") else {
         if kind == Kind::Files {
             return EventKinds::default().with(EventKind::Stop).with(EventKind::SubagentStop);

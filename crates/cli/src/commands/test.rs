@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::decide::Consideration;
+use engine::decide::{self, Consideration};
 use engine::file_rules::Change;
 use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Level};
@@ -99,6 +99,10 @@ impl Run {
                 let pairs = decision.demands.iter().flat_map(|demand| demand.found.pairs());
                 Expectation::Unmet(Some(pairs.map(|(one, other)| [one.to_owned(), other.to_owned()]).collect()))
             }
+            Expectation::Fires(_) => {
+                let fires = |considered: &Consideration| matches!(considered.outcome, decide::Outcome::Matched(_));
+                Expectation::Fires(decision.considered.iter().any(fires))
+            }
         };
         Ok(Self { case, decision, got })
     }
@@ -128,6 +132,7 @@ impl Run {
                 let change = |change: &Change| format!("{} {}", change.status.letter(), change.path);
                 changes.iter().map(change).collect::<Vec<_>>().join(", ")
             }
+            Subject::Phase { happened, now } => format!("{} in {now} seconds", counted(happened.len(), "event")),
         };
         self.case.name.clone().unwrap_or_else(subject)
     }
@@ -135,7 +140,7 @@ impl Run {
     /// The rules whose work explains what came of it.
     fn considered(&self) -> impl Iterator<Item = &Consideration> {
         let about_one = self.case.rule.is_some();
-        let spoke = |considered: &&Consideration| considered.outcome != engine::decide::Outcome::Passed;
+        let spoke = |considered: &&Consideration| considered.outcome != decide::Outcome::Passed;
         self.decision.considered.iter().filter(move |considered| about_one || spoke(considered))
     }
 
@@ -163,7 +168,7 @@ fn shown(expectation: &Expectation, output: &Output) -> String {
             let pairs: Vec<String> = pairs.iter().map(|[one, other]| format!("{one} → {other}")).collect();
             format!("{} ({})", expectation.name(), pairs.join(", "))
         }
-        Expectation::Met | Expectation::Unmet(_) => expectation.name().to_owned(),
+        Expectation::Met | Expectation::Unmet(_) | Expectation::Fires(_) => expectation.name().to_owned(),
     }
 }
 

@@ -59,6 +59,14 @@ pub struct Standing {
     pub is_closed: bool,
 }
 
+impl Standing {
+    /// What was counted, without what came of it.
+    #[must_use]
+    pub fn as_it_was(&self) -> Self {
+        Self { is_told: false, refusals: 0, is_closed: false, ..self.clone() }
+    }
+}
+
 impl Tally {
     /// Of attempts with several keys, oldest first, those that count together and are most; of as many, the latest.
     pub fn of_attempts(attempts: Vec<Attempt>) -> Self {

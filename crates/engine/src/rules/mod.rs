@@ -29,6 +29,7 @@ pub use wildcard::Wildcard;
 
 use crate::event::{EventKind, EventKinds};
 use crate::file_rules::FileRule;
+use crate::pace::PaceRule;
 use crate::verdict::Level;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,7 +69,14 @@ impl Rule {
     pub fn as_file_rule(&self) -> Option<&FileRule> {
         match &self.detect {
             Detect::Files(file) => Some(file),
-            Detect::Tool(_) | Detect::Event => None,
+            Detect::Tool(_) | Detect::Pace(_) | Detect::Event => None,
+        }
+    }
+
+    pub fn as_pace_rule(&self) -> Option<&PaceRule> {
+        match &self.detect {
+            Detect::Pace(pace) => Some(pace),
+            Detect::Tool(_) | Detect::Files(_) | Detect::Event => None,
         }
     }
 
@@ -127,6 +135,8 @@ pub enum Detect {
     Tool(Box<ToolRule>),
     /// By the files that changed. Boxed as well.
     Files(Box<FileRule>),
+    /// By what happened in the phase so far.
+    Pace(Box<PaceRule>),
     /// By `on` and `when` alone.
     Event,
 }

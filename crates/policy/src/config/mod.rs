@@ -24,8 +24,8 @@ pub use setting::{Setting, Unaccepted};
 use crate::folder::PolicyFolder;
 use crate::observers::Unchecked;
 use keys::AGENT_MAY;
-pub use quantity::duration;
-use quantity::{DAY, KIB};
+use quantity::KIB;
+pub use quantity::{DAY, duration, parse_duration};
 
 /// What the configurations of all tiers say together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

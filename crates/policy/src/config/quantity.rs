@@ -15,23 +15,25 @@ const OUTPUT_LIMITS: RangeInclusive<usize> = 1..=64;
 /// `500ms`, `2s`, `5m`, `1h`, `90d`.
 pub fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize>)> {
     let text = fields.text(key)?;
-    let digits = text.value.trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).trim_end();
-    let unit = text.value.get(digits.len()..).unwrap_or_default().trim();
-    let milliseconds = match unit {
-        "ms" => Some(1),
-        "s" => Some(1000),
-        "m" => Some(60 * 1000),
-        "h" => Some(60 * 60 * 1000),
-        "d" => Some(DAY * 1000),
-        _ => None,
-    };
-    let length = digits.parse::<u64>().ok().zip(milliseconds).and_then(|(count, unit)| count.checked_mul(unit));
-    let Some(length) = length else {
+    let Some(length) = parse_duration(&text.value) else {
         let message = format!("`{key}` is a time such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `{}`", text.value);
         fields.refuse(ErrorKind::InvalidValue, message, text.span);
         return None;
     };
-    Some((Duration::from_millis(length), text.span))
+    Some((length, text.span))
+}
+
+pub fn parse_duration(text: &str) -> Option<Duration> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).trim_end();
+    let milliseconds = match text.get(digits.len()..).unwrap_or_default().trim() {
+        "ms" => 1,
+        "s" => 1000,
+        "m" => 60 * 1000,
+        "h" => 60 * 60 * 1000,
+        "d" => DAY * 1000,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(milliseconds).map(Duration::from_millis)
 }
 
 /// `16 KiB`.
