@@ -1,11 +1,20 @@
 //! Claude Code's transcript: one request is several `assistant` lines, each with the usage so far.
+//!
+//! A forked session's transcript begins with the lines of the other, with their ids and times as they were.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::transcript::{Format, Tokens, Usage, UsageKey};
+use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
 
 pub(super) const FORMAT: Format =
-    Format { usage, message, outcome: |_, _| None, mode: |_, _| None, usage_marks: &["\"usage\""] };
+    Format { usage, subagents, message, outcome: |_, _| None, mode: |_, _| None, usage_marks: &["\"usage\""] };
+
+/// How many folders deep subagents' transcripts are looked for: two are in use.
+const DEPTH_LIMIT: u8 = 4;
 
 /// Lines that the client made up, such as errors, were no requests.
 fn is_real(line: &Value) -> bool {
@@ -18,27 +27,48 @@ fn is_sidechain(line: &Value) -> bool {
     line.get("isSidechain") == Some(&Value::Bool(true))
 }
 
-fn usage(line: &Value) -> Option<Usage> {
+fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
     if !is_real(line) {
         return None;
     }
     let message = line.get("message")?;
     let usage = message.get("usage")?;
     let count = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or_default();
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    Some(Usage {
+    Some(MessageUsage {
+        id: message.get("id")?.as_str()?.to_owned(),
+        time: time(line)?,
         tokens: Tokens {
             input: count("input_tokens"),
             output: count("output_tokens"),
             cache_read: count("cache_read_input_tokens"),
             cache_write: count("cache_creation_input_tokens"),
         },
-        key: UsageKey::Request {
-            message: text(message.get("id")),
-            request: text(line.get("requestId")),
-            sidechain: is_sidechain(line),
-        },
+        is_subagent: is_sidechain(line),
     })
+}
+
+/// They lie in a folder that has the session's name; those of a workflow in one of its own further down.
+fn subagents(session: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![(session.with_extension("").join("subagents"), DEPTH_LIMIT)];
+    while let Some((folder, depth)) = folders.pop() {
+        let Ok(entries) = fs::read_dir(folder) else { continue };
+        for entry in entries.flatten() {
+            let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
+            if kind.is_dir() && depth > 0 {
+                folders.push((path, depth - 1));
+            } else if kind.is_file() && is_subagents(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn is_subagents(path: &Path) -> bool {
+    let name = path.file_stem().and_then(OsStr::to_str);
+    name.is_some_and(|name| name.starts_with("agent-")) && path.extension() == Some(OsStr::new("jsonl"))
 }
 
 fn message(line: &Value) -> Option<String> {

@@ -2,35 +2,88 @@
 //!
 //! Usage is reported twice, as a `token_usage_record` with the response's id (newer) and as a `token_count` event
 //! without (older). Where there are records, they count. Input contains what came from the cache, and is reduced by it.
+//!
+//! A thread forked from another may begin with a copy of its lines, which have the time of the fork on them and may lack
+//! the records. They were used by the other thread, whose own rollout tells it, and do not count.
 
 use engine::event::Outcome;
 use serde_json::Value;
 
-use crate::transcript::{Format, Tokens, Usage, UsageKey};
+use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
 
-pub(super) const FORMAT: Format =
-    Format { usage, message, outcome, mode, usage_marks: &["\"token_usage_record\"", "\"token_count\""] };
+pub(super) const FORMAT: Format = Format {
+    usage,
+    subagents: |_| Vec::new(),
+    message,
+    outcome,
+    mode,
+    usage_marks: &["\"session_meta\"", "\"turn_context\"", "\"token_usage_record\"", "\"token_count\""],
+};
 
 fn kind(value: &Value) -> &str {
     value.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn usage(line: &Value) -> Option<Usage> {
+fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+fn usage(line: &Value, known: &mut Known) -> Option<MessageUsage> {
     let payload = line.get("payload")?;
     match (kind(line), kind(payload)) {
-        ("token_usage_record", _) => {
-            let text = |key: &str| payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-            Some(Usage {
-                tokens: tokens(payload.get("usage")?),
-                key: UsageKey::Request { message: text("response_id"), request: text("thread_id"), sidechain: false },
-            })
-        }
-        ("event_msg", "token_count") => {
-            let usage = payload.pointer("/info/last_token_usage")?;
-            Some(Usage { tokens: tokens(usage), key: UsageKey::Nameless })
-        }
-        _ => None,
+        ("session_meta", _) => begin(payload, known),
+        ("turn_context", _) => begin_turn(payload, known),
+        ("token_usage_record", _) => return record(line, payload, known),
+        ("event_msg", "token_count") => return count(line, payload.get("info")?, known),
+        _ => {}
     }
+    None
+}
+
+/// The first line. In a fork, those of the threads that it comes from follow.
+fn begin(meta: &Value, known: &mut Known) {
+    if known.thread.is_none() {
+        known.thread = text(meta, "id").map(str::to_owned);
+        known.is_subagent = meta.pointer("/source/subagent").is_some();
+        known.is_copy = text(meta, "forked_from_id").is_some();
+    }
+}
+
+/// Ids of threads and turns begin with the time: what a fork has copied are turns from before it was made. Where turns
+/// have no ids, all of them are taken for its own.
+fn begin_turn(context: &Value, known: &mut Known) {
+    if known.is_copy {
+        known.is_copy = text(context, "turn_id").is_some_and(|turn| Some(turn) < known.thread.as_deref());
+    }
+}
+
+fn record(line: &Value, record: &Value, known: &mut Known) -> Option<MessageUsage> {
+    let (thread, response) = (text(record, "thread_id")?, text(record, "response_id")?);
+    known.has_ids = true;
+    if known.thread.as_deref().is_some_and(|own| own != thread) {
+        return None;
+    }
+    Some(MessageUsage {
+        id: format!("{thread}/{response}"),
+        time: time(line)?,
+        tokens: tokens(record.get("usage")?),
+        is_subagent: known.is_subagent,
+    })
+}
+
+/// Written again and again with the same total, as limits change.
+fn count(line: &Value, info: &Value, known: &mut Known) -> Option<MessageUsage> {
+    let thread = known.thread.as_deref()?;
+    let total = info.pointer("/total_token_usage/total_tokens")?.as_u64()?;
+    if known.has_ids || known.is_copy || known.total.replace(total) == Some(total) {
+        return None;
+    }
+    Some(MessageUsage {
+        id: format!("{thread}/{total}"),
+        time: time(line)?,
+        tokens: tokens(info.get("last_token_usage")?),
+        is_subagent: known.is_subagent,
+    })
 }
 
 fn tokens(usage: &Value) -> Tokens {

@@ -10,16 +10,14 @@ const LINE_LIMIT: usize = 16 * 1024 * 1024;
 
 const CHUNK: u64 = 64 * 1024;
 
+/// Most lines are shorter, and every line has its time in it: no two files end the same.
+const TAIL_LENGTH: usize = 4096;
+
 /// A packed file is not unpacked further than this.
 pub(super) const UNPACK_LIMIT: u64 = 256 * 1024 * 1024;
 
 pub(super) fn is_packed(path: &Path) -> bool {
     path.extension() == Some(OsStr::new("zst"))
-}
-
-/// The length of the text, where it can be had without reading it.
-pub(super) fn unpacked_length(path: &Path) -> io::Result<Option<u64>> {
-    if is_packed(path) { Ok(None) } else { Ok(Some(std::fs::metadata(path)?.len())) }
 }
 
 /// The text from `offset` on.
@@ -35,36 +33,53 @@ pub(super) fn open_at(path: &Path, offset: u64) -> io::Result<Box<dyn BufRead>> 
     Ok(Box::new(BufReader::new(file)))
 }
 
-/// Every whole line until about `budget` bytes are read. Returns the bytes of the lines read; half a line at the end
-/// is not one of them.
-pub(super) fn for_each(source: &mut dyn BufRead, budget: u64, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
-    let mut read = 0;
-    let mut line = Vec::new();
+/// A piece of a file that was read.
+pub(super) struct Stretch {
+    pub length: u64,
+    /// What it ends with: the last line, or the end of it.
+    pub tail: Vec<u8>,
+    /// It ends within a line that is passed over.
+    pub is_within_line: bool,
+    /// It ends at the limit, not with the file.
+    pub has_more: bool,
+}
+
+/// Every whole line, up to the first one that ends beyond `limit` bytes. Half a line at the end is left for the next time,
+/// unless it is one to be passed over. If the source `is_within_line`, it begins with the rest of such a line.
+pub(super) fn for_each(
+    source: &mut dyn BufRead,
+    mut is_within_line: bool,
+    limit: u64,
+    mut each: impl FnMut(&[u8]),
+) -> io::Result<Stretch> {
     let mut length = 0_u64;
+    let mut line = Vec::new();
+    let mut tail = Vec::new();
     loop {
         let buffer = source.fill_buf()?;
-        if buffer.is_empty() {
-            return Ok(read);
+        if buffer.is_empty() || length >= limit {
+            return Ok(Stretch { length, tail: end_of(&tail), is_within_line, has_more: !buffer.is_empty() });
         }
         let end = buffer.iter().position(|byte| *byte == b'\n');
         let taken = end.map_or(buffer.len(), |end| end + 1);
-        length += taken as u64;
-        if line.len() + taken <= LINE_LIMIT {
-            line.extend_from_slice(buffer.get(..taken).unwrap_or_default());
-        }
+        line.extend_from_slice(buffer.get(..taken).unwrap_or_default());
         source.consume(taken);
-        if end.is_some() {
-            if line.len() as u64 == length {
-                each(line.trim_ascii());
-            }
-            read += length;
-            length = 0;
-            line.clear();
-            if read >= budget {
-                return Ok(read);
-            }
+        let was_within_line = is_within_line;
+        is_within_line = end.is_none() && (was_within_line || line.len() > LINE_LIMIT);
+        if end.is_none() && !is_within_line {
+            continue;
         }
+        if !was_within_line && !is_within_line {
+            each(line.trim_ascii());
+        }
+        length += line.len() as u64;
+        std::mem::swap(&mut tail, &mut line);
+        line.clear();
     }
+}
+
+fn end_of(text: &[u8]) -> Vec<u8> {
+    text.get(text.len().saturating_sub(TAIL_LENGTH)..).unwrap_or_default().to_vec()
 }
 
 /// The first thing that `pick` takes from a line, from the last line upwards, within the last `limit` bytes.
