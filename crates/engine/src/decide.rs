@@ -1,5 +1,8 @@
 //! The judgement: which rules speak of an event, and what they say together.
 
+mod coverage;
+mod pacing;
+
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -7,11 +10,13 @@ use crate::event::EventKind;
 use crate::expr;
 use crate::facts::Answered;
 use crate::file_rules::{self, FileMatch, FileRule, Placeholders, Reach};
-use crate::pace::{Happening, Interrupt, Live, PaceRule, Standing, Violation};
 use crate::rules::{AckBy, Clause, Detect, Rule, RuleSet, RuleSetError, Subject, Truth};
-use crate::shell::SimpleCommand;
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, Section, Verdict};
+
+use coverage::Coverage;
+pub use pacing::PaceMemory;
+use pacing::{Happened, Paced};
 
 /// One question to the rules.
 pub struct Inquiry<'a> {
@@ -61,18 +66,6 @@ pub struct Demand {
     pub is_let_go: bool,
     /// It was asked of the agent itself. What subagents are asked for is counted for each, as other holds are.
     pub is_counted: bool,
-}
-
-/// What a pace rule has to remember for the rest of a phase, where it is not what it remembered before.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PaceMemory {
-    /// Of the rule.
-    pub digest: String,
-    /// It said so, and it has been too much ever since.
-    pub is_told: bool,
-    pub refusals: u32,
-    /// How the phase stood when calls began to be refused; none: they are not.
-    pub closed: Option<Standing>,
 }
 
 /// One rule's work on one event.
@@ -146,7 +139,10 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
             decision.file_rules.push(rule.id.clone());
         }
         if let (Some(pace), Some(paced)) = (rule.as_pace_rule(), &judged.pace) {
-            decision.remember(&rule, pace, paced, &mut judged.outcome, situation);
+            let after = paced.settle(&rule, pace, &judged.outcome, situation);
+            judged.outcome = after.outcome;
+            decision.pace.extend(after.memory);
+            decision.verdict.notices.extend(after.notice);
         }
         if rule.action == Level::Allow && matches!(judged.outcome, Outcome::Matched(_)) {
             coverage.add(&rule);
@@ -237,12 +233,6 @@ struct Judged {
     outcome: Outcome,
 }
 
-/// How a phase stands with a pace rule, and what is too much in it.
-struct Paced {
-    standing: Standing,
-    violation: Option<Violation>,
-}
-
 impl Judged {
     /// What made the rule speak, in words. What is allowed needs none.
     fn subject(&self, situation: &Situation) -> Option<String> {
@@ -264,30 +254,22 @@ fn with_subject(reason: String, subject: Option<String>) -> String {
     }
 }
 
-/// What the event is to pace rules; worked out where the first of them asks.
-type Happened = OnceCell<Option<Happening>>;
-
 fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Happened) -> Judged {
     let mut judged = Judged { clauses: Vec::new(), files: None, shown: 0, pace: None, outcome: Outcome::Passed };
     let mut truth = Truth::True;
     if let Detect::Pace(pace) = &rule.detect {
-        let happening = happening.get_or_init(|| Happening::of(situation)).as_ref();
-        let standing = situation.facts.pace(rule, happening);
-        let unknown = situation.facts.take_unknown();
-        if !unknown.is_empty() {
-            judged.outcome = undecidable(unknown);
-            return judged;
+        match Paced::of(rule, pace, situation, happening) {
+            Ok(Some(paced)) => {
+                truth = paced.is_too_much();
+                judged.clauses.push(paced.clause(pace));
+                judged.pace = Some(paced);
+            }
+            Ok(None) => return judged,
+            Err(outcome) => {
+                judged.outcome = outcome;
+                return judged;
+            }
         }
-        if let Some(why) = situation.facts.take_fault() {
-            judged.outcome = fault(rule, &why);
-            return judged;
-        }
-        let Some(standing) = standing else { return judged };
-        let violation = pace.judge(&standing);
-        truth = violation.is_some().into();
-        let shown = violation.as_ref().map_or_else(|| "not too much".to_owned(), |found| found.diagnostic.clone());
-        judged.clauses.push(Clause { key: pace.limit.name(), truth, shown, subject: None });
-        judged.pace = Some(Paced { standing, violation });
     }
     if let Detect::Files(file) = &rule.detect {
         match look_at_files(file, situation) {
@@ -360,24 +342,28 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Ha
         Truth::True => Outcome::Matched(rule.action),
         Truth::Unknown => incomplete_level(rule).map_or(Outcome::Passed, Outcome::Incomplete),
     };
-    if matches!(judged.outcome, Outcome::Matched(_))
-        && let Some(found) = judged.files.take()
-    {
+    judged.answer(rule, situation);
+    judged
+}
+
+impl Judged {
+    /// Takes what somebody has answered for out of what a file rule asks for.
+    fn answer(&mut self, rule: &Rule, situation: &Situation) {
+        let Some(found) = self.files.take_if(|_| matches!(self.outcome, Outcome::Matched(_))) else { return };
         let Answered { settled, shown, is_given_up } = situation.facts.answered(rule, &found);
         let unknown = situation.facts.take_unknown();
         if !unknown.is_empty() {
-            judged.outcome = undecidable(unknown);
-            return judged;
+            self.outcome = undecidable(unknown);
+            return;
         }
         let open = found.without(|trigger| settled.contains(&trigger.path));
         if !open.is_unmet() {
-            judged.outcome = Outcome::Acknowledged;
+            self.outcome = Outcome::Acknowledged;
         } else if is_given_up {
-            judged.outcome = Outcome::GivenUp;
+            self.outcome = Outcome::GivenUp;
         }
-        (judged.files, judged.shown) = (Some(open), shown);
+        (self.files, self.shown) = (Some(open), shown);
     }
-    judged
 }
 
 /// What a file rule sees; nothing where nobody knows what changed. Where it cannot look: what comes of that, or why.
@@ -444,45 +430,6 @@ impl Decision {
         }
     }
 
-    /// Settles what a pace rule does about it: it tells once, or refuses calls for a while.
-    fn remember(&mut self, rule: &Rule, pace: &PaceRule, paced: &Paced, outcome: &mut Outcome, situation: &Situation) {
-        let Paced { standing, .. } = paced;
-        let before = PaceMemory {
-            digest: rule.digest.clone(),
-            is_told: standing.is_told,
-            refusals: standing.refusals,
-            closed: standing.is_closed.then(|| standing.as_it_was()),
-        };
-        let mut memory = before.clone();
-        match (&*outcome, pace.live) {
-            (Outcome::Matched(_), Live::Off) => *outcome = Outcome::Passed,
-            (Outcome::Matched(_), Live::Warn) if standing.is_told => *outcome = Outcome::GivenUp,
-            (Outcome::Matched(_), Live::Warn) => memory.is_told = true,
-            (Outcome::Matched(_), Live::Block) => {
-                let most = most_holds(rule);
-                memory.closed = (standing.refusals <= most).then(|| standing.as_it_was());
-                if !situation.event.kind.awaits_permission() || situation.only_looks() {
-                    *outcome = Outcome::Passed;
-                } else if standing.refusals >= most {
-                    *outcome = Outcome::GivenUp;
-                    memory.closed = None;
-                    memory.refusals = most.saturating_add(1);
-                    if standing.refusals == most {
-                        self.verdict.notices.push(pace_let_go(rule, most));
-                    }
-                } else {
-                    memory.refusals = standing.refusals + 1;
-                }
-            }
-            // It has fallen below what is too much, and may be told again.
-            (Outcome::Passed, _) => memory.is_told = false,
-            _ => {}
-        }
-        if memory != before {
-            self.pace.push(memory);
-        }
-    }
-
     fn finding(&mut self, rule: &Rule, level: Level, judged: &Judged, inquiry: &Inquiry) -> Finding {
         let because = judged
             .clauses
@@ -509,7 +456,7 @@ impl Decision {
             | Outcome::GivenUp
             | Outcome::Undecidable(_) => match (&judged.files, &judged.pace) {
                 (Some(found), _) => section(rule, found),
-                (None, Some(Paced { standing, violation: Some(violation) })) => interrupt(rule, standing, violation),
+                (None, Some(paced)) => paced.interrupt(rule),
                 (None, _) => rule.reason.clone(),
             },
         };
@@ -572,20 +519,6 @@ fn let_go(rule: &Rule, held: u32, most: u32) -> String {
     format!("rule `{}` held this stop {times} and was not met; it lets go now (max_holds: {most})", rule.id)
 }
 
-fn pace_let_go(rule: &Rule, most: u32) -> String {
-    let times = if most == 1 { "one call".to_owned() } else { format!("{most} calls") };
-    format!(
-        "rule `{}` refused {times} and nobody went on by `linchpin continue`; it lets go now (max_holds: {most})",
-        rule.id
-    )
-}
-
-/// What a pace rule says: the interrupt, with the rule's own words where it has some.
-fn interrupt(rule: &Rule, standing: &Standing, violation: &Violation) -> String {
-    let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
-    Interrupt { violation, phase: standing.phase.name.as_deref(), reason }.to_string()
-}
-
 fn section_kind(rule: &Rule) -> Section {
     match rule.ack {
         AckBy::Agent => Section::Demand,
@@ -597,80 +530,6 @@ fn section_kind(rule: &Rule) -> Section {
 pub fn section(rule: &Rule, found: &FileMatch) -> String {
     let body = Placeholders(found).fill(&rule.reason);
     format!("## {}\n{}\n\n{}", rule.shown_title(), file_rules::listed(found), body.trim())
-}
-
-/// How much of a call `allow` rules speak of. Only a call that they cover whole is approved.
-struct Coverage<'a> {
-    situation: &'a Situation,
-    whole: bool,
-    commands: Vec<bool>,
-}
-
-impl<'a> Coverage<'a> {
-    fn new(situation: &'a Situation) -> Self {
-        Self { situation, whole: false, commands: Vec::new() }
-    }
-
-    fn add(&mut self, rule: &Rule) {
-        let Detect::Tool(tool) = &rule.detect else {
-            self.whole = true;
-            return;
-        };
-        if !tool.covers_whole_call(self.situation) {
-            return;
-        }
-        // To allow `timeout` is not to allow what it runs.
-        let Ok(commands) = tool.commands_themselves(self.situation) else { return };
-        if commands.is_empty() {
-            self.whole = true;
-            return;
-        }
-        self.commands.resize(commands.len(), false);
-        for (covered, truth) in self.commands.iter_mut().zip(&commands) {
-            *covered |= *truth == Truth::True;
-        }
-    }
-
-    /// Why the call is not covered whole, for people.
-    fn lack(&self) -> Option<String> {
-        let said = |why: &str| Some(why.to_owned());
-        let Some(script) = self.situation.script() else {
-            let is_shell = self.situation.event.tool.as_ref().is_none_or(|call| call.shell.is_some());
-            return if self.whole && !is_shell { None } else { said("it does not speak of all that the call does") };
-        };
-        if let Some(gap) = script.gaps.first() {
-            return Some(gap.to_string());
-        }
-        // A loop sets a variable, which may be `PATH`.
-        if !script.complete || !script.loose.is_empty() {
-            return said("a loop sets a variable");
-        }
-        // The policy of a folder does not speak for what happens elsewhere.
-        if !self.situation.is_all_here() {
-            return said("some of it runs outside of the folder that this policy is for");
-        }
-        if self.whole {
-            return None;
-        }
-        if self.commands.is_empty() {
-            return said("what is said of branches or of paths covers no shell command");
-        }
-        let mut commands = script.commands.iter().enumerate();
-        commands.find_map(|(place, command)| self.lack_of(place, command))
-    }
-
-    /// A pattern reads a command's words alone: what it redirects or sets before it is not covered by one.
-    fn lack_of(&self, place: usize, command: &SimpleCommand) -> Option<String> {
-        if !self.commands.get(place).copied().unwrap_or(false) {
-            let text = self.situation.texts().get(place).filter(|text| !text.is_empty());
-            return Some(match text {
-                Some(text) => format!("`{text}` is not covered"),
-                None => "it sets variables, or writes a file, without a program".to_owned(),
-            });
-        }
-        let unknown = (!command.is_known()).then_some("it has words that are not known before it runs");
-        command.beyond_its_words().or(unknown).map(str::to_owned)
-    }
 }
 
 /// Of an `allow` rule beside others.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::decide::PaceMemory;
 use engine::event::ShellText;
 use engine::file_rules::Baseline;
 use engine::{Event, EventKind, Finding, Inquiry, Level, Place, Situation, Verdict};
@@ -25,6 +26,7 @@ use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
 use crate::observing::{self, Programs};
+use crate::pace_facts;
 use crate::project::Project;
 use crate::session_policy;
 
@@ -217,7 +219,7 @@ impl<'a> Judge<'a> {
             PromptBaseline::remember(event.time, &mut effects.changes);
         }
         let mut broken = Vec::new();
-        let mut holds = Vec::new();
+        let mut conduct = Conduct::default();
         let mut approved = false;
         for (project, held) in &nested {
             let folder = project.root.strip_prefix(&self.project.root).unwrap_or(&project.root);
@@ -276,11 +278,13 @@ impl<'a> Judge<'a> {
                     _ => failure::skipped_rule_notice(rule),
                 });
             }
+            conduct.pace.extend(decision.pace);
             let counted = |(rule, count): (String, u32)| (here.facts.hold_counter(&rule), count);
-            holds.extend(decision.holds.into_iter().map(counted));
+            conduct.holds.extend(decision.holds.into_iter().map(counted));
             effects.facts.extend(here.facts.used());
             effects.links.extend(here.facts.links());
             effects.asked_input.join(here.facts.asked_input());
+            conduct.facts.push(here.facts);
         }
         effects.complete(event);
         findings.extend(what_is_missing(event).map(|failure| failure.finding()));
@@ -292,12 +296,7 @@ impl<'a> Judge<'a> {
         }
         verdict.notices = notices;
         verdict.lifted = self.lifting().of(&verdict, event.time);
-        // A stop that is not held does not count as one.
-        if verdict.lifted.is_none() {
-            for (counter, count) in holds {
-                effects.changes.count(counter, CounterChange::Set(count.into()));
-            }
-        }
+        conduct.remember(&verdict, &mut effects.changes);
         (verdict, effects)
     }
 
@@ -362,15 +361,7 @@ impl<'a> Judge<'a> {
             options: self.store_options(event),
             prompt: state.and_then(|state| PromptBaseline::last(&state.variables)),
         };
-        Arc::new(LiveFacts::new(
-            &project.root,
-            folder,
-            state.cloned(),
-            Arc::clone(&policy.config),
-            event.held_before,
-            history,
-            files,
-        ))
+        Arc::new(LiveFacts::new(&project.root, folder, state.cloned(), Arc::clone(&policy.config), history, files))
     }
 
     fn store_options(&self, event: &Event) -> store::Options {
@@ -390,6 +381,35 @@ struct Effects {
     read: Vec<Definition>,
     /// What file rules asked for, for each policy.
     demands: Vec<Demands>,
+}
+
+/// What rules have to remember of how they were heeded.
+#[derive(Default)]
+struct Conduct {
+    /// By their counters, how often rules have now held this stop.
+    holds: Vec<(String, u32)>,
+    pace: Vec<PaceMemory>,
+    /// Of each policy.
+    facts: Vec<Arc<LiveFacts>>,
+}
+
+impl Conduct {
+    fn remember(self, verdict: &Verdict, changes: &mut Changes) {
+        let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();
+        for facts in &self.facts {
+            facts.paced().remember_added(is_let_through, changes);
+        }
+        // A stop that is not held does not count as one, nor does a call that is not refused.
+        if verdict.lifted.is_some() {
+            return;
+        }
+        for memory in &self.pace {
+            pace_facts::remember(memory, changes);
+        }
+        for (counter, count) in self.holds {
+            changes.count(counter, CounterChange::Set(count.into()));
+        }
+    }
 }
 
 /// An event that is being judged, and what is done for it once, however often it is judged.

@@ -20,6 +20,7 @@ pub mod lifting;
 mod live_facts;
 mod masked_command;
 mod observing;
+mod pace_facts;
 pub mod pause;
 pub mod project;
 mod recorded_event;

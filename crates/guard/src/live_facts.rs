@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use engine::facts::{Answered, EventPart, Facts, GitField, RanCommand};
 use engine::file_rules::{FileMatch, FileRule, Reach};
 use engine::observers::Changes;
+use engine::pace::{Happening, Standing};
 use engine::rules::Rule;
 use engine::shell::Written;
 use policy::Config;
@@ -19,6 +20,7 @@ use crate::acknowledgement::is_acknowledged;
 use crate::file_facts::{FileFacts, FileSetting, answered_fact, answered_record, changes_fact, changes_record};
 use crate::glob;
 use crate::input_record::AskedInput;
+use crate::pace_facts::{PaceFacts, Unsaid};
 use crate::written::written;
 
 /// How many commands of a session `command_ran` can look back on.
@@ -41,6 +43,7 @@ pub struct LiveFacts {
     /// Made when a file rule first asks.
     files: OnceLock<FileFacts>,
     file_setting: FileSetting,
+    pace: PaceFacts,
     /// What observers made of this very event.
     observed: Mutex<Changes>,
     /// Whether observers are asking, and not rules.
@@ -75,10 +78,12 @@ impl LiveFacts {
         folder: &Path,
         state: Option<SessionState>,
         config: Arc<Config>,
-        held_before: bool,
         history: History,
         file_setting: FileSetting,
     ) -> Self {
+        let event = &file_setting.event;
+        let pace = PaceFacts::new(Arc::clone(event), history.store.clone(), history.options);
+        let held_before = event.held_before;
         Self {
             root: root.to_owned(),
             folder: folder.to_owned(),
@@ -88,6 +93,7 @@ impl LiveFacts {
             history,
             files: OnceLock::new(),
             file_setting,
+            pace,
             observed: Mutex::default(),
             is_observing: AtomicBool::new(false),
             used: Mutex::default(),
@@ -171,6 +177,10 @@ impl LiveFacts {
     /// Those of them that somebody asked for.
     pub fn files_asked(&self) -> Option<&FileFacts> {
         self.files.get()
+    }
+
+    pub fn paced(&self) -> &PaceFacts {
+        &self.pace
     }
 
     pub fn hold_counter(&self, rule: &str) -> String {
@@ -257,6 +267,23 @@ impl Facts for LiveFacts {
         let answered = answered.unwrap_or_default();
         self.note(answered_fact(&rule.id), &answered_record(&answered));
         answered
+    }
+
+    fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Option<Standing> {
+        let state = self.stored()?;
+        let standing = match self.pace.standing(rule, happening, state) {
+            Ok(standing) => standing?,
+            Err(Unsaid::Store) => {
+                self.missed.store(true, Ordering::Relaxed);
+                return None;
+            }
+            Err(Unsaid::Rule(why)) => {
+                self.fail(&why);
+                return None;
+            }
+        };
+        self.note(pace_fact(&rule.digest), &serde_json::to_value(&standing).unwrap_or_default());
+        Some(standing)
     }
 
     fn file_rule(&self, id: &str) -> Option<FileRule> {
@@ -353,6 +380,11 @@ impl Facts for LiveFacts {
             asked.note(part);
         }
     }
+}
+
+/// The name of the fact that says how a phase stood with a pace rule.
+pub fn pace_fact(digest: &str) -> String {
+    format!("pace.{digest}")
 }
 
 const DIRTY: &str = "git.dirty";

@@ -11,6 +11,7 @@ use engine::Event;
 use engine::event::ShellText;
 use engine::facts::{Answered, EventPart, Facts, GitField, RanCommand};
 use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
+use engine::pace::{Happening, Standing};
 use engine::rules::{Rule, RuleSet};
 use engine::shell::Written;
 use policy::{Compiled, Config};
@@ -22,7 +23,8 @@ use crate::acknowledgement::is_acknowledged;
 use crate::file_facts::{answered_fact, answered_of_record, changes_fact, changes_of_record};
 use crate::input_record;
 use crate::live_facts::{
-    COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pattern_mark, simple_commands, text_mark,
+    COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark,
+    simple_commands, text_mark,
 };
 
 /// What the events of a session that came before leave behind.
@@ -181,6 +183,22 @@ impl Facts for RecordedFacts {
             self.lacks(fact);
             Answered::default()
         })
+    }
+
+    /// A rule that said nothing of an event that makes no difference to it left no trace.
+    fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Option<Standing> {
+        let limit = &rule.as_pace_rule()?.limit;
+        let fact = pace_fact(&rule.digest);
+        if let Some(recorded) = self.recorded(&fact) {
+            return serde_json::from_value(recorded.clone()).ok();
+        }
+        let counts = happening.is_some_and(|happening| {
+            happening.counted(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
+        });
+        if counts || limit.repetition().is_none() {
+            self.lacks(format!("what `{}` had counted", rule.id));
+        }
+        None
     }
 
     fn file_rule(&self, id: &str) -> Option<FileRule> {

@@ -22,6 +22,7 @@ const BUNDLED: &[BundledRule] = bundled![
     "pipe-to-shell",
     "protect-guardrails",
     "read-secrets",
+    "repeated-failure",
     "unguarded-agent",
 ];
 

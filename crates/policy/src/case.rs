@@ -355,14 +355,13 @@ fn phase(fields: &mut Fields) -> Option<Subject> {
             return None;
         };
         for item in items {
-            match happened_of(&item) {
-                Some(event) => happened.push(event),
-                None => {
-                    let message = "an event is `[seconds, kind, text]`, with the kind one of command, failed_command, edit \
-                                   and tokens; tokens have `{input: 5, output: 3, id: m1}` for a text";
-                    fields.refuse(ErrorKind::InvalidValue, message, item.span);
-                }
+            let event = happened_of(&item);
+            if event.is_none() {
+                let message = "an event is `[seconds, kind, text]`, with the kind one of command, failed_command, edit and \
+                               tokens; tokens have `{input: 5, output: 3, id: m1}` for a text";
+                fields.refuse(ErrorKind::InvalidValue, message, item.span);
             }
+            happened.extend(event);
         }
     }
     let last = happened.iter().map(|event| event.at).max().unwrap_or(0);

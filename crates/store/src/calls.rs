@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use engine::event::FileAccess;
+use rusqlite::params;
 
-use crate::{Result, SessionKey, Store};
+use crate::{Result, SessionKey, Store, mask};
 
 /// A call of which no end was seen is not thought to last longer than this; in milliseconds.
 const LONGEST: i64 = 10 * 60 * 1000;
@@ -40,6 +41,20 @@ impl Store {
              (SELECT 1 FROM events e WHERE e.session = s.id AND e.tool IS NOT NULL LIMIT 1))",
         )?;
         Ok(statement.query_row([own], |row| row.get(0))?)
+    }
+
+    /// Whether a call of this id, or where it has none with this command, was let through in a session. Only the latest
+    /// calls are looked at.
+    pub fn has_begun(&self, key: SessionKey<'_>, call: Option<&str>, command: Option<&str>) -> Result<bool> {
+        const LATEST: i64 = 64;
+        let Some(session) = self.session_id(key)? else { return Ok(false) };
+        let mut statement = self.connection.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM (SELECT kind, call, command, level, lifted FROM events \
+             WHERE session = ?1 AND (command IS NULL) = ?2 ORDER BY id DESC LIMIT ?3) WHERE kind = 'before_tool' \
+             AND (level IN ('allow', 'warn') OR lifted IS NOT NULL) AND CASE WHEN ?4 IS NULL THEN command = ?5 ELSE call = ?4 END)",
+        )?;
+        let command = command.map(mask);
+        Ok(statement.query_row(params![session, command.is_none(), LATEST, call, command], |row| row.get(0))?)
     }
 
     /// The last calls of all sessions, newest first.

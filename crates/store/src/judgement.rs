@@ -114,6 +114,7 @@ impl<'s> Judgement<'s> {
             None => self.store.intern_session(record.session(), record.root, record.event.time)?,
         };
         let id = self.store.insert_event(session, record)?;
+        self.store.insert_counted(session, id, &record.changes.counted)?;
         if !writes.is_empty() {
             self.store.write_state(session, self.state.revision, &writes)?;
         }

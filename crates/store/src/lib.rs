@@ -36,6 +36,7 @@ mod busy;
 mod calls;
 mod checkpoint;
 mod commands;
+mod counted;
 pub mod digest;
 mod entry;
 mod error;
@@ -55,6 +56,7 @@ mod state;
 
 pub use calls::Call;
 pub use commands::Command;
+pub use counted::Counted;
 pub use entry::Entry;
 pub use error::StoreError;
 pub use judgement::{Judgement, Recorded};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Result, SessionKey, Store,
+    Counted, Result, SessionKey, Store,
     mask::{self, mask},
 };
 
@@ -51,12 +51,14 @@ impl Record<'_> {
     }
 }
 
-/// What an event does to its session's variables and counters.
+/// What an event does to its session's variables, to its counters, and to what is counted in it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
     /// A new value, or none to unset.
     pub variables: BTreeMap<String, Option<Value>>,
     pub counters: BTreeMap<String, CounterChange>,
+    /// What pace rules count from now on.
+    pub counted: Vec<Counted>,
 }
 
 impl Changes {

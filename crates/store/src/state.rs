@@ -75,7 +75,10 @@ impl Store {
             .optional()?;
         let Some((id, root, first_seen)) = row else { return Ok(SessionState::default()) };
         let mut state = SessionState { id: Some(id), root, first_seen, ..SessionState::default() };
-        let mut statement = self.connection.prepare_cached("SELECT kind, name, value FROM state WHERE session = ?1")?;
+        // Of kinds that are in order before these, there may be very many.
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT kind, name, value FROM state WHERE session = ?1 AND kind >= 'counter'")?;
         let mut rows = statement.query([id])?;
         while let Some(row) = rows.next()? {
             let name: String = row.get(1)?;
@@ -106,6 +109,15 @@ impl Store {
             .query_row([named], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         Ok(found)
+    }
+
+    pub(crate) fn session_id(&self, key: SessionKey<'_>) -> Result<Option<i64>> {
+        let id = self
+            .connection
+            .prepare_cached("SELECT id FROM sessions WHERE agent = ?1 AND session = ?2")?
+            .query_row([key.agent, key.session], |row| row.get(0))
+            .optional()?;
+        Ok(id)
     }
 
     pub(crate) fn revision(&self, session: i64) -> Result<i64> {

@@ -125,13 +125,13 @@ fn cases_that_are_wrong() {
     insta::assert_snapshot!(project.run(&["test"]).transcript(), @"
     exit 2
     --- stdout
-    error: a case is about exactly one of `command`, `tool`, `event` and files that changed
+    error: a case is about exactly one of `command`, `tool`, `event`, files that changed and a phase
      --> .linchpin/rules/no-danger.md:4:5
       |
     4 |   - {comand: x, expect: block}
       |     ^
       |
-      = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: [src/a.rs]`
+      = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: [src/a.rs]`, or `events: [[5, command, cargo build]]` with `now: 60`
 
     error: unknown key `comand`
      --> .linchpin/rules/no-danger.md:4:6
@@ -141,7 +141,7 @@ fn cases_that_are_wrong() {
       |
       = help: did you mean `command`?
 
-    error: `expect` is one of `allow`, `warn`, `ask`, `block`, `met`, `unmet`, not `deny`
+    error: `expect` is one of `allow`, `warn`, `ask`, `block`, `met`, `unmet`, `fires`, `quiet`, not `deny`
      --> .linchpin/rules/no-danger.md:5:26
       |
     5 |   - {command: x, expect: deny}
@@ -155,15 +155,15 @@ fn cases_that_are_wrong() {
     6 |   - {command: x}
       |     ^
       |
-      = help: add `expect: allow`, `warn`, `ask` or `block`; for files, `met` or `unmet`
+      = help: add `expect: allow`, `warn`, `ask` or `block`; for files, `met` or `unmet`; for a phase, `fires` or `quiet`
 
-    error: a case is about exactly one of `command`, `tool`, `event` and files that changed
+    error: a case is about exactly one of `command`, `tool`, `event`, files that changed and a phase
      --> .linchpin/rules/no-danger.md:7:5
       |
     7 |   - {command: x, tool: Bash, expect: block}
       |     ^
       |
-      = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: [src/a.rs]`
+      = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: [src/a.rs]`, or `events: [[5, command, cargo build]]` with `now: 60`
 
     error: unknown event `stopp`
      --> .linchpin/rules/no-danger.md:8:20

@@ -234,7 +234,7 @@ fn doctor_after_init() {
     --- stdout
     Linchpin 0.1.0, project [BASE]/project
 
-    ok    10 rules in force
+    ok    11 rules in force
     note  no journal yet: it begins with the first event
     ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
     ok    Claude Code: a forged `linchpin trust` was refused
@@ -275,7 +275,7 @@ fn doctor_sees_what_makes_the_guard_ineffective() {
     --- stdout
     Linchpin 0.1.0, project [BASE]/project
 
-    ok    10 rules in force
+    ok    11 rules in force
     bad   broken, it is not in force: .linchpin/rules/broken.md:2:1: unknown key `toolz`
           `linchpin validate` shows every error
     note  no journal yet: it begins with the first event

@@ -162,6 +162,7 @@ fn libraries_count_where_something_names_them() {
       opaque-shell            block  bundled  nothing names it
       pipe-to-shell           block  bundled  nothing names it
       read-secrets            block  bundled  nothing names it
+      repeated-failure        warn   bundled  nothing names it
       unguarded-agent         block  bundled  nothing names it
     --- stderr
     ");
@@ -278,6 +279,7 @@ fn rules_in_a_list() {
       opaque-shell            block  bundled  nothing names it
       pipe-to-shell           block  bundled  nothing names it
       read-secrets            block  bundled  nothing names it
+      repeated-failure        warn   bundled  nothing names it
       unguarded-agent         block  bundled  nothing names it
     --- stderr
     ");

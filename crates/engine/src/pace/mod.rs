@@ -9,6 +9,7 @@ mod history;
 mod interrupt;
 mod measure;
 mod pace_rule;
+mod progress;
 mod tally;
 mod violation;
 

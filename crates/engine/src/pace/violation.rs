@@ -56,31 +56,24 @@ impl PaceRule {
         let kinds = kinds(attempts);
         let number = attempts.len();
         let within = duration(window);
-        let failing = if matches!(self.limit, Limit::RepeatedCommand { failures_only: true, .. }) {
-            "failed"
-        } else {
-            "executed"
+        let verb = match &self.limit {
+            Limit::RepeatedCommand { failures_only: true, .. } => "failed",
+            Limit::RepeatedCommand { .. } => "executed",
+            _ => "edited",
         };
-        let diagnostic = match kinds.as_slice() {
-            [(text, _)] => {
-                let verb = if is_command { failing } else { "edited" };
-                format!("{} {verb} {} in {within}", shown(text), times(number))
-            }
-            _ => {
-                let what = match (is_command, failing) {
-                    (true, "failed") => "failing commands",
-                    (true, _) => "commands",
-                    (false, _) => "edits",
-                };
-                let pattern = self.limit.pattern().unwrap_or_default();
-                let listed: Vec<String> = kinds
-                    .iter()
-                    .take(KINDS_SHOWN)
-                    .map(|(text, number)| format!("{number} × {}", shown(text)))
-                    .collect();
-                let more = if kinds.len() > KINDS_SHOWN { ", …" } else { "" };
-                format!("{pattern} matched {number} {what} in {within} ({}{more})", listed.join(", "))
-            }
+        let diagnostic = if let [(text, _)] = kinds.as_slice() {
+            format!("{} {verb} {} in {within}", shown(text), times(number))
+        } else {
+            let what = match verb {
+                "failed" => "failing commands",
+                "executed" => "commands",
+                _ => "edits",
+            };
+            let pattern = shown(self.limit.pattern().unwrap_or_default());
+            let listed = kinds.iter().take(KINDS_SHOWN).map(|(text, number)| format!("{number} × {}", shown(text)));
+            let more = if kinds.len() > KINDS_SHOWN { ", …" } else { "" };
+            let listed: Vec<String> = listed.collect();
+            format!("{pattern} matched {number} {what} in {within} ({}{more})", listed.join(", "))
         };
         let offset = standing.phase.utc_offset;
         let line = |attempt: &Attempt| match &attempt.tool {
@@ -89,7 +82,7 @@ impl PaceRule {
         };
         let recent: Vec<String> = attempts.iter().skip(number.saturating_sub(SHOWN)).map(line).collect();
         let mut details: Vec<String> =
-            self.limit.pattern().map(|pattern| format!("Pattern: {pattern}")).into_iter().collect();
+            self.limit.pattern().map(|pattern| format!("Pattern: {}", shown(pattern))).into_iter().collect();
         details.push(if is_command { "Recent executions:" } else { "Recent edits:" }.to_owned());
         details.extend(recent.iter().map(|line| format!("  - {line}")));
         Violation {

@@ -7,8 +7,11 @@ use crate::sample::{KEY, event, open, place, record_plain};
 use engine::event::EventKind;
 
 fn note<'a>(kind: NoteKind, session: SessionKey<'a>, fields: &'a Map<String, serde_json::Value>) -> Note<'a> {
-    const NOTHING: &Changes =
-        &Changes { variables: std::collections::BTreeMap::new(), counters: std::collections::BTreeMap::new() };
+    const NOTHING: &Changes = &Changes {
+        variables: std::collections::BTreeMap::new(),
+        counters: std::collections::BTreeMap::new(),
+        counted: Vec::new(),
+    };
     Note { kind, session, time: 5, root: "/srv/project", cwd: "/srv/project", fields, changes: NOTHING }
 }
 

@@ -86,13 +86,13 @@ fn cases_that_are_wrong() {
     4 |   - {changed: [src/a.py], expect: block}
       |                           ^^^^^^
 
-    error: a case is about exactly one of `command`, `tool`, `event` and files that changed
+    error: a case is about exactly one of `command`, `tool`, `event`, files that changed and a phase
      --> .linchpin/rules/source-test.md:5:5
       |
     5 |   - {changed: [src/a.py], command: x, expect: unmet}
       |     ^
       |
-      = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: [src/a.rs]`
+      = help: write `command: git push`, or `tool: Write` with its `input`, or `event: {kind: stop}`, or `changed: [src/a.rs]`, or `events: [[5, command, cargo build]]` with `now: 60`
 
     error: `pairs` go with `expect: unmet`
      --> .linchpin/rules/source-test.md:6:40
