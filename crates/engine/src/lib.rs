@@ -25,6 +25,7 @@ mod whereabouts;
 
 pub use decide::{Decision, Inquiry, decide};
 pub use event::{Event, EventKind};
+pub use expr::template;
 pub use facts::Facts;
 pub use lifted::Lifted;
 pub use situation::{Place, Situation};
