@@ -22,6 +22,7 @@ pub mod situation;
 pub mod suggest;
 pub mod verdict;
 mod whereabouts;
+pub mod workflow;
 
 pub use decide::{Decision, Inquiry, decide};
 pub use event::{Event, EventKind};
