@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::file_rules::{Changes, FileMatch, FileRule, Reach};
 use crate::pace::{Happening, Standing};
@@ -30,6 +30,21 @@ pub trait Facts: Send + Sync {
     /// A field of `git`; null where there is no repository.
     fn git(&self, _field: GitField) -> Value {
         Value::Null
+    }
+
+    /// A field of `workflow`; null where none is active.
+    fn workflow(&self, _field: WorkflowField) -> Value {
+        Value::Null
+    }
+
+    /// A field of `phase`; null where no workflow is active, and where it cannot be told.
+    fn phase(&self, _field: PhaseField) -> Value {
+        Value::Null
+    }
+
+    /// What was claimed with the move that is being decided.
+    fn claims(&self) -> Map<String, Value> {
+        Map::new()
     }
 
     /// The files that changed; `None` where nobody can tell, and file rules have nothing to go by.
@@ -164,6 +179,59 @@ impl GitField {
             Self::DefaultBranch => "default_branch",
             Self::Head => "head",
             Self::Dirty => "dirty",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkflowField {
+    Name,
+    Node,
+    /// The nodes that were visited, oldest first.
+    History,
+    Active,
+}
+
+impl WorkflowField {
+    pub const ALL: [Self; 4] = [Self::Name, Self::Node, Self::History, Self::Active];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Node => "node",
+            Self::History => "history",
+            Self::Active => "active",
+        }
+    }
+}
+
+/// Of the visit that lasts now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PhaseField {
+    Name,
+    /// How often this node has been entered.
+    Visit,
+    /// In seconds.
+    Elapsed,
+    Tokens,
+    Commands,
+    Edits,
+    Commits,
+}
+
+impl PhaseField {
+    pub const ALL: [Self; 7] =
+        [Self::Name, Self::Visit, Self::Elapsed, Self::Tokens, Self::Commands, Self::Edits, Self::Commits];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Visit => "visit",
+            Self::Elapsed => "elapsed",
+            Self::Tokens => "tokens",
+            Self::Commands => "commands",
+            Self::Edits => "edits",
+            Self::Commits => "commits",
         }
     }
 }

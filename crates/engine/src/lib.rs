@@ -24,9 +24,11 @@ pub mod situation;
 pub mod suggest;
 pub mod verdict;
 mod whereabouts;
+pub mod workflow;
 
 pub use decide::{Decision, Inquiry, decide};
 pub use event::{Event, EventKind};
+pub use expr::template;
 pub use facts::Facts;
 pub use lifted::Lifted;
 pub use situation::{Place, Situation};

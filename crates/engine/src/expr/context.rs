@@ -15,11 +15,11 @@ use serde_json::{Map, Value as Json};
 use super::{
     error::failure,
     json::from_json,
-    names::{self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS},
+    names::{self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS, PHASE_FIELDS, WORKFLOW_FIELDS},
 };
 use crate::{
     event::{ShellText, ToolCall},
-    facts::{EventPart, GitField},
+    facts::{EventPart, GitField, PhaseField, WorkflowField},
     file_rules::{Reach, Status},
     situation::Situation,
 };
@@ -103,6 +103,20 @@ impl Situation {
         Some(from_json(&self.facts.git(field)))
     }
 
+    fn workflow_field(&self, field: &str) -> Option<Value> {
+        let field = WorkflowField::ALL.into_iter().find(|known| known.name() == field)?;
+        Some(from_json(&self.facts.workflow(field)))
+    }
+
+    fn phase_field(&self, field: &str) -> Option<Value> {
+        let field = PhaseField::ALL.into_iter().find(|known| known.name() == field)?;
+        Some(from_json(&self.facts.phase(field)))
+    }
+
+    fn claim(&self, name: &str) -> Option<Value> {
+        self.facts.claims().get(name).map(from_json)
+    }
+
     fn files_field(&self, field: &str, reach: Reach) -> Option<Value> {
         let changes = self.facts.changes(reach)?;
         let of = |status: Status| changes.own().filter(move |(_, found)| *found == status).map(|(path, _)| path);
@@ -164,11 +178,14 @@ impl Root {
                     "files" => part(PartName::Files(*reach)),
                     "git" => part(PartName::Git),
                     "variables" => part(PartName::Variables),
+                    "workflow" => part(PartName::Workflow),
+                    "phase" => part(PartName::Phase),
+                    "claims" => part(PartName::Claims),
                     "tool_name" => situation.event_field("tool"),
                     "tool_input" => situation.input(),
                     "source" => situation.event_field("agent"),
                     _ if names::is_context(name) => None,
-                    _ => situation.variable(name),
+                    _ => situation.claim(name).or_else(|| situation.variable(name)),
                 }
             }
             Self::Given(given) => field(given, name).or_else(|| match name {
@@ -176,7 +193,9 @@ impl Root {
                 "tool_input" => field(&field(given, "event")?, "input"),
                 "source" => field(&field(given, "event")?, "agent"),
                 _ if names::is_context(name) => None,
-                _ => field(&field(given, "variables")?, name),
+                _ => field(given, "claims")
+                    .and_then(|claims| field(&claims, name))
+                    .or_else(|| field(&field(given, "variables")?, name)),
             }),
         }
     }
@@ -215,9 +234,12 @@ enum PartName {
     Files(Reach),
     Git,
     Variables,
+    Workflow,
+    Phase,
+    Claims,
 }
 
-/// `event`, `files`, `git` or `variables`: a dictionary whose fields are read when they are named.
+/// One of the names above: a dictionary whose fields are read when they are named.
 struct Part {
     situation: Arc<Situation>,
     part: PartName,
@@ -241,6 +263,9 @@ impl Object for Part {
             PartName::Files(reach) => self.situation.files_field(name, reach),
             PartName::Git => self.situation.git_field(name),
             PartName::Variables => self.situation.variable(name),
+            PartName::Workflow => self.situation.workflow_field(name),
+            PartName::Phase => self.situation.phase_field(name),
+            PartName::Claims => self.situation.claim(name),
         }
     }
 
@@ -249,6 +274,11 @@ impl Object for Part {
             PartName::Event => Enumerator::Str(EVENT_FIELDS),
             PartName::Files(_) => Enumerator::Str(FILES_FIELDS),
             PartName::Git => Enumerator::Str(GIT_FIELDS),
+            PartName::Workflow => Enumerator::Str(WORKFLOW_FIELDS),
+            PartName::Phase => Enumerator::Str(PHASE_FIELDS),
+            PartName::Claims => Enumerator::Values(
+                self.situation.facts.claims().keys().map(|name| Value::from(name.as_str())).collect(),
+            ),
             PartName::Variables => {
                 Enumerator::Values(self.situation.facts.variable_names().into_iter().map(Value::from).collect())
             }

@@ -62,7 +62,7 @@ fn constant<'s>(value: impl Into<Value>, span: Span) -> Expr<'s> {
     Expr::Const(Spanned::new(ast::Const { value: value.into() }, span))
 }
 
-fn call<'s>(global: &'static str, args: Vec<Expr<'s>>, span: Span) -> Expr<'s> {
+pub(super) fn call<'s>(global: &'static str, args: Vec<Expr<'s>>, span: Span) -> Expr<'s> {
     let function = Expr::Var(Spanned::new(ast::Var { id: global }, span));
     let args = args.into_iter().map(CallArg::Pos).collect();
     Expr::Call(Spanned::new(ast::Call { expr: function, args }, span))
@@ -141,7 +141,7 @@ impl<'s> Lowering<'s> {
     }
 
     /// Plain text between quotes, as it stands in the expression.
-    fn constant_text(&self, expr: &Expr<'s>) -> Option<(&'s str, Range<usize>)> {
+    pub(super) fn constant_text(&self, expr: &Expr<'s>) -> Option<(&'s str, Range<usize>)> {
         let Expr::Const(literal) = expr else { return None };
         let text = literal.value.as_str()?;
         let Range { start, end } = range(literal.span());

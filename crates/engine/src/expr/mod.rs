@@ -36,6 +36,7 @@ mod names;
 mod operators;
 mod search;
 mod source;
+pub mod template;
 mod work;
 
 #[cfg(test)]
@@ -78,6 +79,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     }
     environment.add_global(methods::METHOD, Value::from_object(Builtin(methods::run)));
     environment.add_global(conditions::CONDITION, Value::from_object(Builtin(conditions::run)));
+    environment.add_global(template::SHOW, Value::from_object(Builtin(template::show)));
     for filter in FILTERS {
         environment.add_global(filter.global, Value::from_object(Builtin(filter.run)));
     }
@@ -100,6 +102,12 @@ pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
         Ok(tree) => lowering.lower(&tree),
         Err(error) => return vec![source.syntax_error(&error)],
     };
+    let errors = problems(&mut lowering, scope);
+    errors.into_iter().map(|error| source.written_error(error)).collect()
+}
+
+/// What is wrong with a text that was lowered, in its order.
+fn problems(lowering: &mut Lowering<'_>, scope: &Scope) -> Vec<ExprError> {
     let mut errors = std::mem::take(&mut lowering.errors);
     for mention in &lowering.mentions {
         errors.extend(names::not_supplied(mention).or_else(|| scope.check(mention)));
@@ -111,7 +119,7 @@ pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
         }
     }
     errors.sort_by_key(|error| error.span.start);
-    errors.into_iter().map(|error| source.written_error(error)).collect()
+    errors
 }
 
 /// What the expression gives in this situation; an undefined result is null.

@@ -11,6 +11,7 @@ use super::{
     error::ExprError,
     functions::{self, FUNCTIONS},
     lower::{FedCall, Mention},
+    template,
 };
 use crate::suggest;
 
@@ -20,6 +21,8 @@ pub(super) const EVENT_FIELDS: &[&str] = &[
 ];
 pub(super) const FILES_FIELDS: &[&str] = &["changed", "created", "deleted"];
 pub(super) const GIT_FIELDS: &[&str] = &["branch", "default_branch", "head", "dirty"];
+pub(super) const WORKFLOW_FIELDS: &[&str] = &["name", "node", "history", "active"];
+pub(super) const PHASE_FIELDS: &[&str] = &["name", "visit", "elapsed", "tokens", "commands", "edits", "commits"];
 
 /// A name that means the same at every place where an expression is written. No variable hides one.
 struct ContextName {
@@ -33,6 +36,10 @@ enum Fields {
     Any,
     /// The variables that are declared.
     Variables,
+    /// Known only to what is written in a workflow.
+    OfWorkflow(&'static [&'static str]),
+    /// The claims of a workflow, where a move is decided.
+    Claims,
     /// Part of the language, but this version cannot supply the facts.
     NotSupplied,
 }
@@ -44,9 +51,9 @@ const CONTEXT: &[ContextName] = &[
     ContextName { name: "source", fields: Fields::Any },
     ContextName { name: "variables", fields: Fields::Variables },
     ContextName { name: "git", fields: Fields::Fixed(GIT_FIELDS) },
-    ContextName { name: "workflow", fields: Fields::NotSupplied },
-    ContextName { name: "phase", fields: Fields::NotSupplied },
-    ContextName { name: "claims", fields: Fields::NotSupplied },
+    ContextName { name: "workflow", fields: Fields::OfWorkflow(WORKFLOW_FIELDS) },
+    ContextName { name: "phase", fields: Fields::OfWorkflow(PHASE_FIELDS) },
+    ContextName { name: "claims", fields: Fields::Claims },
     ContextName { name: "files", fields: Fields::Fixed(FILES_FIELDS) },
     ContextName { name: "loop", fields: Fields::NotSupplied },
     ContextName { name: "tasks", fields: Fields::NotSupplied },
@@ -86,6 +93,10 @@ pub struct Scope {
     behaviors: BTreeSet<&'static str>,
     /// The functions of behaviors from outside, each with the number of its arguments.
     conditions: BTreeMap<String, usize>,
+    /// What may be claimed in the workflow that this is part of; none outside of workflows.
+    claims: Option<BTreeSet<String>>,
+    /// Claims are given with a move, so only what decides one knows them.
+    decides_moves: bool,
 }
 
 impl Scope {
@@ -108,6 +119,31 @@ impl Scope {
         self.conditions.insert(function.into(), arity);
     }
 
+    /// What is written in a workflow with these claims: it also knows `workflow` and `phase`.
+    #[must_use]
+    pub fn of_workflow(mut self, claims: impl IntoIterator<Item = String>) -> Self {
+        self.claims = Some(claims.into_iter().collect());
+        self
+    }
+
+    /// The same, for what decides a move or belongs to it: it also knows the claims.
+    #[must_use]
+    pub fn of_moves(&self) -> Self {
+        Self { decides_moves: true, ..self.clone() }
+    }
+
+    pub fn knows_variable(&self, name: &str) -> bool {
+        self.variables.contains(name)
+    }
+
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.variables.iter().map(String::as_str)
+    }
+
+    fn is_claim(&self, name: &str) -> bool {
+        self.claims.as_ref().is_some_and(|claims| claims.contains(name))
+    }
+
     /// Whether somebody supplies the facts that a function reads.
     pub(super) fn check_call(&self, call: &FedCall) -> Option<ExprError> {
         let name = call.name;
@@ -128,23 +164,32 @@ impl Scope {
         }
     }
 
-    fn declared(&self) -> impl Iterator<Item = &str> {
-        self.variables.iter().map(String::as_str)
-    }
-
     pub(super) fn check(&self, mention: &Mention) -> Option<ExprError> {
         let name = mention.name;
         let Some(context) = context_name(name) else { return self.check_bare(name, &mention.span) };
+        match context.fields {
+            Fields::OfWorkflow(_) | Fields::Claims if self.claims.is_none() => {
+                return Some(needs_facts(name, mention.span.clone()));
+            }
+            Fields::Claims if !self.decides_moves => return Some(not_at_a_move(name, mention.span.clone())),
+            _ => {}
+        }
         let (field, span) = mention.field.as_ref()?;
         match context.fields {
-            Fields::Fixed(fields) if !fields.contains(field) => Some(
+            Fields::Fixed(fields) | Fields::OfWorkflow(fields) if !fields.contains(field) => Some(
                 ExprError::new(span.clone(), format!("`{name}` has no field `{field}`"))
                     .with_help(suggestion(field, fields.iter().copied())),
             ),
             Fields::Variables if !self.variables.contains(*field) => Some(
                 ExprError::new(span.clone(), format!("unknown variable `{field}`")).with_help(
-                    suggestion(field, self.declared())
+                    suggestion(field, self.variables())
                         .or_else(|| Some(format!("declare it, or read it with `variables.get('{field}')`"))),
+                ),
+            ),
+            Fields::Claims if !self.is_claim(field) => Some(
+                ExprError::new(span.clone(), format!("unknown claim `{field}`")).with_help(
+                    suggestion(field, self.claims.iter().flatten().map(String::as_str))
+                        .or_else(|| Some("declare it under `claims:`".to_owned())),
                 ),
             ),
             _ => None,
@@ -152,18 +197,29 @@ impl Scope {
     }
 
     fn check_bare(&self, name: &str, span: &Range<usize>) -> Option<ExprError> {
-        if self.variables.contains(name) {
+        if self.variables.contains(name) || (self.decides_moves && self.is_claim(name)) {
             return None;
+        }
+        if self.is_claim(name) {
+            return Some(not_at_a_move(name, span.clone()));
         }
         let help = if functions::find(name).is_some() {
             Some(format!("`{name}` is a function: write `{name}(…)`"))
         } else if let Some(behavior) = crate::observers::behavior_that_sets(name) {
             Some(format!("the behavior `{behavior}` sets it: add `- behavior: {behavior}` to `observers`"))
         } else {
-            suggestion(name, self.declared().chain(CONTEXT.iter().map(|context| context.name)))
+            let claims = self.claims.iter().flatten().filter(|_| self.decides_moves).map(String::as_str);
+            suggestion(name, self.variables().chain(claims).chain(CONTEXT.iter().map(|context| context.name)))
         };
         Some(ExprError::new(span.clone(), format!("unknown name `{name}`")).with_help(help))
     }
+}
+
+/// Elsewhere a claim would never be true.
+fn not_at_a_move(name: &str, span: Range<usize>) -> ExprError {
+    let message = format!("`{name}` is known only while a move is decided");
+    let help = "claims are given with `linchpin next`: use them in transitions, `requires`, `on_enter` and `on_exit`";
+    ExprError::new(span, message).with_help(Some(help.to_owned()))
 }
 
 /// Facts that nobody supplies yet are an error wherever they would be asked for, never a quiet "no".
@@ -179,6 +235,8 @@ pub(super) fn needs_facts(name: &str, span: Range<usize>) -> ExprError {
 pub(super) fn unknown_function(name: &str, span: Range<usize>) -> ExprError {
     let help = if super::methods::arity(name).is_some() {
         Some(format!("`{name}` is a method: write `value.{name}(…)`"))
+    } else if name == template::GUIDE {
+        Some("it stands alone in a prompt or guide: `{{ guide('NAME') }}`".to_owned())
     } else {
         suggestion(name, FUNCTIONS.iter().map(|function| function.name))
     };

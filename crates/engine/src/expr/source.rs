@@ -1,4 +1,4 @@
-//! The text of an expression, before the engine's parser sees it.
+//! The text of an expression or of a template, before the engine's parser sees it.
 //!
 //! That parser and everything after it recurse, so how deep the tree will become is worked out here from the tokens,
 //! without recursion, and too deep is an error. Operators that the engine has and this language has not are found here
@@ -11,7 +11,7 @@ use minijinja::{
     syntax::SyntaxConfig,
 };
 
-use super::error::ExprError;
+use super::{error::ExprError, template};
 
 /// A condition that is longer is a program.
 pub(super) const LENGTH_LIMIT: usize = 4096;
@@ -19,6 +19,9 @@ pub(super) const LENGTH_LIMIT: usize = 4096;
 pub(super) const BRACKET_LIMIT: usize = 32;
 /// Levels of the tree, of every kind.
 pub(super) const DEPTH_LIMIT: usize = 160;
+
+/// Blocks in a template; each may be within the one before.
+const BLOCK_LIMIT: usize = 200;
 
 /// The text to parse, and how to get from a place in it to the place in what was written.
 #[derive(Debug)]
@@ -50,12 +53,64 @@ impl<'s> Source<'s> {
                 added.push(end);
             }
         }
-        depth.finish(written.len())?;
+        depth.finish(0..written.len())?;
+        Ok(Self::with_added(written, added))
+    }
+
+    /// A text with expressions between braces and blocks around texts.
+    pub(super) fn read_template(written: &'s str) -> Result<Self, ExprError> {
+        if written.len() > template::LENGTH_LIMIT {
+            let (limit, length) = (template::LENGTH_LIMIT, written.len());
+            let message = format!("a prompt or guide is at most {limit} bytes long; this one has {length}");
+            return Err(ExprError::new(0..length, message));
+        }
+        let mut added = Vec::new();
+        let mut blocks = 0;
+        let mut inside: Option<Inside> = None;
+        for token in tokenize(written, false, template::SYNTAX.clone()) {
+            let (token, span) = token.map_err(|error| syntax_error(&error, written))?;
+            match (&token, &mut inside) {
+                (Token::TemplateData(_), _) => {}
+                (Token::VariableStart | Token::BlockStart, _) => {
+                    // Every block is counted as if none ended: simpler, and a prompt has few.
+                    blocks += usize::from(matches!(token, Token::BlockStart));
+                    inside = Some(Inside { start: span.start_offset as usize, ..Inside::default() });
+                }
+                (Token::VariableEnd | Token::BlockEnd, _) => {
+                    if let Some(Inside { start, depth, .. }) = inside.take() {
+                        let whole = start..span.end_offset as usize;
+                        if whole.len() > LENGTH_LIMIT {
+                            let message = format!("an expression is at most {LENGTH_LIMIT} bytes long");
+                            return Err(ExprError::new(whole, message));
+                        }
+                        depth.finish(whole)?;
+                    }
+                }
+                (_, Some(inside)) => {
+                    if let Some(error) = foreign_operator(&token, span) {
+                        return Err(error);
+                    }
+                    inside.depth.add(&token, span)?;
+                    added.extend(inside.singleton_test.add(&token, span));
+                }
+                (_, None) => {}
+            }
+        }
+        if blocks > BLOCK_LIMIT {
+            return Err(ExprError::new(
+                0..written.len(),
+                format!("a prompt or guide has at most {BLOCK_LIMIT} blocks"),
+            ));
+        }
+        Ok(Self::with_added(written, added))
+    }
+
+    fn with_added(written: &'s str, added: Vec<usize>) -> Self {
         let mut text = Cow::Borrowed(written);
         for place in added.iter().rev() {
             text.to_mut().insert_str(*place, ADDED);
         }
-        Ok(Self { text, written, added })
+        Self { text, written, added }
     }
 
     /// The place in what was written of a place in [`Self::text`].
@@ -80,6 +135,14 @@ impl<'s> Source<'s> {
     pub(super) fn syntax_error(&self, error: &minijinja::Error) -> ExprError {
         self.written_error(syntax_error(error, &self.text))
     }
+}
+
+/// What is between the braces of a template.
+#[derive(Default)]
+struct Inside {
+    start: usize,
+    depth: Depth,
+    singleton_test: Test,
 }
 
 /// Whatever the engine says, a span is within the text, on character boundaries, and not backwards.
@@ -122,7 +185,9 @@ fn syntax_error(error: &minijinja::Error, text: &str) -> ExprError {
 
 /// Finds `is None`, `is True` and `is False` before a word such as `if`, which the engine would take for an argument of
 /// the test; with `()` added it does not.
+#[derive(Default)]
 enum Test {
+    #[default]
     None,
     Is,
     Singleton(usize),
@@ -260,11 +325,11 @@ impl Depth {
         }
     }
 
-    fn finish(mut self, length: usize) -> Result<(), ExprError> {
+    fn finish(mut self, whole: Range<usize>) -> Result<(), ExprError> {
         while !self.outer.is_empty() {
             self.close();
         }
-        if self.current.depth() > DEPTH_LIMIT { Err(too_deep(0..length)) } else { Ok(()) }
+        if self.current.depth() > DEPTH_LIMIT { Err(too_deep(whole)) } else { Ok(()) }
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::file_rules::Reach;
 use std::sync::{Arc, Mutex};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     event::Event,
     expr::{Scope, check, evaluate, holds, names},
-    facts::{EventPart, Facts, GitField, NoFacts, RanCommand},
+    facts::{EventPart, Facts, GitField, NoFacts, PhaseField, RanCommand, WorkflowField},
     situation::{Place, Situation},
 };
 
@@ -46,6 +46,22 @@ impl Facts for Asked {
             GitField::Dirty => json!(false),
             GitField::DefaultBranch | GitField::Head => Value::Null,
         }
+    }
+
+    fn workflow(&self, field: WorkflowField) -> Value {
+        match field {
+            WorkflowField::Node => json!("code"),
+            WorkflowField::History => json!(["spec", "code"]),
+            WorkflowField::Name | WorkflowField::Active => Value::Null,
+        }
+    }
+
+    fn phase(&self, field: PhaseField) -> Value {
+        if field == PhaseField::Elapsed { json!(61.5) } else { Value::Null }
+    }
+
+    fn claims(&self) -> Map<String, Value> {
+        Map::from_iter([("code_complete".to_owned(), json!(true))])
     }
 
     fn commands_ran(&self) -> Vec<RanCommand> {
@@ -202,7 +218,44 @@ fn an_agent_cannot_break_a_rule_with_a_key() {
 
 #[test]
 fn what_is_not_supplied_fails_also_without_a_check() {
-    for source in ["workflow.node", "not loop", "has_stop_signal()", "True or tasks.open"] {
+    for source in ["not loop", "has_stop_signal()", "True or tasks.open"] {
         assert!(evaluate(source, &situation().0).is_err(), "{source}");
     }
+}
+
+#[test]
+fn a_workflow_its_phase_and_its_claims() {
+    for source in [
+        "workflow.node == 'code' and 'spec' in workflow.history and not workflow.active",
+        "phase.elapsed > 60 and not phase.tokens > 0 and phase.tokens is None",
+        "code_complete and claims.code_complete and 'code_complete' in claims",
+        "not spec_complete and not claims.spec_complete and len(claims) == 1",
+    ] {
+        assert_eq!(evaluate(source, &situation().0), Ok(json!(true)), "{source}");
+    }
+}
+
+#[test]
+fn what_is_known_only_in_workflows_and_while_moving() {
+    let everywhere = Scope::with_variables(["reviewed"]);
+    let workflow = everywhere.clone().of_workflow(["code_complete".to_owned()]);
+    let moves = workflow.of_moves();
+    let said = |source: &str, scope: &Scope| {
+        let problems = check(source, scope).into_iter();
+        problems
+            .map(|problem| format!("{problem} ({})", problem.help.as_deref().unwrap_or_default()))
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    for source in ["reviewed and code_complete", "claims.code_complete", "phase.visit > 1", "workflow.name == 'x'"] {
+        assert_eq!(said(source, &moves), "", "{source}");
+        assert_ne!(said(source, &everywhere), "", "{source}");
+    }
+    assert_eq!(said("phase.visit > 1 and workflow.active", &workflow), "");
+    insta::assert_snapshot!(said("code_complete", &workflow), @"`code_complete` is known only while a move is decided (claims are given with `linchpin next`: use them in transitions, `requires`, `on_enter` and `on_exit`)");
+    insta::assert_snapshot!(said("claims.code_complete", &workflow), @"`claims` is known only while a move is decided (claims are given with `linchpin next`: use them in transitions, `requires`, `on_enter` and `on_exit`)");
+    insta::assert_snapshot!(said("code_complet", &moves), @"unknown name `code_complet` (did you mean `code_complete`?)");
+    insta::assert_snapshot!(said("claims.reviewed", &moves), @"unknown claim `reviewed` (declare it under `claims:`)");
+    insta::assert_snapshot!(said("phase.visits > 1", &moves), @"`phase` has no field `visits` (did you mean `visit`?)");
+    insta::assert_snapshot!(said("phase.visit > 1", &everywhere), @"`phase` needs facts that this version of Linchpin does not supply yet ()");
 }

@@ -1,0 +1,119 @@
+//! Prompts and guides as templates.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::{
+    event::Event,
+    expr::{
+        Scope,
+        template::{check, render},
+    },
+    facts::Facts,
+    situation::{Place, Situation},
+};
+
+struct Session;
+
+impl Facts for Session {
+    fn variable(&self, name: &str) -> Option<Value> {
+        match name {
+            "topic" => Some(json!("parser {{ topic }} {% raw %}")),
+            "reviewed" => Some(json!(true)),
+            "files" | "paths" => Some(json!(["a.rs", "b.rs"])),
+            _ => None,
+        }
+    }
+}
+
+fn situation() -> Arc<Situation> {
+    let event = Event::unnamed("claude", 100_000);
+    Arc::new(Situation::new(Arc::new(event), Place::default(), Arc::new(Session)))
+}
+
+fn rendered(text: &str, guides: &[(&str, &str)]) -> String {
+    let guides: BTreeMap<String, String> =
+        guides.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    render(text, &guides, &situation()).unwrap_or_else(|error| format!("error: {error}"))
+}
+
+fn said(text: &str) -> String {
+    let scope = Scope::with_variables(["topic", "reviewed"]).of_workflow([]);
+    let checked = check(text, &scope);
+    let mut said = String::new();
+    for problem in checked.problems {
+        let help = problem.help.map(|help| format!(" ({help})")).unwrap_or_default();
+        let _ = writeln!(said, "[{}] {}{help}", text.get(problem.span).unwrap_or_default(), problem.message);
+    }
+    for guide in checked.guides {
+        let _ = writeln!(said, "guide {} at [{}]", guide.name, text.get(guide.span).unwrap_or_default());
+    }
+    said
+}
+
+#[test]
+fn text_expressions_and_choices() {
+    assert_eq!(rendered("Plain.", &[]), "Plain.");
+    assert_eq!(rendered("{{ 1 + 1 }} {{ missing }}|{{ None }}|{{ paths|join(', ') }}", &[]), "2 ||a.rs, b.rs");
+    let choice = "A\n{% if reviewed %}\nyes\n{% elif topic %}\nmaybe\n{% else %}\nno\n{% endif %}\nB";
+    assert_eq!(rendered(choice, &[]), "A\nyes\nB");
+    assert_eq!(rendered("{# nothing #}{% raw %}${{ x }}{% endraw %}", &[]), "${{ x }}");
+    assert_eq!(rendered("{{ 'none' if missing is None else 'one' }}", &[]), "none");
+}
+
+#[test]
+fn what_was_put_there_is_not_read_again() {
+    assert_eq!(rendered("On {{ topic }}.", &[]), "On parser {{ topic }} {% raw %}.");
+    let quoting = [("ONE", "{{ topic }}: {{ \"{{ guide('TWO') }}\" }}"), ("TWO", "never")];
+    assert_eq!(rendered("{{ guide('ONE') }}", &quoting), "parser {{ topic }} {% raw %}: {{ guide('TWO') }}");
+}
+
+#[test]
+fn guides_within_guides() {
+    let guides = [("ONE", "one, {{ guide('TWO') }}"), ("TWO", "two {{ 1 + 1 }}\n"), ("LOOP", "{{ guide('LOOP') }}")];
+    assert_eq!(rendered("{{ guide('ONE') }}.", &guides), "one, two 2.");
+    assert_eq!(rendered("{% if not reviewed %}{{ guide('ONE') }}{% endif %}.", &guides), ".");
+    insta::assert_snapshot!(rendered("{{ guide('NONE') }}", &guides), @"error: there is no guide `NONE`");
+    insta::assert_snapshot!(rendered("{{ guide('LOOP') }}", &guides), @"error: guides within guides go deeper than 8: LOOP → LOOP → LOOP → LOOP → LOOP → LOOP → LOOP → LOOP");
+    let many = "{{ guide('ONE') }}".repeat(40);
+    let growing = [("ONE", &*many.replace("ONE", "TWO")), ("TWO", &*many.replace("ONE", "THREE")), ("THREE", "x")];
+    insta::assert_snapshot!(rendered(&many, &growing), @"error: more than 200 guides would stand in one text");
+}
+
+#[test]
+fn what_is_wrong_is_known_early() {
+    insta::assert_snapshot!(said("{{ topic }} {{ guide('ONE') }} {% if reviewed %}{{ guide(\"TWO\") }}{% endif %}"), @"
+    guide ONE at [ONE]
+    guide TWO at [TWO]
+    ");
+    insta::assert_snapshot!(said("é {{ topik }} {{ topic|uper }} {% if len() %}{% endif %}"), @"
+    [topik] unknown name `topik` (did you mean `topic`?)
+    [uper] unknown filter `uper` (did you mean `upper`?)
+    [len] `len` takes 1 argument, not 0
+    ");
+    insta::assert_snapshot!(said("{{ guide(topic) }}"), @"[guide(topic)] `guide` takes the name of a guide, in quotes (as in `{{ guide('REVIEW') }}`)");
+    insta::assert_snapshot!(said("{{ guide('ONE').upper() }} {{ guide('ONE') + '' }}"), @"
+    [guide] unknown function `guide` (it stands alone in a prompt or guide: `{{ guide('NAME') }}`)
+    [guide] unknown function `guide` (it stands alone in a prompt or guide: `{{ guide('NAME') }}`)
+    ");
+    insta::assert_snapshot!(said("{% for x in topic %}{{ x }}{% endfor %}"), @"[for x in topic %}{{ x }}{% endfor] a prompt or guide has no such block (there are `{% if … %}` and `{% raw %}`)");
+    insta::assert_snapshot!(said("{% set topic = 1 %}"), @"[=] the language has no operator `=` (`==` compares; arguments have no names)");
+    insta::assert_snapshot!(said("{% include 'other' %}"), @"[include] syntax: unknown statement include");
+    insta::assert_snapshot!(said("{{ topic "), @"[topic] syntax: unexpected end of input, expected end of variable block");
+    insta::assert_snapshot!(said("{% if topic %} x"), @"[ x] syntax: unexpected end of input, expected end of block");
+    insta::assert_snapshot!(said("{{ 1 / 2 }}"), @"[/] the language has no operator `/` (`//` divides and rounds down)");
+    insta::assert_snapshot!(said("{{ topic is None if reviewed else 1 }} {{ topik }}"), @"[topik] unknown name `topik` (did you mean `topic`?)");
+}
+
+#[test]
+fn hostile_templates_end() {
+    for text in ["{{ ((((".repeat(20_000), "{% if topic %}".repeat(4_000), "{{ [".to_owned() + &"[".repeat(60_000)] {
+        assert!(!check(&text, &Scope::default()).problems.is_empty());
+        assert!(rendered(&text, &[]).starts_with("error: "));
+    }
+    let large = format!("{{{{ '{}' * 1000 }}}}", "x".repeat(4_000)).repeat(15);
+    insta::assert_snapshot!(rendered(&large, &[]), @"error: the expression works on too much text or too many items");
+}

@@ -1,0 +1,78 @@
+//! What has to hold before a move is made.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A gate at its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Requirement {
+    /// The name under `gates`; else `NODE/NUMBER`, or `NODE/transitions/NUMBER/NUMBER`. An approval belongs to it.
+    pub id: String,
+    pub gate: Gate,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Gate {
+    Expression(String),
+    Command {
+        /// As it is written, for people.
+        text: String,
+        /// The program and its arguments: no shell reads them.
+        words: Vec<String>,
+        timeout: Duration,
+    },
+    /// A person says yes to this text.
+    Approval(String),
+    /// Boxed: the others should not carry its size.
+    Webhook(Box<Webhook>),
+    /// These file rules are met.
+    FileRules(Vec<String>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Webhook {
+    pub url: String,
+    pub method: String,
+    /// A value `env:NAME` is that environment variable's.
+    pub headers: Vec<(String, String)>,
+    pub expect: Expected,
+}
+
+/// The answer that lets the move through.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expected {
+    pub status: u16,
+    /// What the answer's body holds at least, as JSON text.
+    pub json: Option<String>,
+}
+
+impl Gate {
+    /// Whether it is looked at without starting anything or asking anybody. Such gates come first.
+    pub fn is_cheap(&self) -> bool {
+        matches!(self, Self::Expression(_) | Self::Approval(_) | Self::FileRules(_))
+    }
+
+    /// Whether it runs a program, or talks to another machine.
+    pub fn reaches_out(&self) -> bool {
+        matches!(self, Self::Command { .. } | Self::Webhook(_))
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Expression(text) => formatter.write_str(&one_line(text)),
+            Self::Command { text, .. } => write!(formatter, "command {}", one_line(text)),
+            Self::Approval(text) => write!(formatter, "approval: {}", one_line(text)),
+            Self::Webhook(webhook) => write!(formatter, "webhook {} {}", webhook.method, webhook.url),
+            Self::FileRules(ids) => write!(formatter, "file rules {}", ids.join(", ")),
+        }
+    }
+}
+
+/// Expressions and texts may have line breaks.
+pub(super) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
