@@ -143,6 +143,7 @@ impl PaceFacts {
 
     fn add(&self, rule: &Rule, attempts: &[Attempt], since: i64, is_about_to_run: bool) {
         let counted = attempts.iter().map(|attempt| Counted {
+            phase: None,
             lot: lot(rule, &attempt.key),
             time: attempt.time,
             value: serde_json::to_value(attempt).unwrap_or_default(),

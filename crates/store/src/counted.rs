@@ -6,13 +6,15 @@
 use rusqlite::params;
 use serde_json::Value;
 
-use crate::{EventId, Result, SessionKey, Store, mask};
+use crate::{EventId, Record, Result, SessionKey, Store, mask, phase_key};
 
 pub(crate) const KIND: &str = "counted";
 
 /// Something that counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counted {
+    /// The phase of a workflow; none: the session.
+    pub phase: Option<String>,
     pub lot: String,
     /// Milliseconds since 1970.
     pub time: i64,
@@ -23,8 +25,12 @@ pub struct Counted {
 
 impl Store {
     /// Inside a transaction for writing, behind the event's row.
-    pub(crate) fn insert_counted(&self, session: i64, event: EventId, counted: &[Counted]) -> Result<()> {
-        for (place, Counted { lot, time, value, since }) in counted.iter().enumerate() {
+    pub(crate) fn insert_counted(&self, session: i64, event: EventId, record: &Record<'_>) -> Result<()> {
+        for (place, Counted { phase, lot, time, value, since }) in record.changes.counted.iter().enumerate() {
+            let session = match phase {
+                Some(phase) => self.intern_session(phase_key(phase), record.root, *time)?,
+                None => session,
+            };
             self.connection.prepare_cached("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")?.execute(
                 params![
                     session,

@@ -25,6 +25,8 @@ use crate::{Command, Result, Store, StoreError, aside};
 pub struct Judgement<'s> {
     store: &'s mut Store,
     state: SessionState,
+    /// Of the workflow, active or not.
+    workflow: SessionState,
     /// Whether a transaction for writing is open.
     locked: bool,
 }
@@ -41,14 +43,18 @@ pub enum Recorded<'s> {
 impl Store {
     /// Reads the state of a session that an event is to be judged by.
     pub fn begin(&mut self, key: SessionKey<'_>) -> Result<Judgement<'_>> {
-        let state = match self.session(key) {
+        let (state, workflow) = match self.states(key) {
             Err(StoreError::Corrupt) => {
                 self.replace()?;
-                self.session(key)?
+                self.states(key)?
             }
             read => read?,
         };
-        Ok(Judgement { store: self, state, locked: false })
+        Ok(Judgement { store: self, state, workflow, locked: false })
+    }
+
+    fn states(&self, key: SessionKey<'_>) -> Result<(SessionState, SessionState)> {
+        Ok((self.session(key)?, self.workflow()?))
     }
 
     /// Sets this database aside and goes on with an empty one.
@@ -63,6 +69,10 @@ impl Store {
 impl<'s> Judgement<'s> {
     pub fn state(&self) -> &SessionState {
         &self.state
+    }
+
+    pub fn workflow(&self) -> &SessionState {
+        &self.workflow
     }
 
     /// See [`Store::commands`].
@@ -103,9 +113,12 @@ impl<'s> Judgement<'s> {
     /// None where the state has moved; it is then the new one.
     fn write(&mut self, record: &Record<'_>) -> Result<Option<EventId>> {
         let writes = self.state.writes(record.changes);
+        let workflow_writes = self.workflow.workflow_writes(record.changes);
         if !self.locked {
             self.lock()?;
-            if !writes.is_empty() && self.moved(record)? {
+            if !writes.is_empty() && self.moved(record)?
+                || !workflow_writes.is_empty() && self.workflow_moved(record)?
+            {
                 return Ok(None);
             }
         }
@@ -114,9 +127,12 @@ impl<'s> Judgement<'s> {
             None => self.store.intern_session(record.session(), record.root, record.event.time)?,
         };
         let id = self.store.insert_event(session, record)?;
-        self.store.insert_counted(session, id, &record.changes.counted)?;
+        self.store.insert_counted(session, id, record)?;
         if !writes.is_empty() {
             self.store.write_state(session, self.state.revision, &writes)?;
+        }
+        if let (Some(workflow), false) = (self.workflow.id, workflow_writes.is_empty()) {
+            self.store.write_state(workflow, self.workflow.revision, &workflow_writes)?;
         }
         Ok(Some(id))
     }
@@ -132,8 +148,17 @@ impl<'s> Judgement<'s> {
         }
     }
 
+    fn workflow_moved(&mut self, record: &Record<'_>) -> Result<bool> {
+        let old = self.workflow.revision;
+        if self.store.workflow()?.revision == old {
+            return Ok(false);
+        }
+        self.reread(record)?;
+        Ok(true)
+    }
+
     fn reread(&mut self, record: &Record<'_>) -> Result<()> {
-        self.state = self.store.session(record.session())?;
+        (self.state, self.workflow) = self.store.states(record.session())?;
         Ok(())
     }
 

@@ -53,6 +53,7 @@ mod record;
 mod registry;
 mod schema;
 mod state;
+mod workflow;
 
 pub use calls::Call;
 pub use commands::Command;
@@ -69,5 +70,6 @@ pub use open::{Options, Store};
 pub use record::{Changes, CounterChange, EventId, Journal, Record};
 pub use registry::{KeptVersion, RuleVersion};
 pub use state::{SessionKey, SessionState};
+pub use workflow::{WORKFLOW, phase_key};
 
 pub type Result<T> = std::result::Result<T, StoreError>;

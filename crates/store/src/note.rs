@@ -27,19 +27,48 @@ pub const PERSON: SessionKey<'static> = SessionKey { agent: "person", session: "
 pub enum NoteKind {
     Ack,
     Allow,
+    /// A workflow was left before it was done.
+    Abort,
+    /// A person said yes to a gate.
+    Approve,
+    /// Somebody went on deliberately, past what a pace rule said.
+    Continue,
+    /// A move that a gate or a pace rule refused.
+    Held,
+    /// From one node of a workflow to another.
+    Move,
     Pause,
     Resume,
+    /// A workflow began.
+    Start,
 }
 
 impl NoteKind {
-    pub const ALL: [Self; 4] = [Self::Ack, Self::Allow, Self::Pause, Self::Resume];
+    pub const ALL: [Self; 10] = [
+        Self::Ack,
+        Self::Allow,
+        Self::Abort,
+        Self::Approve,
+        Self::Continue,
+        Self::Held,
+        Self::Move,
+        Self::Pause,
+        Self::Resume,
+        Self::Start,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Ack => "ack",
             Self::Allow => "allow",
+            Self::Abort => "abort",
+            Self::Approve => "approve",
+            Self::Continue => "continue",
+            Self::Held => "held",
+            Self::Move => "move",
             Self::Pause => "pause",
             Self::Resume => "resume",
+            Self::Start => "start",
         }
     }
 
@@ -52,6 +81,14 @@ impl Store {
     /// Writes the note and its changes in one transaction.
     pub fn note(&mut self, note: &Note<'_>) -> Result<EventId> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+        let id = self.insert_note(note)?;
+        transaction.commit()?;
+        self.checkpoint_if_long();
+        Ok(id)
+    }
+
+    /// Inside a transaction for writing.
+    pub(crate) fn insert_note(&self, note: &Note<'_>) -> Result<EventId> {
         let session = self.intern_session(note.session, note.root, note.time)?;
         self.connection
             .prepare_cached(
@@ -72,8 +109,6 @@ impl Store {
         if !writes.is_empty() {
             self.write_state(session, state.revision, &writes)?;
         }
-        transaction.commit()?;
-        self.checkpoint_if_long();
         Ok(id)
     }
 }

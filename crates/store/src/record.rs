@@ -59,6 +59,8 @@ pub struct Changes {
     pub counters: BTreeMap<String, CounterChange>,
     /// What pace rules count from now on.
     pub counted: Vec<Counted>,
+    /// Variables of the workflow that is active; a new value, or none to unset.
+    pub workflow: BTreeMap<String, Option<Value>>,
 }
 
 impl Changes {

@@ -48,11 +48,7 @@ pub(crate) enum StateWrite {
 impl SessionState {
     /// What of `changes` is not so already. Variables are masked as all text is on its way in.
     pub(crate) fn writes(&self, changes: &Changes) -> Vec<StateWrite> {
-        let variables = changes.variables.iter().filter_map(|(name, value)| {
-            let value = value.as_ref().map(mask::json);
-            (self.variables.get(name) != value.as_deref())
-                .then(|| StateWrite::Variable(name.clone(), value.map(std::borrow::Cow::into_owned)))
-        });
+        let variables = self.variable_writes(&changes.variables);
         let counters = changes.counters.iter().filter_map(|(name, change)| {
             let old = self.counter(name);
             let new = match change {
@@ -62,6 +58,19 @@ impl SessionState {
             (old != new).then(|| StateWrite::Counter(name.clone(), new))
         });
         variables.chain(counters).collect()
+    }
+
+    /// The same of a workflow, of which this is the state.
+    pub(crate) fn workflow_writes(&self, changes: &Changes) -> Vec<StateWrite> {
+        self.variable_writes(&changes.workflow).collect()
+    }
+
+    fn variable_writes(&self, changes: &BTreeMap<String, Option<Value>>) -> impl Iterator<Item = StateWrite> {
+        changes.iter().filter_map(|(name, value)| {
+            let value = value.as_ref().map(mask::json);
+            (self.variables.get(name) != value.as_deref())
+                .then(|| StateWrite::Variable(name.clone(), value.map(std::borrow::Cow::into_owned)))
+        })
     }
 }
 

@@ -181,6 +181,12 @@ fn noted(kind: NoteKind, entry: &Entry) -> String {
             format!(" for {}: {}", counted(minutes, "minute"), field("reason"))
         }
         NoteKind::Resume => String::new(),
+        NoteKind::Start => format!(" {} at {}, by the {}", field("workflow"), field("to"), field("by")),
+        NoteKind::Move => format!(" {} → {}, by the {}", field("from"), field("to"), field("by")),
+        NoteKind::Abort => format!(" {} at {}, by the {}", field("workflow"), field("from"), field("by")),
+        NoteKind::Continue => format!(" past {}, by the {}", field("past"), field("by")),
+        NoteKind::Held => format!(" {}: {}", field("from"), field("why")),
+        NoteKind::Approve => format!(" {}, by the {}", field("gate"), field("by")),
     }
 }
 

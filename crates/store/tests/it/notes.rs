@@ -11,6 +11,7 @@ fn note<'a>(kind: NoteKind, session: SessionKey<'a>, fields: &'a Map<String, ser
         variables: std::collections::BTreeMap::new(),
         counters: std::collections::BTreeMap::new(),
         counted: Vec::new(),
+        workflow: std::collections::BTreeMap::new(),
     };
     Note { kind, session, time: 5, root: "/srv/project", cwd: "/srv/project", fields, changes: NOTHING }
 }
