@@ -404,7 +404,7 @@ impl Conduct {
             return;
         }
         for memory in &self.pace {
-            pace_facts::remember(memory, changes);
+            pace_facts::remember(memory, false, changes);
         }
         for (counter, count) in self.holds {
             changes.count(counter, CounterChange::Set(count.into()));

@@ -31,6 +31,7 @@ mod session_root;
 pub mod trial;
 pub mod trust;
 mod whose_session;
+pub mod workflow;
 mod written;
 
 pub use acknowledgement::{AcknowledgedBy, Acknowledgement};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use engine::facts::{Answered, EventPart, Facts, GitField, RanCommand};
+use engine::facts::{Answered, EventPart, Facts, GitField, PhaseField, RanCommand, WorkflowField};
 use engine::file_rules::{FileMatch, FileRule, Reach};
 use engine::observers::Changes;
 use engine::pace::{Happening, Standing};
@@ -20,7 +20,8 @@ use crate::acknowledgement::is_acknowledged;
 use crate::file_facts::{FileFacts, FileSetting, answered_fact, answered_record, changes_fact, changes_record};
 use crate::glob;
 use crate::input_record::AskedInput;
-use crate::pace_facts::{PaceFacts, Unsaid};
+use crate::pace_facts::{PaceFacts, PaceScope, Unsaid};
+use crate::workflow::Active;
 use crate::written::written;
 
 /// How many commands of a session `command_ran` can look back on.
@@ -44,6 +45,8 @@ pub struct LiveFacts {
     files: OnceLock<FileFacts>,
     file_setting: FileSetting,
     pace: PaceFacts,
+    /// The workflow whose rules are judged.
+    active: Option<Arc<Active>>,
     /// What observers made of this very event.
     observed: Mutex<Changes>,
     /// Whether observers are asking, and not rules.
@@ -94,6 +97,7 @@ impl LiveFacts {
             files: OnceLock::new(),
             file_setting,
             pace,
+            active: None,
             observed: Mutex::default(),
             is_observing: AtomicBool::new(false),
             used: Mutex::default(),
@@ -106,6 +110,12 @@ impl LiveFacts {
             commands: OnceLock::new(),
             folders: Mutex::default(),
         }
+    }
+
+    /// The same, for what a workflow says.
+    pub fn in_workflow(mut self, active: Arc<Active>) -> Self {
+        self.active = Some(active);
+        self
     }
 
     /// The path behind links, as far as it exists; what does not exist yet is kept as it is.
@@ -205,7 +215,12 @@ impl Facts for LiveFacts {
     fn variable(&self, name: &str) -> Option<Value> {
         let stored = self.stored();
         let observed = self.observed.lock().ok().and_then(|observed| observed.get(name).cloned());
-        let value = observed.unwrap_or_else(|| stored.and_then(|state| state.variables.get(name).cloned()));
+        let of_workflow = self.active.as_ref().filter(|active| active.declares(name));
+        let kept = || match of_workflow {
+            Some(active) => active.variable(name),
+            None => stored.and_then(|state| state.variables.get(name).cloned()),
+        };
+        let value = observed.unwrap_or_else(kept);
         let value = value.or_else(|| self.config.variable(name));
         if !self.is_observing.load(Ordering::Relaxed) {
             self.note(format!("variables.{name}"), value.as_ref().unwrap_or(&Value::Null));
@@ -226,7 +241,24 @@ impl Facts for LiveFacts {
         // Names that begin with `_` are Linchpin's own.
         names.retain(|name| !name.starts_with('_'));
         names.extend(self.config.variable_names().map(str::to_owned));
+        names.extend(self.active.iter().flat_map(|active| active.workflow.variables.keys().cloned()));
         names.into_iter().collect()
+    }
+
+    fn workflow(&self, field: WorkflowField) -> Value {
+        let value = self.active.as_ref().map_or(Value::Null, |active| active.workflow_field(field));
+        self.note(format!("workflow.{}", field.name()), &value);
+        value
+    }
+
+    fn phase(&self, field: PhaseField) -> Value {
+        let value = self.active.as_ref().map_or(Value::Null, |active| active.phase_field(field));
+        self.note(format!("phase.{}", field.name()), &value);
+        value
+    }
+
+    fn claims(&self) -> Map<String, Value> {
+        self.active.as_ref().map(|active| active.claims.clone()).unwrap_or_default()
     }
 
     fn git(&self, field: GitField) -> Value {
@@ -271,7 +303,11 @@ impl Facts for LiveFacts {
 
     fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Option<Standing> {
         let state = self.stored()?;
-        let standing = match self.pace.standing(rule, happening, state) {
+        let scope = match &self.active {
+            Some(active) => active.pace_scope(),
+            None => PaceScope::of_session(state, self.file_setting.event.time),
+        };
+        let standing = match self.pace.standing(rule, happening, &scope) {
             Ok(standing) => standing?,
             Err(Unsaid::Store) => {
                 self.missed.store(true, Ordering::Relaxed);

@@ -4,7 +4,7 @@
 //! ordinary event costs a pace rule nothing but its pattern.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use engine::decide::PaceMemory;
 use engine::pace::{Attempt, Happening, Limit, Phase, Standing, Tally};
@@ -15,14 +15,46 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 use store::{Changes, Counted, SessionKey, SessionState, Store, StoreError};
 
-/// The variable in which a session keeps what a rule remembers; the rule's digest follows.
+/// The variable in which a phase keeps what a rule remembers; the rule's digest follows.
 const MEMORY: &str = "_pace:";
+/// The variable in which a phase keeps which lots were ever too many for a rule; the rule's digest follows.
+const CROWDED: &str = "_crowded:";
+/// More lots than this are not looked at again.
+const MOST_CROWDED: usize = 16;
 /// The variable that says when somebody last went on deliberately, in milliseconds since 1970.
 const CONTINUED: &str = "_continued";
 /// More than this of one lot is told as this many.
 const MOST_COUNTED: usize = 1_000;
 /// Characters of a digest that tell one from all others.
 const SHORT: usize = 16;
+
+/// The phase that is looked at: a visit to a node, or a session.
+#[derive(Debug, Clone, Default)]
+pub struct PaceScope {
+    /// Under which it is kept; none: the session.
+    pub phase: Option<String>,
+    /// The node; none: the session.
+    pub name: Option<String>,
+    /// Milliseconds since 1970.
+    pub started: i64,
+    /// When somebody last went on deliberately.
+    pub continued: Option<i64>,
+    /// Time and tokens are set aside until the next move.
+    pub is_past_totals: bool,
+    /// The variables in which rules keep what they remember.
+    pub memory: Map<String, Value>,
+}
+
+impl PaceScope {
+    pub fn of_session(state: &SessionState, now: i64) -> Self {
+        Self {
+            started: state.first_seen.unwrap_or(now),
+            continued: state.variables.get(CONTINUED).and_then(Value::as_i64),
+            memory: state.variables.clone(),
+            ..Self::default()
+        }
+    }
+}
 
 pub struct PaceFacts {
     event: Arc<Event>,
@@ -40,6 +72,8 @@ struct Added {
     counted: Vec<Counted>,
     /// It counts only if the call is let through.
     is_about_to_run: bool,
+    /// The lots that are now too many, where that is news: who wants to move on looks at those alone.
+    crowded: Option<Vec<String>>,
 }
 
 /// Why nothing can be said of a rule.
@@ -61,37 +95,38 @@ impl PaceFacts {
         Self { event, store, options, journal: OnceLock::new(), added: Mutex::default() }
     }
 
-    /// How the session stands with a rule; nothing where this event makes no difference to it.
+    /// How a phase stands with a rule; nothing where this event makes no difference to it.
     pub fn standing(
         &self,
         rule: &Rule,
         happening: Option<&Happening>,
-        state: &SessionState,
+        scope: &PaceScope,
     ) -> Result<Option<Standing>, Unsaid> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
-        let Memory { is_told, refusals, closed } = Memory::of(&state.variables, &rule.digest);
+        let Memory { is_told, refusals, closed } = Memory::of(&scope.memory, &rule.digest);
         if let Some(closed) = closed {
             return Ok(Some(Standing { is_told, refusals, is_closed: true, ..closed }));
         }
         let now = self.event.time;
-        let phase = Phase { name: None, started: state.first_seen.unwrap_or(now), now, utc_offset: 0 };
-        let continued = state.variables.get(CONTINUED).and_then(Value::as_i64);
+        let phase = Phase { name: scope.name.clone(), started: scope.started, now, utc_offset: 0 };
         let mut since = phase.started;
         let tally = match &pace.limit {
             Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
-                since = phase.window_start(*window, continued);
+                since = phase.window_start(*window, scope.continued);
                 let Some(happening) = happening else { return Ok(None) };
                 let attempts = happening.counted(&pace.limit, now).map_err(|error| Unsaid::Rule(error.to_string()))?;
                 if attempts.is_empty() {
                     return Ok(None);
                 }
-                Tally::of_attempts(self.counted(rule, &pace.limit, attempts, since)?)
+                Tally::of_attempts(self.counted(rule, &pace.limit, attempts, since, scope)?)
             }
+            _ if scope.is_past_totals => return Ok(None),
             Limit::PhaseTimeout { .. } => Tally::Time,
             // What is not known is not zero.
             Limit::TokenBudget { .. } => Tally::Tokens(None),
-            Limit::RequireCommits { .. } => Tally::Commits { count: None, phases: Vec::new() },
+            Limit::RequireCommits { .. } => return Ok(None),
         };
+
         let mut standing = Standing { phase, tally, since, is_told, refusals, is_closed: false };
         // Where the clock on the wall stands is only worth asking where it is told.
         if pace.judge(&standing).is_some() {
@@ -100,26 +135,96 @@ impl PaceFacts {
         Ok(Some(standing))
     }
 
-    /// What counts together with what this event does, this event included where it is over.
-    fn counted(&self, rule: &Rule, limit: &Limit, attempts: Vec<Attempt>, since: i64) -> Result<Vec<Attempt>, Unsaid> {
+    /// How a phase stands with a rule when somebody wants to move on. `commits`: in the phases that the rule looks back on,
+    /// by their names.
+    pub fn at_move(
+        &self,
+        rule: &Rule,
+        scope: &PaceScope,
+        commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
+    ) -> Result<Option<Standing>, Unsaid> {
+        let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
+        let now = self.event.time;
+        let phase = Phase { name: scope.name.clone(), started: scope.started, now, utc_offset: utc_offset(now) };
+        let mut since = phase.started;
+        let tally = match &pace.limit {
+            Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
+                since = phase.window_start(*window, scope.continued);
+                let journal = self.journal()?;
+                let mut attempts = Vec::new();
+                for lot in crowded(&scope.memory, &rule.digest) {
+                    attempts.extend(self.earlier(&journal, &lot, &lot, since, scope)?);
+                }
+                Tally::of_attempts(attempts)
+            }
+            _ if scope.is_past_totals => return Ok(None),
+            Limit::PhaseTimeout { .. } => Tally::Time,
+            Limit::TokenBudget { .. } => Tally::Tokens(None),
+            Limit::RequireCommits { lookback_phases } => {
+                let (count, phases) = commits(*lookback_phases);
+                Tally::Commits { count, phases }
+            }
+        };
+        Ok(Some(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false }))
+    }
+
+    fn journal(&self) -> Result<MutexGuard<'_, Store>, Unsaid> {
         let journal =
             self.journal.get_or_init(|| Store::open_existing_read(&self.store, self.options).ok().map(Mutex::new));
-        let journal = journal.as_ref().and_then(|journal| journal.lock().ok()).ok_or(Unsaid::Store)?;
-        let session = SessionKey { agent: &self.event.agent, session: &self.event.session };
-        let mut found = Vec::new();
-        for attempt in &attempts {
-            let earlier = journal.counted(session, &lot(rule, &attempt.key), since, MOST_COUNTED)?;
-            found.extend(earlier.into_iter().filter_map(|(time, value)| {
+        journal.as_ref().and_then(|journal| journal.lock().ok()).ok_or(Unsaid::Store)
+    }
+
+    /// What of a lot was counted before, oldest first.
+    fn earlier(
+        &self,
+        journal: &Store,
+        lot: &str,
+        key: &str,
+        since: i64,
+        scope: &PaceScope,
+    ) -> Result<Vec<Attempt>, StoreError> {
+        let whose = match &scope.phase {
+            Some(phase) => store::phase_key(phase),
+            None => SessionKey { agent: &self.event.agent, session: &self.event.session },
+        };
+        let counted = journal.counted(whose, lot, since, MOST_COUNTED)?;
+        Ok(counted
+            .into_iter()
+            .filter_map(|(time, value)| {
                 let earlier: Attempt = serde_json::from_value(value).ok()?;
-                Some(Attempt { time, key: attempt.key.clone(), ..earlier })
-            }));
+                Some(Attempt { time, key: key.to_owned(), ..earlier })
+            })
+            .collect())
+    }
+
+    /// What counts together with what this event does, this event included where it is over.
+    fn counted(
+        &self,
+        rule: &Rule,
+        limit: &Limit,
+        attempts: Vec<Attempt>,
+        since: i64,
+        scope: &PaceScope,
+    ) -> Result<Vec<Attempt>, Unsaid> {
+        let journal = self.journal()?;
+        let session = SessionKey { agent: &self.event.agent, session: &self.event.session };
+        let threshold = limit.repetition().map_or(0, |(threshold, _)| threshold);
+        let mut found = Vec::new();
+        let mut crowded = Vec::new();
+        for attempt in &attempts {
+            let lot = lot(rule, &attempt.key);
+            let earlier = self.earlier(&journal, &lot, &attempt.key, since, scope)?;
+            if earlier.len() + 1 >= usize::try_from(threshold).unwrap_or(usize::MAX) {
+                crowded.push(lot);
+            }
+            found.extend(earlier);
         }
         let is_about_to_run = self.event.kind == EventKind::BeforeTool;
         let counts_failures = matches!(limit, Limit::RepeatedCommand { failures_only: true, .. });
         let is_new =
             if is_about_to_run { !counts_failures } else { counts_failures || !self.has_begun(&journal, session)? };
         if is_new {
-            self.add(rule, &attempts, since, is_about_to_run);
+            self.add(rule, &attempts, since, is_about_to_run, crowded, scope);
             if !is_about_to_run {
                 found.extend(attempts);
             }
@@ -141,15 +246,34 @@ impl PaceFacts {
         journal.has_begun(session, call.id.as_deref(), command)
     }
 
-    fn add(&self, rule: &Rule, attempts: &[Attempt], since: i64, is_about_to_run: bool) {
+    fn add(
+        &self,
+        rule: &Rule,
+        attempts: &[Attempt],
+        since: i64,
+        is_about_to_run: bool,
+        crowded: Vec<String>,
+        scope: &PaceScope,
+    ) {
         let counted = attempts.iter().map(|attempt| Counted {
-            phase: None,
+            phase: scope.phase.clone(),
             lot: lot(rule, &attempt.key),
             time: attempt.time,
             value: serde_json::to_value(attempt).unwrap_or_default(),
             since,
         });
-        let added = Added { digest: rule.digest.clone(), counted: counted.collect(), is_about_to_run };
+        let mut known = self::crowded(&scope.memory, &rule.digest);
+        let is_news = crowded.iter().any(|lot| !known.contains(lot)) && scope.phase.is_some();
+        known.extend(crowded);
+        known.dedup();
+        let excess = known.len().saturating_sub(MOST_CROWDED);
+        known.drain(..excess);
+        let added = Added {
+            digest: rule.digest.clone(),
+            counted: counted.collect(),
+            is_about_to_run,
+            crowded: is_news.then_some(known),
+        };
         if let Ok(mut all) = self.added.lock()
             && !all.iter().any(|known| known.digest == added.digest)
         {
@@ -160,9 +284,23 @@ impl PaceFacts {
     /// Writes down what this event adds. A call that is refused was not made.
     pub fn remember_added(&self, is_let_through: bool, changes: &mut Changes) {
         let added = self.added.lock().map(|mut added| std::mem::take(&mut *added)).unwrap_or_default();
-        let counts = added.into_iter().filter(|added| is_let_through || !added.is_about_to_run);
-        changes.counted.extend(counts.flat_map(|added| added.counted));
+        for added in added.into_iter().filter(|added| is_let_through || !added.is_about_to_run) {
+            changes.counted.extend(added.counted);
+            if let Some(crowded) = added.crowded {
+                changes.workflow.insert(format!("{CROWDED}{}", added.digest), Some(json!(crowded)));
+            }
+        }
     }
+}
+
+/// Whether a variable belongs to a phase, and goes with it.
+pub fn is_of_phase(variable: &str) -> bool {
+    variable.starts_with(MEMORY) || variable.starts_with(CROWDED)
+}
+
+fn crowded(memory: &Map<String, Value>, digest: &str) -> Vec<String> {
+    let kept = memory.get(&format!("{CROWDED}{digest}")).and_then(Value::as_array);
+    kept.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// What counts together for a rule. An edited rule counts anew.
@@ -196,13 +334,24 @@ impl Memory {
     }
 }
 
-/// Writes down what a rule remembers from now on.
-pub fn remember(memory: &PaceMemory, changes: &mut Changes) {
+/// Writes down what a rule remembers from now on, with the phase of a workflow or with the session.
+pub fn remember(memory: &PaceMemory, is_of_workflow: bool, changes: &mut Changes) {
     let PaceMemory { digest, is_told, refusals, closed } = memory;
-    let name = format!("{MEMORY}{digest}");
-    if !is_told && *refusals == 0 && closed.is_none() {
-        changes.unset(name);
-    } else {
-        changes.set(name, json!({"told": is_told, "refusals": refusals, "closed": closed}));
+    let is_empty = !is_told && *refusals == 0 && closed.is_none();
+    let kept = (!is_empty).then(|| json!({"told": is_told, "refusals": refusals, "closed": closed}));
+    let variables = if is_of_workflow { &mut changes.workflow } else { &mut changes.variables };
+    variables.insert(format!("{MEMORY}{digest}"), kept);
+}
+
+/// Somebody goes on deliberately in a session, past what rules say: counting begins again.
+pub fn continue_session(state: &SessionState, now: i64, changes: &mut Changes) {
+    changes.set(CONTINUED, now);
+    for name in state.variables.keys().filter(|name| is_of_phase(name)) {
+        changes.unset(name.clone());
     }
+}
+
+/// The digests of the rules that have interrupted a session, and were not answered.
+pub fn interrupting(variables: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    variables.keys().filter_map(|name| name.strip_prefix(MEMORY))
 }

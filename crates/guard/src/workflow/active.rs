@@ -1,0 +1,106 @@
+use engine::facts::{PhaseField, WorkflowField};
+use engine::workflow::{Node, Workflow};
+use serde_json::{Map, Value, json};
+use store::{Changes, SessionState};
+
+use super::Position;
+use crate::pace_facts::{self, PaceScope};
+
+/// The variables that count what happened in the current phase.
+const COMMANDS: &str = "_commands";
+const EDITS: &str = "_edits";
+
+/// A workflow that is active, as a judgement knows it.
+#[derive(Debug, Clone)]
+pub struct Active {
+    pub workflow: Workflow,
+    pub position: Position,
+    /// What is kept of it.
+    pub state: SessionState,
+    /// What was claimed with the move that is being decided.
+    pub claims: Map<String, Value>,
+    /// Of the current phase; none where nobody can tell.
+    pub commits: Option<u32>,
+    /// Milliseconds since 1970.
+    pub now: i64,
+}
+
+impl Active {
+    /// None where the workflow no longer has the node.
+    pub fn node(&self) -> Option<&Node> {
+        self.workflow.node(self.position.node())
+    }
+
+    /// Whether a variable is the workflow's own.
+    pub fn declares(&self, variable: &str) -> bool {
+        self.workflow.variables.contains_key(variable)
+    }
+
+    pub fn variable(&self, name: &str) -> Option<Value> {
+        if !self.declares(name) {
+            return None;
+        }
+        self.state.variables.get(name).cloned().or_else(|| self.workflow.variable(name))
+    }
+
+    /// A field of `workflow` in expressions.
+    pub fn workflow_field(&self, field: WorkflowField) -> Value {
+        match field {
+            WorkflowField::Name => json!(self.workflow.name),
+            WorkflowField::Node => json!(self.position.node()),
+            WorkflowField::History => self.position.history.iter().map(|visit| json!(visit.node)).collect(),
+            WorkflowField::Active => Value::Bool(true),
+        }
+    }
+
+    /// A field of `phase` in expressions.
+    pub fn phase_field(&self, field: PhaseField) -> Value {
+        let counted = |name: &str| self.state.variables.get(name).cloned().unwrap_or_else(|| json!(0));
+        match field {
+            PhaseField::Name => json!(self.position.node()),
+            PhaseField::Visit => json!(self.position.visits()),
+            PhaseField::Elapsed => json!(self.now.saturating_sub(self.position.visit().started).max(0) / 1000),
+            PhaseField::Commands => counted(COMMANDS),
+            PhaseField::Edits => counted(EDITS),
+            PhaseField::Commits => json!(self.commits),
+            // What is not known is not zero.
+            PhaseField::Tokens => Value::Null,
+        }
+    }
+
+    /// The phase, as pace rules know it.
+    pub fn pace_scope(&self) -> PaceScope {
+        PaceScope {
+            phase: Some(self.position.phase()),
+            name: Some(self.position.node().to_owned()),
+            started: self.position.visit().started,
+            continued: self.position.continued,
+            is_past_totals: self.position.is_past_totals,
+            memory: self.state.variables.clone(),
+        }
+    }
+
+    /// One command more, or one edit.
+    pub fn count(&self, is_command: bool, changes: &mut Changes) {
+        let name = if is_command { COMMANDS } else { EDITS };
+        let number = self.state.variables.get(name).and_then(Value::as_u64).unwrap_or(0);
+        changes.workflow.insert(name.to_owned(), Some(json!(number + 1)));
+    }
+
+    /// A new phase starts clean: whatever was kept of the last one is unset.
+    pub fn forget_phase(&self, changes: &mut Changes) {
+        let of_phase = |name: &&String| [COMMANDS, EDITS].contains(&name.as_str()) || pace_facts::is_of_phase(name);
+        for name in self.state.variables.keys().filter(of_phase) {
+            changes.workflow.insert(name.clone(), None);
+        }
+    }
+
+    /// The workflow is left: its variables go with it.
+    pub fn forget(&self, changes: &mut Changes) {
+        self.forget_phase(changes);
+        for name in self.state.variables.keys().filter(|name| self.declares(name)) {
+            changes.workflow.insert(name.clone(), None);
+        }
+        Position::forget(changes);
+    }
+}

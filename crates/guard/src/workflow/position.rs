@@ -1,0 +1,124 @@
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use store::Changes;
+
+/// The variable of the workflow's state that says where it stands.
+const POSITION: &str = "_at";
+/// The variable that says how many workflows were ever started here.
+const RUNS: &str = "_runs";
+/// Earlier visits are in the journal.
+const HISTORY_LIMIT: usize = 200;
+
+/// Where a workflow stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    pub workflow: String,
+    /// Of the text under which the node was entered.
+    pub digest: String,
+    /// Of all workflows that were started in this project, the how manieth this is.
+    pub run: u64,
+    /// The visits of this run, the current one last; of very many, the last.
+    pub history: Vec<Visit>,
+    /// How many visits came before those.
+    #[serde(default)]
+    pub forgotten: usize,
+    /// When somebody last went on deliberately in this visit, in milliseconds since 1970.
+    #[serde(default)]
+    pub continued: Option<i64>,
+    /// How often, in this visit.
+    #[serde(default)]
+    pub continues: u32,
+    /// What a phase may take in all is set aside until the next move.
+    #[serde(default)]
+    pub is_past_totals: bool,
+}
+
+/// A phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    pub node: String,
+    /// Milliseconds since 1970.
+    pub started: i64,
+}
+
+impl Position {
+    /// None where nothing is active.
+    pub fn of(variables: &Map<String, Value>) -> Option<Self> {
+        serde_json::from_value(variables.get(POSITION)?.clone()).ok().filter(|at: &Self| !at.history.is_empty())
+    }
+
+    /// At the beginning of a workflow.
+    pub fn start(workflow: &str, digest: &str, node: &str, now: i64, variables: &Map<String, Value>) -> Self {
+        let run = variables.get(RUNS).and_then(Value::as_u64).unwrap_or(0) + 1;
+        Self {
+            workflow: workflow.to_owned(),
+            digest: digest.to_owned(),
+            run,
+            history: vec![Visit { node: node.to_owned(), started: now }],
+            forgotten: 0,
+            continued: None,
+            continues: 0,
+            is_past_totals: false,
+        }
+    }
+
+    #[must_use]
+    pub fn moved(&self, node: &str, digest: &str, now: i64) -> Self {
+        let mut history = self.history.clone();
+        history.push(Visit { node: node.to_owned(), started: now });
+        let excess = history.len().saturating_sub(HISTORY_LIMIT);
+        history.drain(..excess);
+        Self {
+            workflow: self.workflow.clone(),
+            digest: digest.to_owned(),
+            run: self.run,
+            history,
+            forgotten: self.forgotten + excess,
+            continued: None,
+            continues: 0,
+            is_past_totals: false,
+        }
+    }
+
+    #[must_use]
+    pub fn continued(&self, now: i64) -> Self {
+        Self { continued: Some(now), continues: self.continues + 1, is_past_totals: true, ..self.clone() }
+    }
+
+    /// The current one.
+    pub fn visit(&self) -> &Visit {
+        // INVARIANT: there is one; see `of` and `start`.
+        const NONE: &Visit = &Visit { node: String::new(), started: 0 };
+        self.history.last().unwrap_or(NONE)
+    }
+
+    pub fn node(&self) -> &str {
+        &self.visit().node
+    }
+
+    /// How often the node was visited, this time included.
+    pub fn visits(&self) -> usize {
+        self.history.iter().filter(|visit| visit.node == self.node()).count()
+    }
+
+    /// The name of this visit; no other has it.
+    pub fn phase(&self) -> String {
+        format!("{}.{}", self.run, self.forgotten + self.history.len())
+    }
+
+    /// The last visits, this one last.
+    pub fn last(&self, number: usize) -> &[Visit] {
+        self.history.get(self.history.len().saturating_sub(number)..).unwrap_or_default()
+    }
+
+    pub fn remember(&self, changes: &mut Changes) {
+        let kept = serde_json::to_value(self).unwrap_or_default();
+        changes.workflow.insert(POSITION.to_owned(), Some(kept));
+        changes.workflow.insert(RUNS.to_owned(), Some(self.run.into()));
+    }
+
+    /// Nothing is active any more.
+    pub fn forget(changes: &mut Changes) {
+        changes.workflow.insert(POSITION.to_owned(), None);
+    }
+}
