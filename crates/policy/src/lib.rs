@@ -41,6 +41,7 @@ mod stamp;
 mod standing;
 mod tool_rule;
 mod weakened;
+mod workflow;
 mod yaml;
 
 #[cfg(test)]
@@ -64,3 +65,4 @@ pub use schema::schemas;
 pub use source::Position;
 pub use standing::Standing;
 pub use weakened::{Weakened, weakened};
+pub use workflow::{WorkflowFile, Workflows, workflows};
