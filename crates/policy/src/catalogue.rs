@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::rules::Tier;
 
-use crate::definition::Definition;
+use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::Text;
 use crate::library::Library;
@@ -62,8 +62,21 @@ impl Catalogue {
         self.definitions.keys().filter(move |(tier, _)| *tier >= from).map(|(_, id)| id.as_str())
     }
 
-    pub fn into_definitions(self) -> impl Iterator<Item = Definition> {
-        self.definitions.into_values()
+    pub fn into_parts(self) -> (impl Iterator<Item = Definition>, Vec<Library>) {
+        (self.definitions.into_values(), self.libraries.into_values().collect())
+    }
+
+    /// Made again from what was told apart; rules that only their own file can name are no part of it.
+    pub fn from_parts(definitions: &[Definition], libraries: &[Library]) -> Self {
+        let mut catalogue = Self::default();
+        for definition in definitions.iter().filter(|known| !matches!(known.form, Form::Local | Form::Inline)) {
+            let key = (definition.owner, definition.rule.id.clone());
+            catalogue.definitions.insert(key, definition.clone());
+        }
+        for library in libraries {
+            catalogue.add_library(library.clone());
+        }
+        catalogue
     }
 
     /// The rules that a list of imports brings, by name: a later one wins over an earlier one, a library's own rules

@@ -21,6 +21,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The rule's id, where one is meant.
     pub rule: Option<String>,
+    /// The node of a workflow that it is in.
+    pub node: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -76,6 +78,19 @@ pub enum ErrorKind {
     RuleInUse,
     /// The text is such that a command would do more than it was asked.
     NotEditable,
+    /// A workflow names a node that it does not have.
+    NodeNotFound,
+    /// No workflow is active, or the one that is cannot be read.
+    NoWorkflowLoaded,
+    /// No way from the start leads to the node.
+    UnreachableNode,
+    /// No way from the node leads to the end.
+    NoWayToDone,
+    MissingGuide,
+    /// Guides that hold each other, or too many of them one in another.
+    GuideCycle,
+    /// Still read, and better written in another way.
+    Deprecated,
     NotFound,
     Io,
 }
@@ -103,6 +118,7 @@ impl Diagnostic {
             part: None,
             help: None,
             rule: None,
+            node: None,
         }
     }
 
@@ -131,6 +147,18 @@ impl Diagnostic {
     #[must_use]
     pub fn of_rule(mut self, id: &str) -> Self {
         self.rule = Some(id.to_owned());
+        self
+    }
+
+    /// In a node of a workflow, or in an entry of its rules, which the message then names.
+    #[must_use]
+    pub fn in_workflow(mut self, node: Option<&str>, rule: Option<usize>) -> Self {
+        let node_name = node.map(|node| format!("node `{node}`")).filter(|node| !self.message.contains(node));
+        let place: Vec<String> = node_name.into_iter().chain(rule.map(|number| format!("rule {number}"))).collect();
+        if !place.is_empty() {
+            self.message = format!("{} ({})", self.message, place.join(", "));
+        }
+        self.node = node.map(str::to_owned);
         self
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use engine::suggest;
 
-use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::keys::{self, Keys};
 use crate::source::Source;
 use crate::yaml::{Key, Node, Yaml};
@@ -109,10 +109,22 @@ impl<'a> Fields<'a> {
     }
 
     /// Whether just this text stands behind the key.
-    pub fn is_text(&self, key: &str, text: &str) -> bool {
+    pub fn says(&self, key: &str, text: &str) -> bool {
         self.entries.iter().any(|(entry, node)| {
             entry.text == key && node.as_ref().is_some_and(|node| node.value == Yaml::Text(text.to_owned()))
         })
+    }
+
+    /// Whether one text stands behind the key.
+    pub fn is_text(&self, key: &str) -> bool {
+        self.entries.iter().any(|(entry, node)| {
+            entry.text == key && node.as_ref().is_some_and(|node| matches!(node.value, Yaml::Text(_)))
+        })
+    }
+
+    /// Whether nothing worse than a warning was found so far.
+    pub fn is_sound(&self) -> bool {
+        self.problems.iter().all(|problem| problem.severity == Severity::Warning)
     }
 
     pub fn text(&mut self, key: &str) -> Option<Text> {

@@ -234,7 +234,7 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
         fields.refuse(ErrorKind::MissingKey, "the `action` has no `command`", span);
     }
     let command = fields.text("command");
-    let words = command.as_ref().and_then(|text| split(text, &mut fields));
+    let words = command.as_ref().and_then(|text| split_command(text, &mut fields));
     let run_for = fields.choice("run_for", &RUNS);
     let timeout = duration("timeout", &mut fields);
     if let Some((_, span)) = timeout.as_ref().filter(|(timeout, _)| *timeout > LONGEST_TIMEOUT || timeout.is_zero()) {
@@ -264,7 +264,8 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
     action
 }
 
-fn split(text: &Text, fields: &mut Fields) -> Option<Vec<String>> {
+/// A command's words, as a shell would read them, without anything else that a shell does.
+pub fn split_command(text: &Text, fields: &mut Fields) -> Option<Vec<String>> {
     match shell_words::split(&text.value) {
         Ok(words) if !words.is_empty() => Some(words),
         Ok(_) => {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use engine::rules::Tier;
 
-/// A folder with `config.yml` and `rules/`: a project's `.linchpin`, or the user's own.
+/// A folder with `config.yml`, `rules/` and `workflows/`: a project's `.linchpin`, or the user's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyFolder {
     pub tier: Tier,
@@ -27,7 +27,7 @@ impl PolicyFolder {
 
     /// Whether there is a policy in it. The folder alone is none: a journal may lie there without one.
     pub fn has_policy(&self) -> bool {
-        self.config().exists() || self.rules().is_dir()
+        self.config().exists() || self.rules().is_dir() || self.workflows().is_dir()
     }
 
     pub fn config(&self) -> PathBuf {
@@ -37,6 +37,15 @@ impl PolicyFolder {
     /// Unless the configuration names another.
     pub fn rules(&self) -> PathBuf {
         self.path.join("rules")
+    }
+
+    pub fn workflows(&self) -> PathBuf {
+        self.path.join("workflows")
+    }
+
+    /// The texts that prompts of workflows put into themselves.
+    pub fn guides(&self) -> PathBuf {
+        self.path.join("guides")
     }
 
     /// A file's name in messages: relative to the project, or whole.

@@ -5,6 +5,7 @@ use crate::config::CONFIG;
 use crate::keys::{self, Mapping, Takes};
 use crate::library::LIBRARY;
 use crate::rule::FRONTMATTER;
+use crate::workflow::WORKFLOW;
 
 pub struct Format {
     /// The schema's file is named so.
@@ -15,7 +16,7 @@ pub struct Format {
     pub holds: Takes,
 }
 
-pub static FORMATS: [Format; 4] = [
+pub static FORMATS: [Format; 5] = [
     Format {
         name: "rule",
         title: "The fields of a Linchpin rule",
@@ -33,6 +34,12 @@ pub static FORMATS: [Format; 4] = [
         title: "Linchpin's configuration",
         files: ".linchpin/config.yml",
         holds: Takes::Mapping(&CONFIG),
+    },
+    Format {
+        name: "workflow",
+        title: "A Linchpin workflow",
+        files: ".linchpin/workflows/*.yml",
+        holds: Takes::Mapping(&WORKFLOW),
     },
     Format {
         name: "cases",

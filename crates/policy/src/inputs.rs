@@ -49,6 +49,14 @@ impl<'a> Inputs<'a> {
         files.insert(Cow::Owned(name.to_owned()), stamp);
     }
 
+    /// Takes over what somebody else noted.
+    pub fn absorb(&mut self, other: Self) {
+        self.is_unspeakable |= other.is_unspeakable;
+        for (folder, files) in other.folders {
+            self.folders.entry(folder).or_default().extend(files);
+        }
+    }
+
     pub fn includes(&self, path: &Path) -> bool {
         let known = |(folder, name)| self.folders.get(folder).is_some_and(|files| files.contains_key(name));
         parts(path).is_some_and(known)

@@ -42,6 +42,7 @@ mod stamp;
 mod standing;
 mod tool_rule;
 mod weakened;
+mod workflow;
 mod yaml;
 
 #[cfg(test)]
@@ -65,3 +66,4 @@ pub use schema::schemas;
 pub use source::Position;
 pub use standing::Standing;
 pub use weakened::{Weakened, weakened};
+pub use workflow::{WorkflowFile, Workflows, workflows};

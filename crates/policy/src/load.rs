@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::enforce::{Enforcement, InForce, Reason};
 use crate::folder::{PolicyFolder, Tiers};
 use crate::inputs::Inputs;
-use crate::library::{self, Entries};
+use crate::library::{self, Entries, Library};
 use crate::reading;
 use crate::rule::RuleReader;
 use crate::rule_id;
@@ -46,6 +46,21 @@ pub struct Loaded {
     pub last_good_configs: Vec<String>,
     /// How many rule files were read, in force or not.
     pub files: usize,
+    /// What workflows are read by.
+    pub(crate) ground: Ground,
+}
+
+/// What is known of the whole policy, for files that are read once it is.
+#[derive(Debug, Default)]
+pub struct Ground {
+    pub libraries: Vec<Library>,
+    /// What expressions may name everywhere.
+    pub scope: Scope,
+    /// The variables that are the user's own.
+    pub users_variables: BTreeSet<String>,
+    pub protected_branches: Vec<String>,
+    /// Names of rules that are written down and cannot be used.
+    pub broken: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -177,6 +192,7 @@ impl<'a> Loader<'a> {
 
     fn declare_names(&mut self, layers: &[Layer]) {
         self.loaded.config.declare_in(&mut self.scope);
+        self.loaded.ground.users_variables = self.loaded.config.users_variables();
         // Programs that wait for acceptance feed functions too: a rule that uses one is not at fault.
         for unaccepted in layers.iter().flat_map(|layer| &layer.file.settings) {
             if let Setting::External(observer) = &unaccepted.setting {
@@ -334,7 +350,12 @@ impl<'a> Loader<'a> {
         loaded.weakening = enforced.weakening;
         loaded.untrusted = enforced.untrusted;
         loaded.diagnostics.extend(enforced.problems);
-        loaded.definitions.extend(self.catalogue.into_definitions());
+        let (definitions, libraries) = self.catalogue.into_parts();
+        loaded.definitions.extend(definitions);
+        loaded.ground.libraries = libraries;
+        loaded.ground.scope = self.scope;
+        loaded.ground.protected_branches = self.protected_branches;
+        loaded.ground.broken = self.broken;
         loaded.definitions.sort_by(|a, b| (a.rule.tier, &a.rule.id).cmp(&(b.rule.tier, &b.rule.id)));
         loaded.sound_configs.retain(|sound| !self.broken_configs.contains(&sound.path));
         // What was found late belongs to what was found early in the same file.

@@ -127,7 +127,7 @@ pub fn is_meant(fields: &Fields) -> bool {
 
 /// What it is judged on. Whether anything was committed is asked when the work ends.
 pub fn events(fields: &Fields) -> EventKinds {
-    let is_about_commits = fields.has("require_commits") || fields.is_text("type", "require_commits");
+    let is_about_commits = fields.has("require_commits") || fields.says("type", "require_commits");
     if is_about_commits {
         return EventKinds::default().with(EventKind::Stop);
     }

@@ -1,6 +1,6 @@
 //! The `rules` list of a file: which rules its names mean, and the rules that are written there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::rules::{Rule, Tier};
 use engine::suggest;
@@ -37,6 +37,37 @@ pub struct Listed {
     pub problems: Vec<Diagnostic>,
 }
 
+/// Which rules the names in one file mean: its own ones, then those that it imports, then those of its tier and of
+/// farther ones.
+pub struct NamedRules<'a> {
+    pub source: &'a Source,
+    pub tier: Tier,
+    pub own: &'a Entries,
+    pub imported: &'a BTreeMap<String, &'a Definition>,
+    pub catalogue: &'a Catalogue,
+    /// Names of rules that cannot be used, which is said where they are written.
+    pub broken: &'a BTreeSet<String>,
+}
+
+impl NamedRules<'_> {
+    /// `None` where what is wrong with the rule was said elsewhere.
+    pub fn get(&self, name: &Text) -> Result<Option<&Definition>, Box<Diagnostic>> {
+        let own = self.own.definitions.iter().find(|definition| definition.rule.id == name.value);
+        let found = own.or_else(|| self.imported.get(&name.value).copied());
+        match found.or_else(|| self.catalogue.resolve(&name.value, self.tier)) {
+            Some(found) if found.enabled => Ok(Some(found)),
+            Some(found) => Err(Box::new(switched_off(name, found, self.source))),
+            None if self.broken.contains(&name.value) || self.own.broken.contains(&name.value) => Ok(None),
+            None => {
+                let own = self.own.definitions.iter().map(|definition| definition.rule.id.as_str());
+                let imported = self.imported.keys().map(String::as_str);
+                let known = own.chain(imported).chain(self.catalogue.names(self.tier));
+                Err(Box::new(unknown_rule(name, self.source, known.collect())))
+            }
+        }
+    }
+}
+
 impl RuleList<'_> {
     pub fn read(&self, file: ConfigFile) -> Listed {
         let RuleReader { source, owner: tier, .. } = self.reader;
@@ -46,28 +77,17 @@ impl RuleList<'_> {
         let last = local.broken.iter().filter_map(|id| self.last_good(id, Form::Local));
         local.definitions.extend(last.collect::<Vec<_>>());
         let imported = self.catalogue.imported(&file.imports, source, tier);
-        let mut listed = Listed { problems: local.problems, ..Listed::default() };
+        let mut listed = Listed { problems: std::mem::take(&mut local.problems), ..Listed::default() };
         listed.problems.extend(imported.problems);
+        let (catalogue, broken) = (self.catalogue, self.broken);
+        let names = NamedRules { source, tier, own: &local, imported: &imported.rules, catalogue, broken };
         for (place, item) in file.rules.into_iter().enumerate() {
-            let name = match item {
-                RuleItem::Inline(node, end) => {
-                    self.read_inline(node, place + 1, end, &mut listed);
-                    continue;
-                }
-                RuleItem::Name(name) => name,
-            };
-            let own = local.definitions.iter().find(|definition| definition.rule.id == name.value);
-            let found = own.or_else(|| imported.rules.get(&name.value).copied());
-            match found.or_else(|| self.catalogue.resolve(&name.value, tier)) {
-                Some(found) if found.enabled => listed.chosen.push(found.clone()),
-                Some(found) => listed.problems.push(switched_off(&name, found, source)),
-                None if self.broken.contains(&name.value) || local.broken.contains(&name.value) => {}
-                None => {
-                    let local = local.definitions.iter().map(|definition| definition.rule.id.as_str());
-                    let imported = imported.rules.keys().map(String::as_str);
-                    let known = local.chain(imported).chain(self.catalogue.names(tier));
-                    listed.problems.push(unknown_rule(&name, source, known.collect()));
-                }
+            match item {
+                RuleItem::Inline(node, end) => self.read_inline(node, place + 1, end, &mut listed),
+                RuleItem::Name(name) => match names.get(&name) {
+                    Ok(found) => listed.chosen.extend(found.cloned()),
+                    Err(problem) => listed.problems.push(*problem),
+                },
             }
         }
         listed.written.append(&mut local.definitions);
@@ -100,18 +120,19 @@ fn switched_off(name: &Text, found: &Definition, source: &Source) -> Diagnostic 
 
 /// A rule in a list needs no name; one that has a title goes by it.
 pub fn inline_id(node: &Node, tier: Tier, place: usize) -> String {
-    let title = match &node.value {
-        Yaml::Map(entries) => entries.iter().find(|(key, _)| key.text == "name").map(|(_, value)| &value.value),
-        _ => None,
-    };
-    let title = if let Some(Yaml::Text(title)) = title { title } else { "" };
-    let id = rule_id::of_title(title);
-    match tier {
-        _ if !id.is_empty() => id,
+    title_id(node).unwrap_or_else(|| match tier {
         // The places of two tiers' lists have nothing to do with each other.
         Tier::User => format!("user-inline-{place}"),
         _ => format!("inline-{place}"),
-    }
+    })
+}
+
+/// The id that a rule has by its `name`.
+pub fn title_id(node: &Node) -> Option<String> {
+    let Yaml::Map(entries) = &node.value else { return None };
+    let (_, title) = entries.iter().find(|(key, _)| key.text == "name")?;
+    let Yaml::Text(title) = &title.value else { return None };
+    Some(rule_id::of_title(title)).filter(|id| !id.is_empty())
 }
 
 fn unknown_rule(name: &Text, source: &Source, mut known: Vec<&str>) -> Diagnostic {

@@ -65,7 +65,7 @@ pub fn read(fields: &mut Fields, protected: &[String]) -> ToolRule {
     let except = excluded(fields);
     let paths = path_clauses(&PathKey::ALL, &except, fields);
     let incomplete = fields.choice("incomplete", &INCOMPLETES);
-    ToolRule { tools, mcp_tools, search, matchers, rewrites, paths, incomplete }
+    ToolRule { tools, mcp_tools, search, matchers, rewrites, paths, incomplete, unless: None }
 }
 
 /// `except`: what the clauses are not about.
@@ -180,7 +180,7 @@ pub fn refuse_pattern(text: &Text, problem: &engine::pattern::PatternError, fiel
     );
 }
 
-fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
+pub fn mcp_pattern(text: &Text, fields: &mut Fields) -> Option<McpPattern> {
     let Some((server, tool)) =
         text.value.split_once(':').filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
     else {

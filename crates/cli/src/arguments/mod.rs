@@ -1,8 +1,10 @@
 //! The command line.
 
 mod rules;
+mod workflows;
 
 pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
+pub use workflows::{Drawing, Workflows, WorkflowsAction};
 
 use std::path::PathBuf;
 
@@ -48,6 +50,7 @@ Understand:
   explain     Show the work behind a verdict, a pattern, an expression or a command
   replay      Judge the recorded history by the rules as they are now
   rules       Show which rules there are and which are in force, and change them
+  workflows   Show which workflows there are, and draw one
   log         Show the journal
   status      Show what is in force, and the session's state
 
@@ -102,6 +105,8 @@ pub enum Command {
         #[command(subcommand)]
         what: Rules,
     },
+    /// Show which workflows there are, and draw one
+    Workflows(Workflows),
     /// Show the journal
     Log(Log),
     /// Show what is in force, and the session's state

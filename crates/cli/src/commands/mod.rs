@@ -18,6 +18,7 @@ mod status;
 mod test;
 mod trust;
 mod validate;
+mod workflows;
 
 use std::io::Write;
 use std::process;
@@ -69,6 +70,7 @@ pub fn run() -> process::ExitCode {
         Command::Explain { what } => explain::run(what, &context),
         Command::Replay(arguments) => replay::run(arguments, &context),
         Command::Rules { what } => rules::run(what, &context),
+        Command::Workflows(arguments) => workflows::run(arguments, &context),
         Command::Log(arguments) => log::run(arguments, &context),
         Command::Status(arguments) => status::run(arguments, &context),
     };

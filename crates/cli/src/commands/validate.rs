@@ -1,5 +1,6 @@
 //! `validate`: is every policy file sound?
 
+use engine::rules::Tier;
 use guard::Project;
 use policy::{Cases, Diagnostic, Severity};
 use serde_json::{Map, Value, json};
@@ -28,7 +29,10 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
     let mut loaded = project.load(&context.environment);
     let cases = loaded.definitions.iter().map(Cases::of_rule).chain(project.tiers.folders().map(Cases::of_folder));
     let problems: Vec<Diagnostic> = cases.flat_map(|cases| cases.problems).collect();
+    let workflows = policy::workflows(&project.tiers, &loaded);
     loaded.diagnostics.extend(problems);
+    loaded.diagnostics.extend(workflows.diagnostics);
+    let own = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).count();
     let errors = loaded.errors().count();
     let warnings = loaded.diagnostics.len() - errors;
     let code = if errors > 0 { ExitCode::Usage } else { ExitCode::Done };
@@ -38,6 +42,7 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
             "sound": errors == 0,
             "files": loaded.files,
             "rules": loaded.rules.len(),
+            "workflows": own,
             "problems": problems,
         }));
         return Ok(code);
@@ -46,14 +51,15 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
         context.output.rendered(&diagnostic.render(context.output.style()));
         context.output.blank();
     }
-    let rules = counted(loaded.rules.len(), "rule");
+    let rules = format!("{} in force", counted(loaded.rules.len(), "rule"));
+    let rules = if own == 0 { rules } else { format!("{rules}, {}", counted(own, "workflow")) };
     if errors == 0 && warnings == 0 {
-        context.output.line(format!("{rules} in force, everything is sound."));
+        context.output.line(format!("{rules}, everything is sound."));
     } else {
         let found = [(errors, "error"), (warnings, "warning")];
         let found: Vec<String> =
             found.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect();
-        context.output.line(format!("{rules} in force; {}.", found.join(" and ")));
+        context.output.line(format!("{rules}; {}.", found.join(" and ")));
     }
     Ok(code)
 }
@@ -83,6 +89,7 @@ pub fn to_json(diagnostic: &Diagnostic) -> Value {
     put("file", json!(diagnostic.source.name));
     put("line", json!(diagnostic.position().map(|position| position.line)));
     put("column", json!(diagnostic.position().map(|position| position.column)));
+    put("node", json!(diagnostic.node));
     put("rule", json!(diagnostic.rule));
     put("help", json!(diagnostic.help));
     Value::Object(fields)

@@ -39,6 +39,7 @@ mod session_root;
 mod tiers;
 mod trust;
 mod validate;
+mod workflows;
 mod written_scripts;
 
 use testkit::Scratch;

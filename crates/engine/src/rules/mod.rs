@@ -10,6 +10,7 @@ mod path_clause;
 mod rule_set;
 mod subject;
 mod tool_rule;
+mod unless;
 mod wildcard;
 
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use path_clause::{PathClause, PathKey, PathPattern};
 pub use rule_set::{RuleSet, RuleSetError};
 pub use subject::Subject;
 pub use tool_rule::{Clause, McpPattern, ToolMatch, ToolName, ToolRule};
+pub use unless::Unless;
 pub use wildcard::Wildcard;
 
 use crate::event::{EventKind, EventKinds};

@@ -202,6 +202,7 @@ fn any_tool_rule() -> impl Strategy<Value = ToolRule> {
             })
             .collect(),
         incomplete: None,
+        unless: None,
     })
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Against, BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Subject, Truth};
+use super::{Against, BranchClause, CommandMatcher, CommandSearch, PathClause, PathKey, Subject, Truth, Unless};
 use crate::event::{McpTool, ToolCall};
 use crate::pattern::Pattern;
 use crate::search::SearchError;
@@ -28,6 +28,8 @@ pub struct ToolRule {
     pub paths: Vec<PathClause>,
     /// What it means that no clause is false and one is unknown; `None`: as the rule's action implies.
     pub incomplete: Option<Level>,
+    /// Of the lists of tools in a workflow; no key of a rule says it.
+    pub unless: Option<Unless>,
 }
 
 /// One clause of a rule, judged.
@@ -84,6 +86,11 @@ impl ToolRule {
             found.clauses.push(self.name_clause(call));
         }
         let done = |found: &ToolMatch| !thorough && found.truth() == Truth::False;
+        if let Some(unless) = self.unless.as_ref().filter(|_| !done(&found))
+            && unless.holds(call, situation)
+        {
+            found.clauses.push(Clause::new("unless", Truth::False, "a call that always passes".to_owned()));
+        }
         if self.search.is_some() && !done(&found) {
             found.commands = self.search.truths(situation, Against::CommandsAndWrappers)?;
             found.clauses.push(command_clause(self.search.key(), situation, &found.commands));

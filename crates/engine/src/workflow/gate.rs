@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::rules::Rule;
+
 /// A gate at its place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Requirement {
     /// The name under `gates`; else `NODE/NUMBER`, or `NODE/transitions/NUMBER/NUMBER`. An approval belongs to it.
     pub id: String,
     pub gate: Gate,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Gate {
     Expression(String),
     Command {
@@ -27,8 +29,8 @@ pub enum Gate {
     Approval(String),
     /// Boxed: the others should not carry its size.
     Webhook(Box<Webhook>),
-    /// These file rules are met.
-    FileRules(Vec<String>),
+    /// These file rules are met. They are here whole: they need not be in force otherwise.
+    FileRules(Vec<Rule>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +69,10 @@ impl fmt::Display for Gate {
             Self::Command { text, .. } => write!(formatter, "command {}", one_line(text)),
             Self::Approval(text) => write!(formatter, "approval: {}", one_line(text)),
             Self::Webhook(webhook) => write!(formatter, "webhook {} {}", webhook.method, webhook.url),
-            Self::FileRules(ids) => write!(formatter, "file rules {}", ids.join(", ")),
+            Self::FileRules(rules) => {
+                let ids: Vec<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+                write!(formatter, "file rules {}", ids.join(", "))
+            }
         }
     }
 }

@@ -40,23 +40,29 @@ impl ConfigFile {
             ),
             None => {}
         }
-        let Some(node) = fields.take("rules") else { return };
-        let Yaml::List(items) = node.value else {
-            fields.refuse(ErrorKind::InvalidValue, "`rules` takes a list of names and rules", node.span);
-            return;
-        };
-        let ends: Vec<usize> =
-            items.iter().skip(1).map(|item| item.span.start).chain([fields.end_of("rules")]).collect();
-        for (item, end) in items.into_iter().zip(ends) {
-            match item.value {
-                Yaml::Text(value) => self.rules.push(RuleItem::Name(Text { value, span: item.span })),
-                Yaml::Map(_) => self.rules.push(RuleItem::Inline(item, end)),
-                other => fields.refuse(
-                    ErrorKind::InvalidValue,
-                    format!("`rules` takes names of rules, and rules, not {}", other.kind()),
-                    item.span,
-                ),
-            }
+        self.rules = rule_items("rules", fields);
+    }
+}
+
+/// A list of names and rules.
+pub fn rule_items(key: &str, fields: &mut Fields) -> Vec<RuleItem> {
+    let Some(node) = fields.take(key) else { return Vec::new() };
+    let Yaml::List(items) = node.value else {
+        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` takes a list of names and rules"), node.span);
+        return Vec::new();
+    };
+    let ends: Vec<usize> = items.iter().skip(1).map(|item| item.span.start).chain([fields.end_of(key)]).collect();
+    let mut found = Vec::new();
+    for (item, end) in items.into_iter().zip(ends) {
+        match item.value {
+            Yaml::Text(value) => found.push(RuleItem::Name(Text { value, span: item.span })),
+            Yaml::Map(_) => found.push(RuleItem::Inline(item, end)),
+            other => fields.refuse(
+                ErrorKind::InvalidValue,
+                format!("`{key}` takes names of rules, and rules, not {}", other.kind()),
+                item.span,
+            ),
         }
     }
+    found
 }

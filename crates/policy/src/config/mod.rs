@@ -17,7 +17,7 @@ use engine::rules::Tier;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use file::{ConfigFile, RuleItem};
+pub use file::{ConfigFile, RuleItem, rule_items};
 pub use keys::CONFIG;
 pub use setting::{Setting, Unaccepted};
 

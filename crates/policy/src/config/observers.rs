@@ -1,5 +1,7 @@
 //! The observers of a configuration: whose they are, and what waits for acceptance.
 
+use std::collections::BTreeSet;
+
 use engine::expr::Scope;
 use engine::observers::{External, Observer, ObserverKind};
 use engine::rules::Tier;
@@ -77,6 +79,12 @@ impl Config {
         };
         let known: Vec<String> = self.observers.iter().flat_map(functions).collect();
         functions(observer).into_iter().find(|function| known.contains(function))
+    }
+
+    /// What the user declared, and what the user's observers set. Known until observers are checked.
+    pub fn users_variables(&self) -> BTreeSet<String> {
+        let set = self.users_observers().flat_map(|observer| observer.variables()).map(str::to_owned);
+        self.users_variables.iter().cloned().chain(set).collect()
     }
 
     pub(super) fn users_observers(&self) -> impl Iterator<Item = &Observer> {

@@ -364,7 +364,7 @@ fn is_about(key: &str, kind: EventKind) -> bool {
     }
 }
 
-fn holds_expression(node: &Node) -> bool {
+pub fn holds_expression(node: &Node) -> bool {
     match &node.value {
         Yaml::Text(text) => text.contains("{{"),
         Yaml::List(items) => items.iter().any(holds_expression),

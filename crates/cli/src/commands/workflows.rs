@@ -1,0 +1,124 @@
+//! `workflows`: which there are, and how one of them goes.
+
+use engine::suggest;
+use engine::workflow::{Requirement, Workflow, drawing};
+use guard::Project;
+use policy::{WorkflowFile, Workflows as Found};
+use serde_json::{Value, json};
+
+use super::Context;
+use crate::arguments::{Drawing, Workflows, WorkflowsAction};
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Workflows, context: &Context) -> Outcome {
+    let project = Project::of_person(&context.environment);
+    let found = policy::workflows(&project.tiers, &project.load(&context.environment));
+    match &arguments.action {
+        None => list(&found, context),
+        Some(WorkflowsAction::Show { name, format }) => show(name, *format, &found, context)?,
+    }
+    Ok(ExitCode::Done)
+}
+
+fn list(found: &Found, context: &Context) {
+    let output = &context.output;
+    // Of each name the one that counts.
+    let meant: Vec<&WorkflowFile> = found.names().iter().filter_map(|name| found.named(name)).collect();
+    if output.json {
+        let listed: Vec<Value> = meant.iter().map(|file| listed(file, found)).collect();
+        output.value(&json!({ "workflows": listed }));
+        return;
+    }
+    if meant.is_empty() {
+        output.line("There are no workflows.");
+    }
+    let width = meant.iter().map(|file| file.name.len()).max().unwrap_or(0);
+    for file in meant {
+        let nodes = match &file.workflow {
+            Some(workflow) => nodes(workflow).join(", "),
+            None => "broken: `linchpin validate` tells".to_owned(),
+        };
+        let hidden: Vec<&str> = found.hidden_by(file).map(|other| other.tier.name()).collect();
+        let hides = if hidden.is_empty() { String::new() } else { format!("; hides that of {}", hidden.join(", ")) };
+        output.line(format!("{:<width$}  {:<7}  {nodes} ({}{hides})", file.name, file.tier.name(), file.source));
+    }
+}
+
+fn listed(file: &WorkflowFile, found: &Found) -> Value {
+    let hides: Vec<Value> =
+        found.hidden_by(file).map(|other| json!({ "tier": other.tier.name(), "source": other.source })).collect();
+    json!({
+        "name": file.name,
+        "tier": file.tier.name(),
+        "source": file.source,
+        "sound": file.workflow.is_some(),
+        "digest": file.workflow.as_ref().map(|workflow| &workflow.digest),
+        "nodes": file.workflow.as_ref().map(nodes),
+        "hides": hides,
+    })
+}
+
+fn nodes(workflow: &Workflow) -> Vec<&str> {
+    workflow.nodes.iter().map(|node| node.name.as_str()).collect()
+}
+
+fn show(name: &str, format: Drawing, found: &Found, context: &Context) -> Result<(), Problem> {
+    let Some(file) = found.named(name) else { return Err(unknown(name, found)) };
+    let Some(workflow) = &file.workflow else {
+        let problem = Problem::new("BrokenPolicy", format!("the workflow `{name}` has errors"));
+        return Err(problem.at(&file.source, None).help("`linchpin validate` tells"));
+    };
+    let drawn = match format {
+        Drawing::Text => drawing::text(workflow),
+        Drawing::Mermaid => drawing::mermaid(workflow),
+        Drawing::Dot => drawing::dot(workflow),
+    };
+    context.output.line_or(drawn.trim_end(), &to_json(workflow, &drawn));
+    Ok(())
+}
+
+fn unknown(name: &str, found: &Found) -> Problem {
+    let known = found.names();
+    let help = suggest::closest(name, known.iter().copied()).map_or_else(
+        || match known.as_slice() {
+            [] => "a workflow is a file `NAME.yml` in `.linchpin/workflows`; there is none".to_owned(),
+            known => format!("the workflows are {}", known.join(", ")),
+        },
+        suggest::did_you_mean,
+    );
+    Problem::new("NotFound", format!("no workflow is named `{name}`")).help(help)
+}
+
+fn to_json(workflow: &Workflow, drawn: &str) -> Value {
+    let requires = |requires: &[Requirement]| -> Vec<Value> {
+        requires.iter().map(|required| json!({ "id": required.id, "gate": required.gate.to_string() })).collect()
+    };
+    let ids = |rules: &[engine::rules::Rule]| -> Vec<String> { rules.iter().map(|rule| rule.id.clone()).collect() };
+    let nodes: Vec<Value> = workflow
+        .nodes
+        .iter()
+        .map(|node| {
+            let ways = node.transitions.iter();
+            let ways = ways.map(|way| json!({ "when": way.when, "to": way.to, "requires": requires(&way.requires) }));
+            json!({
+                "name": node.name,
+                "rules": ids(&node.rules),
+                "requires": requires(&node.requires),
+                "transitions": ways.collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    json!({
+        "name": workflow.name,
+        "tier": workflow.tier.name(),
+        "source": workflow.source,
+        "digest": workflow.digest,
+        "start": workflow.start,
+        "claims": workflow.all_claims().collect::<Vec<_>>(),
+        "rules": ids(&workflow.rules),
+        "nodes": nodes,
+        "needs_trust": workflow.parts_to_trust(),
+        "drawing": drawn,
+    })
+}

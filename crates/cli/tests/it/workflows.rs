@@ -1,0 +1,876 @@
+//! Workflows: how their files are read, what is said of them, and how they are shown.
+
+use std::os::unix::fs::symlink;
+
+use super::{bare, project};
+use testkit::Scratch;
+
+/// Everything that the format has a plain form for.
+const EXECUTION: &str = r#"
+start_node: spec
+variables: {reviewed: false, research: false, tests_ran: false}
+claims: [needs_rework]
+rule_definitions:
+  no-push: {tools: [Bash], command_pattern: "^git push", reason: "Review first."}
+  pairing: {set: ["src/{path}.rs", "tests/{path}.rs"], reason: "Change the test too."}
+rules:
+  - {tools: [WebFetch], action: ask, reason: "Network while building?"}
+gates: {green: {command: "cargo test", timeout: 10m}}
+triggers:
+  before_tool:
+    - {block_tools: [{tools: [WebSearch], reason: "Not now."}], when: "not variables.research"}
+  session_start: [{inject: "Read docs/plan.md first."}]
+nodes:
+  spec:
+    prompt: "Write the spec. {{ guide('SPEC_WRITING') }}"
+    transitions: [{when: spec_complete, to: code}]
+  code:
+    prompt: |
+      Write the code.
+      {% if phase.visit > 1 %}
+      It was sent back.
+      {% endif %}
+    rules:
+      - no-push
+      - {tools: [Task], reason: "Alone."}
+    on_enter: [{set: {reviewed: false}}]
+    requires: ["tests_ran and not git.dirty", green, {approval: "Ship it?"}]
+    transitions:
+      - {when: "code_complete and reviewed", to: done}
+      - {when: needs_rework, to: spec}
+      - {when: code_complete, to: review, requires: [{file_rules: [pairing]}]}
+  review:
+    prompt: Read it.
+    transitions: [{when: review_complete, to: done}, {when: needs_rework, to: code}]
+"#;
+
+/// The least that a workflow has.
+const LEAST: &str =
+    "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions: [{when: work_complete, to: done}]\n";
+
+fn with_workflow(text: &str) -> Scratch {
+    let project = project();
+    project.file(".linchpin/workflows/execution.yml", text);
+    project.file(".linchpin/guides/SPEC_WRITING.md", "Say what, not how.\n");
+    project
+}
+
+/// What `validate` prints about one workflow.
+fn validated(text: &str) -> String {
+    with_workflow(text).run(&["validate"]).stdout
+}
+
+#[test]
+fn a_sound_workflow() {
+    insta::assert_snapshot!(with_workflow(EXECUTION).run(&["validate"]).transcript(), @"
+    exit 0
+    --- stdout
+    2 rules in force, 1 workflow, everything is sound.
+    --- stderr
+    ");
+}
+
+#[test]
+fn it_is_drawn() {
+    let project = with_workflow(EXECUTION);
+    insta::assert_snapshot!(project.run(&["workflows", "show", "execution"]).stdout, @"
+    execution, from spec
+
+    spec
+      → code when spec_complete
+
+    code
+      requires tests_ran and not git.dirty
+      requires command cargo test
+      requires approval: Ship it?
+      → done when code_complete and reviewed
+      → spec when needs_rework
+      → review when code_complete
+          requires file rules execution/pairing
+
+    review
+      → done when review_complete
+      → code when needs_rework
+    ");
+    insta::assert_snapshot!(project.run(&["workflows", "show", "execution", "--format", "mermaid"]).stdout, @r#"
+    flowchart TD
+      n0(["spec"])
+      n1["code"]
+      n2["review"]
+      n3(["done"])
+      n0 -->|"spec_complete"| n1
+      n1 -->|"code_complete and reviewed"| n3
+      n1 -->|"needs_rework"| n0
+      n1 -->|"code_complete"| n2
+      n2 -->|"review_complete"| n3
+      n2 -->|"needs_rework"| n1
+    "#);
+    insta::assert_snapshot!(project.run(&["workflows", "show", "execution", "--format", "dot"]).stdout, @r#"
+    digraph "execution" {
+      "spec" [shape=oval];
+      "code" [shape=box];
+      "review" [shape=box];
+      "done" [shape=oval];
+      "spec" -> "code" [label="spec_complete"];
+      "code" -> "done" [label="code_complete and reviewed"];
+      "code" -> "spec" [label="needs_rework"];
+      "code" -> "review" [label="code_complete"];
+      "review" -> "done" [label="review_complete"];
+      "review" -> "code" [label="needs_rework"];
+    }
+    "#);
+    let shown = project.run(&["workflows", "show", "execution", "--json"]).json();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&shown).expect("JSON"));
+}
+
+#[test]
+fn the_nearer_hides_the_farther() {
+    let project = with_workflow(EXECUTION);
+    let user = project.user_policy().join("workflows");
+    std::fs::create_dir_all(&user).expect("a folder");
+    std::fs::write(user.join("execution.yml"), LEAST).expect("a file");
+    std::fs::write(user.join("quickly.yml"), LEAST).expect("a file");
+    project.file(".linchpin/workflows/wrong.yml", "start_node: x\n");
+    insta::assert_snapshot!(project.run(&["workflows"]).stdout, @"
+    execution  project  spec, code, review (.linchpin/workflows/execution.yml; hides that of user)
+    quickly    user     work ([BASE]/config/linchpin/workflows/quickly.yml)
+    wrong      project  broken: `linchpin validate` tells (.linchpin/workflows/wrong.yml)
+    ");
+    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"}]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
+    insta::assert_snapshot!(project.run(&["workflows", "show", "wrong"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the workflow `wrong` has errors
+    help: `linchpin validate` tells
+    ");
+    insta::assert_snapshot!(project.run(&["workflows", "show", "execusion"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no workflow is named `execusion`
+    help: did you mean `execution`?
+    ");
+    insta::assert_snapshot!(project.run(&["workflows", "show", "execusion", "--json"]).stdout, @r#"{"error":{"kind":"NotFound","message":"no workflow is named `execusion`","help":"did you mean `execution`?"}}"#);
+}
+
+#[test]
+fn a_folder_of_workflows_is_a_policy() {
+    let project = bare();
+    project.file(".linchpin/workflows/work.yml", LEAST);
+    assert_eq!(project.run(&["validate"]).code, Some(0));
+    assert_eq!(project.run(&["workflows", "--json"]).json()["workflows"][0]["name"], "work");
+}
+
+#[test]
+fn unknown_keys() {
+    insta::assert_snapshot!(validated(
+        "start_node: work\nnode: {}\nnodes:\n  work:\n    promt: Work.\n    prompt: Work.\n    transitions:\n      - {when: work_complete, target: done, to: done}\n    requires:\n      - {aproval: x, approval: y}\n    on_enter:\n      - {sett: {}, inject: x}\n"
+    ), @"
+    error: unknown key `node`
+     --> .linchpin/workflows/execution.yml:2:1
+      |
+    2 | node: {}
+      | ^^^^
+      |
+      = help: did you mean `mode`?
+
+    error: unknown key `promt` (node `work`)
+     --> .linchpin/workflows/execution.yml:5:5
+      |
+    5 |     promt: Work.
+      |     ^^^^^
+      |
+      = help: did you mean `prompt`?
+
+    error: unknown key `target` (node `work`)
+     --> .linchpin/workflows/execution.yml:8:31
+      |
+    8 |       - {when: work_complete, target: done, to: done}
+      |                               ^^^^^^
+
+    error: unknown key `aproval` (node `work`)
+      --> .linchpin/workflows/execution.yml:10:10
+       |
+    10 |       - {aproval: x, approval: y}
+       |          ^^^^^^^
+       |
+       = help: did you mean `approval`?
+
+    error: unknown key `sett` (node `work`)
+      --> .linchpin/workflows/execution.yml:12:10
+       |
+    12 |       - {sett: {}, inject: x}
+       |          ^^^^
+       |
+       = help: did you mean `set`?
+
+    2 rules in force, 1 workflow; 5 errors.
+    ");
+}
+
+#[test]
+fn unknown_nodes() {
+    insta::assert_snapshot!(validated(
+        "start_node: wrok\nnodes:\n  work:\n    prompt: Work.\n    transitions:\n      - {when: work_complete, to: finished}\n      - {when: work_complete, to: done}\n"
+    ), @"
+    error: `start_node` names `wrok`, and there is no such node
+     --> .linchpin/workflows/execution.yml:1:13
+      |
+    1 | start_node: wrok
+      |             ^^^^
+      |
+      = help: did you mean `work`?
+
+    error: `to` names `finished`, and there is no such node (node `work`)
+     --> .linchpin/workflows/execution.yml:6:35
+      |
+    6 |       - {when: work_complete, to: finished}
+      |                                   ^^^^^^^^
+      |
+      = help: the nodes are work, done, aborted
+
+    2 rules in force, 1 workflow; 2 errors.
+    ");
+}
+
+#[test]
+fn missing_fields() {
+    insta::assert_snapshot!(validated("variables: {}\n"), @"
+    error: the workflow has no `nodes`
+     --> .linchpin/workflows/execution.yml:1:1
+      |
+    1 | variables: {}
+      | ^
+
+    error: the workflow has no `start_node`
+     --> .linchpin/workflows/execution.yml:1:1
+      |
+    1 | variables: {}
+      | ^
+
+    2 rules in force, 1 workflow; 2 errors.
+    ");
+    insta::assert_snapshot!(validated(
+        "start_node: work\nnodes:\n  work:\n    transitions:\n      - {to: done}\n      - {when: work_complete}\n"
+    ), @"
+    error: the node `work` has no `prompt`
+     --> .linchpin/workflows/execution.yml:3:3
+      |
+    3 |   work:
+      |   ^^^^
+      |
+      = help: say what the agent is to do in this phase
+
+    error: transition 1 has no `when` (node `work`)
+     --> .linchpin/workflows/execution.yml:5:9
+      |
+    5 |       - {to: done}
+      |         ^
+
+    error: transition 2 has no `to` (node `work`)
+     --> .linchpin/workflows/execution.yml:6:9
+      |
+    6 |       - {when: work_complete}
+      |         ^
+
+    2 rules in force, 1 workflow; 3 errors.
+    ");
+    insta::assert_snapshot!(validated(&LEAST.replace("prompt: Work.", "prompt: Work.\n    requires: [{webhook: {}}, {timeout: 1m}]\n    exit_conditions: [{type: expression}]")), @"
+    error: the webhook has no `url` (node `work`)
+     --> .linchpin/workflows/execution.yml:5:26
+      |
+    5 |     requires: [{webhook: {}}, {timeout: 1m}]
+      |                          ^
+
+    error: a gate has one of `command`, `approval`, `webhook` and `file_rules` (node `work`)
+     --> .linchpin/workflows/execution.yml:5:31
+      |
+    5 |     requires: [{webhook: {}}, {timeout: 1m}]
+      |                               ^
+
+    error: the gate has no `expression` (node `work`)
+     --> .linchpin/workflows/execution.yml:6:23
+      |
+    6 |     exit_conditions: [{type: expression}]
+      |                       ^
+
+    2 rules in force, 1 workflow; 3 errors.
+    ");
+}
+
+#[test]
+fn shapes_that_lead_nowhere() {
+    insta::assert_snapshot!(validated(
+        "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions: [{when: work_complete, to: done}, {when: 'True', to: trap}]\n  trap:\n    prompt: Wait.\n    transitions: [{when: trap_complete, to: aborted}]\n  island:\n    prompt: Rest.\n    transitions: [{when: island_complete, to: done}]\n"
+    ), @"
+    warning: from the node `trap`, no way leads to `done`
+     --> .linchpin/workflows/execution.yml:6:3
+      |
+    6 |   trap:
+      |   ^^^^
+      |
+      = help: add a transition, as `{when: …, to: done}`
+
+    warning: no way leads to the node `island`
+     --> .linchpin/workflows/execution.yml:9:3
+      |
+    9 |   island:
+      |   ^^^^^^
+      |
+      = help: let a transition of another node lead there, or leave it out
+
+    2 rules in force, 1 workflow; 2 warnings.
+    ");
+}
+
+#[test]
+fn expressions_with_a_typo() {
+    insta::assert_snapshot!(validated(
+        r#"
+start_node: work
+variables: {reviewed: false}
+claims: [needs_rework]
+gates: {green: {command: make}}
+rules: [{tools: [Bash], when: work_complete, reason: No.}]
+triggers:
+  before_tol: [{inject: x}]
+  prompt: [{set: {reviwed: true, reviewed: "{{ reviwed }}"}, when: "1 +"}]
+nodes:
+  work:
+    prompt: |
+      Do the work.
+      Then {{ reviwed }}.
+    rules: [{tools: [Bash], when: phase.visits > 1, reason: No.}]
+    requires: [reviwed, gren]
+    exit_when: phase.seconds > 3
+    transitions:
+      - {when: work_complet, to: done}
+      - {when: claims.rework, to: done}
+"#
+    ), @r#"
+    error: `work_complete` is known only while a move is decided (rule 1)
+     --> .linchpin/workflows/execution.yml:6:31
+      |
+    6 | rules: [{tools: [Bash], when: work_complete, reason: No.}]
+      |                               ^^^^^^^^^^^^^
+      |
+      = help: claims are given with `linchpin next`: use them in transitions, `requires`, `on_enter` and `on_exit`
+
+    error: unknown event `before_tol`
+     --> .linchpin/workflows/execution.yml:8:3
+      |
+    8 |   before_tol: [{inject: x}]
+      |   ^^^^^^^^^^
+      |
+      = help: did you mean `before_tool`?
+
+    error: unknown variable `reviwed`
+     --> .linchpin/workflows/execution.yml:9:19
+      |
+    9 |   prompt: [{set: {reviwed: true, reviewed: "{{ reviwed }}"}, when: "1 +"}]
+      |                   ^^^^^^^
+      |
+      = help: did you mean `reviewed`?
+
+    error: unknown name `reviwed`
+     --> .linchpin/workflows/execution.yml:9:48
+      |
+    9 |   prompt: [{set: {reviwed: true, reviewed: "{{ reviwed }}"}, when: "1 +"}]
+      |                                                ^^^^^^^
+      |
+      = help: did you mean `reviewed`?
+
+    error: syntax: unexpected end of input, expected expression
+     --> .linchpin/workflows/execution.yml:9:71
+      |
+    9 |   prompt: [{set: {reviwed: true, reviewed: "{{ reviwed }}"}, when: "1 +"}]
+      |                                                                       ^
+
+    error: unknown name `reviwed` (node `work`)
+      --> .linchpin/workflows/execution.yml:13:7
+       |
+    13 | /       Do the work.
+    14 | |       Then {{ reviwed }}.
+       | |_________________________^
+       |
+       = help: did you mean `reviewed`?
+
+    error: `phase` has no field `visits` (node `work`, rule 1)
+      --> .linchpin/workflows/execution.yml:15:41
+       |
+    15 |     rules: [{tools: [Bash], when: phase.visits > 1, reason: No.}]
+       |                                         ^^^^^^
+       |
+       = help: did you mean `visit`?
+
+    error: unknown name `reviwed` (node `work`)
+      --> .linchpin/workflows/execution.yml:16:16
+       |
+    16 |     requires: [reviwed, gren]
+       |                ^^^^^^^
+       |
+       = help: did you mean `reviewed`?
+
+    error: unknown name `gren` (node `work`)
+      --> .linchpin/workflows/execution.yml:16:25
+       |
+    16 |     requires: [reviwed, gren]
+       |                         ^^^^
+       |
+       = help: did you mean the gate `green`?
+
+    error: `phase` has no field `seconds` (node `work`)
+      --> .linchpin/workflows/execution.yml:17:22
+       |
+    17 |     exit_when: phase.seconds > 3
+       |                      ^^^^^^^
+
+    error: unknown name `work_complet` (node `work`)
+      --> .linchpin/workflows/execution.yml:19:16
+       |
+    19 |       - {when: work_complet, to: done}
+       |                ^^^^^^^^^^^^
+       |
+       = help: did you mean `work_complete`?
+
+    error: unknown claim `rework` (node `work`)
+      --> .linchpin/workflows/execution.yml:20:23
+       |
+    20 |       - {when: claims.rework, to: done}
+       |                       ^^^^^^
+       |
+       = help: declare it under `claims:`
+
+    2 rules in force, 1 workflow; 12 errors.
+    "#);
+}
+
+#[test]
+fn claims_and_variables_have_names_of_their_own() {
+    let text = LEAST
+        .replace("nodes:", "variables: {rework: 1, work_complete: 2}\nclaims: [rework, 'two words', event]\nnodes:");
+    insta::assert_snapshot!(validated(&text), @"
+    error: `rework` is a claim and a variable: it can be only one of them
+     --> .linchpin/workflows/execution.yml:3:10
+      |
+    3 | claims: [rework, 'two words', event]
+      |          ^^^^^^
+
+    error: `two words` cannot be a claim: names are letters, digits and `_`, and begin with a letter
+     --> .linchpin/workflows/execution.yml:3:18
+      |
+    3 | claims: [rework, 'two words', event]
+      |                  ^^^^^^^^^^^
+
+    error: `event` cannot be a claim: it already means something in expressions
+     --> .linchpin/workflows/execution.yml:3:31
+      |
+    3 | claims: [rework, 'two words', event]
+      |                               ^^^^^
+
+    error: `work_complete` is a claim and a variable: it can be only one of them (node `work`)
+     --> .linchpin/workflows/execution.yml:5:3
+      |
+    5 |   work:
+      |   ^^^^
+
+    2 rules in force, 1 workflow; 4 errors.
+    ");
+}
+
+#[test]
+fn rules_are_named_by_node_and_place() {
+    let text = LEAST.replace(
+        "    prompt: Work.",
+        "    prompt: Work.\n    rules:\n      - no-such-rule\n      - {tools: [Bash], command_pattern: '(', reason: No.}\n    tool_rules:\n      - {on: stop, reason: No.}\n    check_rules: [hard-rest]\n    blocked_commands: ['[']",
+    );
+    insta::assert_snapshot!(validated(&text), @"
+    error: no rule is named `no-such-rule` (node `work`, rule 1)
+     --> .linchpin/workflows/execution.yml:6:9
+      |
+    6 |       - no-such-rule
+      |         ^^^^^^^^^^^^
+      |
+      = help: the rules are delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, unguarded-agent
+
+    error: bad regex: unclosed group (node `work`, rule 2)
+     --> .linchpin/workflows/execution.yml:7:43
+      |
+    7 |       - {tools: [Bash], command_pattern: '(', reason: No.}
+      |                                           ^
+
+    error: `tool_rules` takes rules about tool calls, and this is none (node `work`, rule 4)
+     --> .linchpin/workflows/execution.yml:9:9
+      |
+    9 |       - {on: stop, reason: No.}
+      |         ^
+      |
+      = help: put it under `rules`
+
+    error: no rule is named `hard-rest` (node `work`, rule 3)
+      --> .linchpin/workflows/execution.yml:10:19
+       |
+    10 |     check_rules: [hard-rest]
+       |                   ^^^^^^^^^
+       |
+       = help: did you mean `hard-reset`?
+
+    error: bad regex: unclosed character class (node `work`)
+      --> .linchpin/workflows/execution.yml:11:25
+       |
+    11 |     blocked_commands: ['[']
+       |                         ^
+
+    2 rules in force, 1 workflow; 5 errors.
+    ");
+    let project = with_workflow(&text);
+    let report = project.run(&["validate", "--json"]).json();
+    let lines: Vec<String> = report["problems"].as_array().expect("a list").iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    {"severity":"error","kind":"UnknownRule","message":"no rule is named `no-such-rule` (node `work`, rule 1)","file":".linchpin/workflows/execution.yml","line":6,"column":9,"node":"work","help":"the rules are delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, unguarded-agent"}
+    {"severity":"error","kind":"InvalidRulePattern","message":"bad regex: unclosed group (node `work`, rule 2)","file":".linchpin/workflows/execution.yml","line":7,"column":43,"node":"work","rule":"execution/work/2"}
+    {"severity":"error","kind":"InvalidValue","message":"`tool_rules` takes rules about tool calls, and this is none (node `work`, rule 4)","file":".linchpin/workflows/execution.yml","line":9,"column":9,"node":"work","rule":"execution/work/4","help":"put it under `rules`"}
+    {"severity":"error","kind":"UnknownRule","message":"no rule is named `hard-rest` (node `work`, rule 3)","file":".linchpin/workflows/execution.yml","line":10,"column":19,"node":"work","help":"did you mean `hard-reset`?"}
+    {"severity":"error","kind":"InvalidRulePattern","message":"bad regex: unclosed character class (node `work`)","file":".linchpin/workflows/execution.yml","line":11,"column":25,"node":"work"}
+    "#);
+}
+
+#[test]
+fn two_rules_of_one_name() {
+    let text = LEAST.replace(
+        "    prompt: Work.",
+        "    prompt: Work.\n    rules:\n      - {name: No push, tools: [Bash], reason: One.}\n      - {name: no push, tools: [Task], reason: Two.}",
+    );
+    insta::assert_snapshot!(validated(&text), @"
+    error: two rules of this workflow go by `execution/work/no-push`
+     --> .linchpin/workflows/execution.yml:7:9
+      |
+    7 |       - {name: no push, tools: [Task], reason: Two.}
+      |         ^
+      |
+      = help: give one of them another `name`
+
+    2 rules in force, 1 workflow; 1 error.
+    ");
+}
+
+#[test]
+fn gates() {
+    let text = LEAST.replace(
+        "    prompt: Work.",
+        r#"    prompt: Work.
+    requires:
+      - {approval: x, command: y}
+      - {command: "make 'x", timeout: 2h}
+      - {webhook: {url: "http://example.com", expect: {status: 7}}}
+      - {webhook: {url: "https://me:secret@example.com"}}
+      - {webhook: {url: "http://127.0.0.1:9/x", headers: {"a b": c}}}
+      - {file_rules: [hard-reset, no-such]}
+      - 7
+    exit_conditions:
+      - {type: expression, expression: "True"}
+      - {type: user_approval, prompt: "Ship it?"}
+      - {type: telephone}"#,
+    );
+    insta::assert_snapshot!(validated(&text), @r#"
+    error: a gate has one of command, approval, not several (node `work`)
+     --> .linchpin/workflows/execution.yml:6:9
+      |
+    6 |       - {approval: x, command: y}
+      |         ^
+
+    error: a quote in `command` is not closed (node `work`)
+     --> .linchpin/workflows/execution.yml:7:19
+      |
+    7 |       - {command: "make 'x", timeout: 2h}
+      |                   ^^^^^^^^^
+
+    error: `timeout` is more than nothing and at most `1h` (node `work`)
+     --> .linchpin/workflows/execution.yml:7:39
+      |
+    7 |       - {command: "make 'x", timeout: 2h}
+      |                                       ^^
+
+    error: a webhook's `url` begins with `https://`, or with `http://` and this machine's own name (node `work`)
+     --> .linchpin/workflows/execution.yml:8:25
+      |
+    8 |       - {webhook: {url: "http://example.com", expect: {status: 7}}}
+      |                         ^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: as in `http://localhost:8080/gate`; a password goes into `headers`
+
+    error: `status` is a status code, 100 to 599 (node `work`)
+     --> .linchpin/workflows/execution.yml:8:56
+      |
+    8 |       - {webhook: {url: "http://example.com", expect: {status: 7}}}
+      |                                                        ^^^^^^
+
+    error: a webhook's `url` begins with `https://`, or with `http://` and this machine's own name (node `work`)
+     --> .linchpin/workflows/execution.yml:9:25
+      |
+    9 |       - {webhook: {url: "https://me:secret@example.com"}}
+      |                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: as in `http://localhost:8080/gate`; a password goes into `headers`
+
+    error: `a b` cannot be sent as a header (node `work`)
+      --> .linchpin/workflows/execution.yml:10:59
+       |
+    10 |       - {webhook: {url: "http://127.0.0.1:9/x", headers: {"a b": c}}}
+       |                                                           ^^^^^
+
+    error: `hard-reset` is no rule about files that change (node `work`)
+      --> .linchpin/workflows/execution.yml:11:23
+       |
+    11 |       - {file_rules: [hard-reset, no-such]}
+       |                       ^^^^^^^^^^
+
+    error: no rule is named `no-such` (node `work`)
+      --> .linchpin/workflows/execution.yml:11:35
+       |
+    11 |       - {file_rules: [hard-reset, no-such]}
+       |                                   ^^^^^^^
+       |
+       = help: the rules are delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, unguarded-agent
+
+    error: a gate is an expression, a name or a mapping, not a number (node `work`)
+      --> .linchpin/workflows/execution.yml:12:9
+       |
+    12 |       - 7
+       |         ^
+
+    warning: `type: expression` is an old way to write a gate (node `work`)
+      --> .linchpin/workflows/execution.yml:14:10
+       |
+    14 |       - {type: expression, expression: "True"}
+       |          ^^^^
+       |
+       = help: write the expression alone
+
+    warning: `type: user_approval` is an old way to write a gate (node `work`)
+      --> .linchpin/workflows/execution.yml:15:10
+       |
+    15 |       - {type: user_approval, prompt: "Ship it?"}
+       |          ^^^^
+       |
+       = help: write `{approval: …}`
+
+    error: `type` is one of `variable_set`, `expression`, `user_approval`, `webhook`, not `telephone` (node `work`)
+      --> .linchpin/workflows/execution.yml:16:16
+       |
+    16 |       - {type: telephone}
+       |                ^^^^^^^^^
+
+    2 rules in force, 1 workflow; 11 errors and 2 warnings.
+    "#);
+}
+
+#[test]
+fn blocking_where_there_is_no_call() {
+    let block = "{block_tools: [{tools: [Bash], reason: No.}]}";
+    let text = LEAST
+        .replace("nodes:", &format!("triggers: {{stop: [{block}]}}\nnodes:"))
+        .replace("    prompt: Work.", &format!("    prompt: Work.\n    on_enter: [{block}]\n    on_exit: [{block}]"));
+    insta::assert_snapshot!(validated(&text), @"
+    error: `stop` has no tool call that could be blocked
+     --> .linchpin/workflows/execution.yml:2:20
+      |
+    2 | triggers: {stop: [{block_tools: [{tools: [Bash], reason: No.}]}]}
+      |                    ^^^^^^^^^^^
+      |
+      = help: put `block_tools` under `before_tool`, or the rules under `rules`
+
+    error: a node that is left blocks nothing any more (node `work`)
+     --> .linchpin/workflows/execution.yml:7:16
+      |
+    7 |     on_exit: [{block_tools: [{tools: [Bash], reason: No.}]}]
+      |                ^^^^^^^^^^^
+      |
+      = help: put the rules under the `rules` of the node that they are for
+
+    2 rules in force, 1 workflow; 2 errors.
+    ");
+}
+
+#[test]
+fn guides() {
+    let project = with_workflow(&LEAST.replace(
+        "Work.",
+        "\"{{ guide('SPEC_WRITTING') }} {{ guide('../config') }} {{ guide('ONE') }} {{ guide('LINK') }} {{ guide('D1') }} {{ guide(phase.name) }}\"",
+    ));
+    project.file(".linchpin/guides/ONE.md", "One.\n\n{{ guide('TWO') }}\n{{ missing }}\n");
+    project.file(".linchpin/guides/TWO.md", "Two: {{ guide('ONE') }}\n");
+    for depth in 1..=9 {
+        project.file(&format!(".linchpin/guides/D{depth}.md"), format!("{{{{ guide('D{}') }}}}", depth + 1));
+    }
+    project.file(".linchpin/guides/D10.md", "The end.");
+    project.file("secret.md", "Secret.");
+    symlink("../../secret.md", project.root().join(".linchpin/guides/LINK.md")).expect("a link");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @r#"
+    error: there is no guide `SPEC_WRITTING` (node `work`)
+     --> .linchpin/workflows/execution.yml:4:24
+      |
+    4 |     prompt: "{{ guide('SPEC_WRITTING') }} {{ guide('../config') }} {{ guide('ONE') }} {{ guide('LINK') }} {{ guide('D1') }} {{ guide(...
+      |                        ^^^^^^^^^^^^^
+      |
+      = help: did you mean `SPEC_WRITING`?
+
+    error: `../config` cannot name a guide (node `work`)
+     --> .linchpin/workflows/execution.yml:4:53
+      |
+    4 |     prompt: "{{ guide('SPEC_WRITTING') }} {{ guide('../config') }} {{ guide('ONE') }} {{ guide('LINK') }} {{ guide('D1') }} {{ guide(...
+      |                                                     ^^^^^^^^^
+      |
+      = help: a guide is named without a folder and without `.md`: letters, digits, `-` and `_`
+
+    error: `guide` takes the name of a guide, in quotes (node `work`)
+     --> .linchpin/workflows/execution.yml:4:128
+      |
+    4 | ...uide('ONE') }} {{ guide('LINK') }} {{ guide('D1') }} {{ guide(phase.name) }}"
+      |                                                            ^^^^^^^^^^^^^^^^^
+      |
+      = help: as in `{{ guide('REVIEW') }}`
+
+    error: more than 8 guides lie in each other: D1 → D2 → D3 → D4 → D5 → D6 → D7 → D8 → D9 …
+     --> .linchpin/guides/D8.md:1:11
+      |
+    1 | {{ guide('D9') }}
+      |           ^^
+
+    error: more than 8 guides lie in each other: D1 → D2 → D3 → D4 → D5 → D6 → D7 → D8 → D9 → D10 …
+     --> .linchpin/guides/D9.md:1:11
+      |
+    1 | {{ guide('D10') }}
+      |           ^^^
+
+    error: a link that leads out of the folder of guides is not followed
+    --> .linchpin/guides/LINK.md
+
+    error: unknown name `missing`
+     --> .linchpin/guides/ONE.md:4:4
+      |
+    4 | {{ missing }}
+      |    ^^^^^^^
+
+    error: guides go in a circle: ONE → TWO → ONE
+     --> .linchpin/guides/TWO.md:1:16
+      |
+    1 | Two: {{ guide('ONE') }}
+      |                ^^^
+
+    2 rules in force, 1 workflow; 8 errors.
+    "#);
+}
+
+#[test]
+fn a_project_leaves_the_users_variables_alone() {
+    let project = with_workflow(&LEAST.replace(
+        "nodes:",
+        "variables: {hotfix: true}\nobservers: [{name: x, on: stop, match: {}, set: {hotfix: true}}]\ntriggers: {stop: [{set: {hotfix: true}}]}\nnodes:",
+    ));
+    std::fs::create_dir_all(project.user_policy()).expect("a folder");
+    std::fs::write(project.user_policy().join("config.yml"), "variables: {hotfix: false}\n").expect("a file");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: `hotfix` is a variable of the user's own policy
+     --> .linchpin/workflows/execution.yml:2:13
+      |
+    2 | variables: {hotfix: true}
+      |             ^^^^^^
+      |
+      = help: use a variable of another name
+
+    error: `hotfix` is a variable of the user's own policy
+     --> .linchpin/workflows/execution.yml:3:13
+      |
+    3 | observers: [{name: x, on: stop, match: {}, set: {hotfix: true}}]
+      |             ^
+      |
+      = help: use a variable of another name
+
+    error: `hotfix` is a variable of the user's own policy
+     --> .linchpin/workflows/execution.yml:4:26
+      |
+    4 | triggers: {stop: [{set: {hotfix: true}}]}
+      |                          ^^^^^^
+      |
+      = help: use a variable of another name
+
+    2 rules in force, 1 workflow; 3 errors.
+    ");
+}
+
+#[test]
+fn names_and_files_that_cannot_be() {
+    let project = project();
+    project.file(".linchpin/workflows/one.yaml", LEAST);
+    project.file(".linchpin/workflows/two words.yml", LEAST);
+    project.file(".linchpin/workflows/list.yml", "- a\n");
+    project.file(".linchpin/workflows/other.yml", &LEAST.replace("start_node", "mode: another\nstart_node"));
+    project.file(".linchpin/workflows/nodes.yml", &LEAST.replace("work", "my-work"));
+    project.file(
+        ".linchpin/workflows/ends.yml",
+        &format!(
+            "{}  done:\n    transitions: [{{when: 'True', to: work}}]\n",
+            LEAST.replace("start_node: work", "start_node: done")
+        ),
+    );
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: a workflow's name ends in `.yml`
+    --> .linchpin/workflows/one.yaml
+
+    error: a workflow cannot begin with `done`
+     --> .linchpin/workflows/ends.yml:1:13
+      |
+    1 | start_node: done
+      |             ^^^^
+
+    error: nothing follows `done` (node `done`)
+     --> .linchpin/workflows/ends.yml:7:5
+      |
+    7 |     transitions: [{when: 'True', to: work}]
+      |     ^^^^^^^^^^^
+
+    error: expected a mapping of fields, found a list
+     --> .linchpin/workflows/list.yml:1:1
+      |
+    1 | - a
+      | ^
+
+    error: `my-work` cannot name a node
+     --> .linchpin/workflows/nodes.yml:3:3
+      |
+    3 |   my-work:
+      |   ^^^^^^^
+      |
+      = help: use letters, digits and `_`, beginning with a letter: `<node>_complete` is a name in expressions
+
+    error: unknown name `my` (node `my-work`)
+     --> .linchpin/workflows/nodes.yml:5:26
+      |
+    5 |     transitions: [{when: my-work_complete, to: done}]
+      |                          ^^
+
+    error: unknown name `work_complete` (node `my-work`)
+     --> .linchpin/workflows/nodes.yml:5:29
+      |
+    5 |     transitions: [{when: my-work_complete, to: done}]
+      |                             ^^^^^^^^^^^^^
+      |
+      = help: did you mean `my-work_complete`?
+
+    error: `mode` says `another`, and the file's name says `other`
+     --> .linchpin/workflows/other.yml:1:7
+      |
+    1 | mode: another
+      |       ^^^^^^^
+      |
+      = help: the file's name is the workflow's: leave `mode` out
+
+    error: `two words` cannot name a workflow
+    --> .linchpin/workflows/two words.yml
+     = help: use letters, digits, `-`, `_` and `.`, beginning with a letter or digit
+
+    2 rules in force, 4 workflows; 9 errors.
+    ");
+}

@@ -1,0 +1,70 @@
+//! Calls that a rule is not about, whatever else it says.
+
+use serde::{Deserialize, Serialize};
+
+use super::{McpPattern, ToolName};
+use crate::event::{Access, ToolCall};
+use crate::shell::SimpleCommand;
+use crate::situation::Situation;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unless {
+    pub tools: Vec<ToolName>,
+    pub mcp_tools: Vec<McpPattern>,
+    /// Commands of Linchpin's own.
+    pub linchpin: bool,
+    /// What plainly does nothing but read.
+    pub reading: bool,
+}
+
+/// Tools that do nothing but read.
+const READING_TOOLS: [&str; 5] = ["Read", "Grep", "Glob", "LS", "NotebookRead"];
+/// Programs that do nothing but read and show, as long as nothing that they are given is written.
+const READING_PROGRAMS: [&str; 27] = [
+    "[", "basename", "cat", "cd", "cmp", "cut", "date", "diff", "dirname", "echo", "egrep", "false", "fgrep", "file",
+    "grep", "head", "ls", "nl", "printf", "pwd", "realpath", "stat", "tail", "test", "tree", "true", "wc",
+];
+/// Of git, where nothing stands before them.
+const READING_SUBCOMMANDS: [&str; 7] = ["status", "log", "show", "diff", "blame", "ls-files", "rev-parse"];
+/// Flags of git with which those do more.
+const DOING_FLAGS: [&str; 4] = ["--output", "--ext-diff", "--textconv", "--open-files-in-pager"];
+
+impl Unless {
+    /// Linchpin's own commands and plain reading.
+    pub fn harmless() -> Self {
+        Self { linchpin: true, reading: true, ..Self::default() }
+    }
+
+    pub(crate) fn holds(&self, call: &ToolCall, situation: &Situation) -> bool {
+        let named = self.tools.iter().any(|tool| call.names().any(|name| tool.matches(name)));
+        let reached = self.mcp_tools.iter().any(|pattern| call.mcp.iter().any(|tool| pattern.matches(tool)));
+        named || reached || self.is_harmless(call, situation)
+    }
+
+    fn is_harmless(&self, call: &ToolCall, situation: &Situation) -> bool {
+        if call.shell.is_none() {
+            return self.reading && call.mcp.is_empty() && call.names().all(|name| READING_TOOLS.contains(&name));
+        }
+        let Some(script) = situation.script().filter(|script| script.complete) else { return false };
+        let changes = |access: Option<Access>| access != Some(Access::Read);
+        !script.commands.is_empty()
+            && script.commands.iter().all(|command| self.is_harmless_command(command))
+            && !situation.touches().iter().any(|touch| changes(touch.access) && touch.absolute != "/dev/null")
+            && !situation.unknown_touches().iter().any(|touch| changes(touch.access))
+    }
+
+    fn is_harmless_command(&self, command: &SimpleCommand) -> bool {
+        let is_plain = command.wrappers.is_empty() && command.assignments.is_empty() && !command.is_remote;
+        let mut words = command.words.iter().map(|word| word.value.as_deref());
+        // By its name alone: a file of that name could be anything.
+        let Some(Some(program)) = words.next().filter(|_| is_plain) else { return false };
+        let mut reads = || match program {
+            "git" => {
+                words.next().flatten().is_some_and(|name| READING_SUBCOMMANDS.contains(&name))
+                    && words.all(|word| word.is_some_and(|word| !DOING_FLAGS.iter().any(|flag| word.starts_with(flag))))
+            }
+            _ => READING_PROGRAMS.contains(&program),
+        };
+        (self.linchpin && program == "linchpin") || (self.reading && reads())
+    }
+}

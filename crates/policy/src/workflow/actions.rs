@@ -1,0 +1,157 @@
+//! `on_enter`, `on_exit` and `triggers`: what a workflow does by itself.
+
+use engine::EventKind;
+use engine::expr::{self, Scope};
+use engine::observers::Template;
+use engine::rules::Tier;
+use engine::suggest;
+use engine::workflow::{Action, ActionKind};
+
+use super::guides::Templates;
+use super::keys::ACTION;
+use super::rules::{ListOf, RuleGathering};
+use super::{Around, variables};
+use crate::config::rule_items;
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::Fields;
+use crate::observers::holds_expression;
+use crate::rule::check_expression;
+use crate::source::Source;
+use crate::yaml::{Key, Node, Yaml};
+
+/// When an action is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Site {
+    Event(EventKind),
+    Enter,
+    Exit,
+}
+
+pub struct ActionReader<'a, 'r, 't> {
+    pub site: Site,
+    pub source: &'a Source,
+    pub tier: Tier,
+    pub scope: &'a Scope,
+    pub around: &'a Around<'a>,
+    /// Where the rules of `block_tools` go.
+    pub rules: &'a mut RuleGathering<'r>,
+    pub templates: &'a mut Templates<'t>,
+    pub problems: &'a mut Vec<Diagnostic>,
+}
+
+impl ActionReader<'_, '_, '_> {
+    pub fn list(&mut self, key: &str, node: Node) -> Vec<Action> {
+        let Yaml::List(items) = node.value else {
+            let message = format!("`{key}` takes a list of actions, not {}", node.value.kind());
+            self.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(node.span)));
+            return Vec::new();
+        };
+        let read: Vec<Option<Action>> = items.into_iter().map(|item| self.action(item)).collect();
+        read.into_iter().flatten().collect()
+    }
+
+    fn action(&mut self, node: Node) -> Option<Action> {
+        let span = node.span.clone();
+        let mut fields = Fields::of(node, self.source, ACTION.keys);
+        let is_mapping = fields.problems.is_empty();
+        fields.refuse_unknown();
+        let kinds: Vec<&str> = ["set", "inject", "block_tools"].into_iter().filter(|kind| fields.has(kind)).collect();
+        if is_mapping && kinds.len() != 1 {
+            let message = "an action has one of `set`, `inject` and `block_tools`";
+            fields.refuse(ErrorKind::MissingKey, message, span);
+        }
+        let when = fields.text("when");
+        let is_sound = when.as_ref().is_none_or(|when| check_expression(when, self.scope, &mut fields));
+        let when = when.filter(|_| is_sound).map(|when| when.value);
+        let kind = match kinds.as_slice() {
+            ["set"] => self.set(&mut fields).map(ActionKind::Set),
+            ["inject"] => self.inject(&mut fields).map(ActionKind::Inject),
+            ["block_tools"] => {
+                self.block_tools(when.as_deref(), &mut fields);
+                None
+            }
+            _ => None,
+        };
+        self.problems.append(&mut fields.problems);
+        Some(Action { when, kind: kind? })
+    }
+
+    /// The rules stand where they hold: in the workflow, or in the node.
+    fn block_tools(&mut self, when: Option<&str>, fields: &mut Fields) {
+        let span = fields.key_span("block_tools").unwrap_or_default();
+        let items = rule_items("block_tools", fields);
+        let (message, help) = match self.site {
+            Site::Event(EventKind::BeforeTool) | Site::Enter => {
+                self.rules.items("block_tools", items, ListOf::ToolRules, when);
+                return;
+            }
+            Site::Event(kind) => (
+                format!("`{}` has no tool call that could be blocked", kind.name()),
+                "put `block_tools` under `before_tool`, or the rules under `rules`",
+            ),
+            Site::Exit => (
+                "a node that is left blocks nothing any more".to_owned(),
+                "put the rules under the `rules` of the node that they are for",
+            ),
+        };
+        fields.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(span)).help(help));
+    }
+
+    fn inject(&mut self, fields: &mut Fields) -> Option<String> {
+        let text = fields.text("inject")?;
+        self.templates.check(&text.value, self.source, |part| self.source.within(&text.span, &text.value, part));
+        Some(text.value)
+    }
+
+    fn set(&mut self, fields: &mut Fields) -> Option<Vec<(String, Template)>> {
+        let node = fields.take("set")?;
+        let Yaml::Map(entries) = node.value else {
+            let message = format!("`set` takes a mapping of variables to values, not {}", node.value.kind());
+            fields.refuse(ErrorKind::InvalidValue, message, node.span);
+            return None;
+        };
+        Some(entries.into_iter().filter_map(|(key, value)| self.set_one(key, &value, fields)).collect())
+    }
+
+    fn set_one(&self, key: Key, value: &Node, fields: &mut Fields) -> Option<(String, Template)> {
+        if let Some(problem) = variables::users_own(&key.text, self.tier, self.around) {
+            fields.problems.push(problem.at(self.source, key.span));
+            return None;
+        }
+        if !self.scope.knows_variable(&key.text) {
+            let help = suggest::closest(&key.text, self.scope.variables())
+                .map_or_else(|| "declare it under `variables:`".to_owned(), suggest::did_you_mean);
+            let message = format!("unknown variable `{}`", key.text);
+            let problem = Diagnostic::error(ErrorKind::InvalidExpression, message, self.source, Some(key.span));
+            fields.problems.push(problem.help(help));
+            return None;
+        }
+        let Yaml::Text(text) = &value.value else {
+            if holds_expression(value) {
+                let message = "an expression stands alone under its variable, not inside a list or mapping";
+                fields.refuse(ErrorKind::InvalidValue, message, value.span.clone());
+            }
+            return Some((key.text, Template::constant(&value.to_json())));
+        };
+        match Template::parse(text) {
+            Ok((template, parts)) => {
+                for part in parts {
+                    let expression = text.get(part.clone()).unwrap_or_default();
+                    for problem in expr::check(expression, self.scope) {
+                        let span = part.start + problem.span.start..part.start + problem.span.end;
+                        let span = self.source.within(&value.span, text, &span);
+                        let found =
+                            Diagnostic::error(ErrorKind::InvalidExpression, problem.message, self.source, Some(span));
+                        fields.problems.push(found.maybe_help(problem.help));
+                    }
+                }
+                Some((key.text, template))
+            }
+            Err(problem) => {
+                let span = self.source.within(&value.span, text, &problem.span);
+                fields.refuse(ErrorKind::InvalidExpression, problem.message, span);
+                None
+            }
+        }
+    }
+}

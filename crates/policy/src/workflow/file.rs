@@ -1,0 +1,494 @@
+//! One workflow's file: its parts in the order in which they depend on each other.
+
+use std::collections::BTreeMap;
+
+use engine::expr::Scope;
+use engine::observers::Observer;
+use engine::rules::{Rule, Tier};
+use engine::suggest;
+use engine::workflow::{Node, Requirement, Transition, Trigger, Workflow};
+
+use super::Around;
+use super::actions::{ActionReader, Site};
+use super::gates::GateReader;
+use super::guides::Templates;
+use super::keys::{NODE, TRANSITION, WORKFLOW};
+use super::rules::{PlacedRule, RuleGathering};
+use super::{tool_lists, variables};
+use crate::definition::Form;
+use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::digest::digest;
+use crate::fields::{Fields, Text};
+use crate::library::Entries;
+use crate::observers;
+use crate::rule::{RuleReader, check_expression};
+use crate::rule_list::NamedRules;
+use crate::source::Source;
+use crate::yaml::{self, Key, Yaml};
+
+/// No more than anybody can follow.
+const NODES_LIMIT: usize = 100;
+
+/// None where the file has an error.
+pub fn read(name: &str, source: &Source, tier: Tier, around: &Around) -> (Option<Workflow>, Vec<Diagnostic>) {
+    let node = match yaml::parse(source, 0..source.text.len()) {
+        Ok(node) => node,
+        Err(problem) => return (None, vec![*problem]),
+    };
+    let mut fields = Fields::of(node, source, WORKFLOW.keys);
+    if !fields.problems.is_empty() {
+        return (None, fields.problems);
+    }
+    fields.refuse_unknown();
+    let (workflow, mut problems) = File { name, source, tier, around }.read(&mut fields);
+    problems.append(&mut fields.problems);
+    // Those of guides stand behind those of the file itself.
+    problems.sort_by_key(|problem| {
+        let start = problem.span.as_ref().map_or(usize::MAX, |span| span.start);
+        (problem.source.name != source.name, problem.source.name.clone(), start)
+    });
+    let is_sound = problems.iter().all(|problem| problem.severity == Severity::Warning);
+    (is_sound.then_some(workflow), problems)
+}
+
+#[derive(Clone, Copy)]
+struct File<'a> {
+    name: &'a str,
+    source: &'a Source,
+    tier: Tier,
+    around: &'a Around<'a>,
+}
+
+/// What nodes are read by.
+struct Ground<'a> {
+    names: &'a NamedRules<'a>,
+    /// For what is not about a move.
+    scope: &'a Scope,
+    moves: &'a Scope,
+    gates: &'a GateReader<'a>,
+    targets: Vec<&'a str>,
+}
+
+impl<'a> File<'a> {
+    fn read(self, fields: &mut Fields) -> (Workflow, Vec<Diagnostic>) {
+        let (source, tier, around) = (self.source, self.tier, self.around);
+        let mut problems = Vec::new();
+        self.check_mode(fields);
+        let variables = variables::read(fields, tier, around);
+        let observing = self.observers(fields);
+        let nodes = self.node_entries(fields);
+        let claims = self.claims(&nodes, &variables, fields);
+        let scope = self.scope(&variables, &observing.observers, &nodes, &claims);
+        problems.extend(observing.unchecked.iter().flat_map(|unchecked| unchecked.problems(&scope)));
+        let moves = scope.of_moves();
+
+        let reader = self.rule_reader(&scope);
+        let mut own = Entries::default();
+        if let Some(node) = fields.take("rule_definitions") {
+            match node.value {
+                Yaml::Map(entries) => own.read(reader, entries, fields.end_of("rule_definitions"), Form::Local),
+                other => fields.refuse(
+                    ErrorKind::InvalidValue,
+                    format!("`rule_definitions` takes a mapping of names to rules, not {}", other.kind()),
+                    node.span,
+                ),
+            }
+        }
+        problems.append(&mut own.problems);
+        let imported = around.catalogue.imported(&fields.texts("imports").unwrap_or_default(), source, tier);
+        problems.extend(imported.problems);
+        let names = NamedRules {
+            source,
+            tier,
+            own: &own,
+            imported: &imported.rules,
+            catalogue: around.catalogue,
+            broken: &around.loaded.ground.broken,
+        };
+
+        let mut templates = Templates::new(&around.guides, &scope);
+        let gates = GateReader::new(&names, &moves, self.name, fields);
+        let mut rules = self.gathering(None, reader, &names);
+        rules.lists(fields);
+        let triggers = self.triggers(fields, &scope, &mut rules, &mut templates);
+        let targets = nodes.iter().map(|(key, _)| key.text.as_str()).chain(Workflow::ENDS).collect();
+        let ground = Ground { names: &names, scope: &scope, moves: &moves, gates: &gates, targets };
+        let start = self.start(&ground.targets, fields);
+        let mut placed = rules.finish(&mut problems);
+        let workflow_rules = placed.iter().map(|placed| placed.rule.clone()).collect();
+        let mut read = Vec::new();
+        for (key, node) in &nodes {
+            let (node, mut found) = self.node(key, node.clone(), &ground, &mut templates, &mut problems);
+            read.push(node);
+            placed.append(&mut found);
+        }
+        refuse_same_ids(&placed, source, &mut problems);
+        problems.append(&mut templates.problems);
+        let guides = templates.texts;
+        let workflow = Workflow {
+            name: self.name.to_owned(),
+            tier,
+            source: source.name.clone(),
+            digest: digest(&*source.text),
+            start,
+            variables,
+            claims: claims.into_iter().map(|claim| claim.value).collect(),
+            rules: workflow_rules,
+            observers: observing.observers,
+            gates: gates.declared,
+            triggers,
+            nodes: read,
+            guides,
+        };
+        let is_sound = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
+        if is_sound {
+            warn_of_shape(&workflow, &nodes, source, &mut problems);
+        }
+        (workflow, problems)
+    }
+
+    fn check_mode(self, fields: &mut Fields) {
+        if let Some(mode) = fields.text("mode").filter(|mode| mode.value != self.name) {
+            let message = format!("`mode` says `{}`, and the file's name says `{}`", mode.value, self.name);
+            fields.problems.push(
+                Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(mode.span))
+                    .help("the file's name is the workflow's: leave `mode` out"),
+            );
+        }
+    }
+
+    fn observers(self, fields: &mut Fields) -> Observing {
+        let Some(node) = fields.take("observers") else { return Observing::default() };
+        let mut reading = observers::read(node, self.source, self.tier);
+        fields.problems.append(&mut reading.problems);
+        let mut observing = Observing { unchecked: reading.unchecked, observers: Vec::new() };
+        for placed in reading.observers {
+            if observing.observers.iter().any(|known| known.name == placed.observer.name) {
+                let message = format!("two observers are named `{}`", placed.observer.name);
+                let problem = Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(placed.span));
+                fields.problems.push(problem.help("give one of them another `name`"));
+                continue;
+            }
+            for variable in placed.observer.variables() {
+                if let Some(problem) = variables::users_own(variable, self.tier, self.around) {
+                    fields.problems.push(problem.at(self.source, placed.span.clone()));
+                }
+            }
+            observing.observers.push(placed.observer);
+        }
+        observing
+    }
+
+    fn node_entries(self, fields: &mut Fields) -> Vec<(Key, yaml::Node)> {
+        let entries = match fields.take("nodes").map(|node| (node.span, node.value)) {
+            Some((_, Yaml::Map(entries))) if !entries.is_empty() => entries,
+            Some((span, Yaml::Map(_))) => {
+                fields.refuse(ErrorKind::MissingKey, "the workflow has no nodes", span);
+                return Vec::new();
+            }
+            Some((span, other)) => {
+                let message = format!("`nodes` takes a mapping of names to nodes, not {}", other.kind());
+                fields.refuse(ErrorKind::InvalidValue, message, span);
+                return Vec::new();
+            }
+            None => {
+                fields.refuse(ErrorKind::MissingKey, "the workflow has no `nodes`", 0..0);
+                return Vec::new();
+            }
+        };
+        if entries.len() > NODES_LIMIT {
+            let message = format!("{} nodes are more than the {NODES_LIMIT} that a workflow may have", entries.len());
+            let span = fields.key_span("nodes").unwrap_or_default();
+            fields.refuse(ErrorKind::InvalidValue, message, span);
+            return Vec::new();
+        }
+        let is_sound = |key: &Key| {
+            key.text.starts_with(|first: char| first.is_ascii_alphabetic())
+                && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        };
+        for (key, _) in entries.iter().filter(|(key, _)| !is_sound(key)) {
+            let message = format!("`{}` cannot name a node", key.text);
+            fields.problems.push(
+                Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(key.span.clone())).help(
+                    "use letters, digits and `_`, beginning with a letter: `<node>_complete` is a name in expressions",
+                ),
+            );
+        }
+        entries
+    }
+
+    fn claims(
+        self,
+        nodes: &[(Key, yaml::Node)],
+        variables: &BTreeMap<String, String>,
+        fields: &mut Fields,
+    ) -> Vec<Text> {
+        let claims = fields.texts("claims").unwrap_or_default();
+        let known = &self.around.loaded.ground.scope;
+        let is_variable = |name: &str| variables.contains_key(name) || known.knows_variable(name);
+        let shared = |name: &str| format!("`{name}` is a claim and a variable: it can be only one of them");
+        for claim in &claims {
+            if let Err(why) = engine::expr::check_variable_name(&claim.value) {
+                let why = why.replace("a variable", "a claim");
+                fields.refuse(ErrorKind::InvalidValue, why, claim.span.clone());
+            } else if is_variable(&claim.value) {
+                fields.refuse(ErrorKind::InvalidValue, shared(&claim.value), claim.span.clone());
+            }
+        }
+        for (key, _) in nodes {
+            let own = Workflow::completion_of(&key.text);
+            if is_variable(&own) {
+                let message = format!("{} (node `{}`)", shared(&own), key.text);
+                fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
+            }
+        }
+        claims
+    }
+
+    fn scope(
+        self,
+        variables: &BTreeMap<String, String>,
+        observers: &[Observer],
+        nodes: &[(Key, yaml::Node)],
+        claims: &[Text],
+    ) -> Scope {
+        let mut scope = self.around.loaded.ground.scope.clone();
+        variables.keys().for_each(|name| scope.declare(name));
+        observers.iter().for_each(|observer| observer.declare_in(&mut scope));
+        let own = nodes.iter().filter(|(key, _)| !Workflow::is_end(&key.text));
+        let own = own.map(|(key, _)| Workflow::completion_of(&key.text));
+        scope.of_workflow(own.chain(claims.iter().map(|claim| claim.value.clone())))
+    }
+
+    fn rule_reader<'s>(self, scope: &'s Scope) -> RuleReader<'s>
+    where
+        'a: 's,
+    {
+        let protected_branches = &self.around.loaded.ground.protected_branches;
+        RuleReader { source: self.source, owner: self.tier, scope, protected_branches }
+    }
+
+    fn gathering<'s>(
+        self,
+        node: Option<&'s str>,
+        reader: RuleReader<'s>,
+        names: &'s NamedRules<'s>,
+    ) -> RuleGathering<'s>
+    where
+        'a: 's,
+    {
+        RuleGathering::new(self.name, node, reader, names, &self.around.loaded.config)
+    }
+
+    fn start(self, targets: &[&str], fields: &mut Fields) -> String {
+        let Some(start) = fields.text("start_node") else {
+            if !fields.has("start_node") {
+                fields.refuse(ErrorKind::MissingKey, "the workflow has no `start_node`", 0..0);
+            }
+            return String::new();
+        };
+        if Workflow::is_end(&start.value) {
+            let message = format!("a workflow cannot begin with `{}`", start.value);
+            fields.refuse(ErrorKind::InvalidValue, message, start.span);
+        } else if !targets.contains(&start.value.as_str()) {
+            let known = targets.iter().filter(|name| !Workflow::is_end(name)).copied();
+            fields.problems.push(unknown_node("start_node", &start, known.collect(), self.source));
+        }
+        start.value
+    }
+
+    fn triggers(
+        self,
+        fields: &mut Fields,
+        scope: &Scope,
+        rules: &mut RuleGathering,
+        templates: &mut Templates,
+    ) -> Vec<Trigger> {
+        let Some(node) = fields.take("triggers") else { return Vec::new() };
+        let Yaml::Map(entries) = node.value else {
+            let message = format!("`triggers` takes a mapping of events to actions, not {}", node.value.kind());
+            fields.refuse(ErrorKind::InvalidValue, message, node.span);
+            return Vec::new();
+        };
+        let mut triggers = Vec::new();
+        for (key, node) in entries {
+            let Some(on) = engine::EventKind::from_name(&key.text) else {
+                crate::rule::refuse_event(Text { value: key.text, span: key.span }, fields);
+                continue;
+            };
+            let mut reader = ActionReader {
+                site: Site::Event(on),
+                source: self.source,
+                tier: self.tier,
+                scope,
+                around: self.around,
+                rules,
+                templates,
+                problems: &mut fields.problems,
+            };
+            let actions = reader.list(&key.text, node);
+            if !actions.is_empty() {
+                triggers.push(Trigger { on, actions });
+            }
+        }
+        triggers
+    }
+
+    fn node(
+        self,
+        key: &Key,
+        node: yaml::Node,
+        ground: &Ground,
+        templates: &mut Templates,
+        problems: &mut Vec<Diagnostic>,
+    ) -> (Node, Vec<PlacedRule>) {
+        let name = key.text.as_str();
+        let mut fields = Fields::of(node, self.source, NODE.keys);
+        fields.refuse_unknown();
+        let prompt = self.prompt(key, &mut fields, templates);
+        let mut rules = self.gathering(Some(name), self.rule_reader(ground.scope), ground.names);
+        rules.lists(&mut fields);
+        tool_lists::read(name, &mut rules, &mut fields);
+        let requires = ground.gates.of_node(name, &mut fields);
+        let mut actions = |site: Site, key: &str, fields: &mut Fields| {
+            let Some(node) = fields.take(key) else { return Vec::new() };
+            let mut reader = ActionReader {
+                site,
+                source: self.source,
+                tier: self.tier,
+                scope: ground.moves,
+                around: self.around,
+                rules: &mut rules,
+                templates,
+                problems: &mut fields.problems,
+            };
+            reader.list(key, node)
+        };
+        let on_enter = actions(Site::Enter, "on_enter", &mut fields);
+        let on_exit = actions(Site::Exit, "on_exit", &mut fields);
+        let transitions = self.transitions(name, ground, &mut fields);
+        let placed = rules.finish(problems);
+        problems.extend(fields.problems.into_iter().map(|problem| problem.in_workflow(Some(name), None)));
+        let rules: Vec<Rule> = placed.iter().map(|placed| placed.rule.clone()).collect();
+        (Node { name: name.to_owned(), prompt, rules, requires, on_enter, on_exit, transitions }, placed)
+    }
+
+    fn prompt(self, key: &Key, fields: &mut Fields, templates: &mut Templates) -> String {
+        let is_needed = !fields.has("prompt") && fields.problems.is_empty() && !Workflow::is_end(&key.text);
+        let Some(prompt) = fields.text("prompt") else {
+            if is_needed {
+                fields.problems.push(
+                    Diagnostic::error(
+                        ErrorKind::MissingKey,
+                        format!("the node `{}` has no `prompt`", key.text),
+                        self.source,
+                        Some(key.span.clone()),
+                    )
+                    .help("say what the agent is to do in this phase"),
+                );
+            }
+            return String::new();
+        };
+        let before = templates.problems.len();
+        templates.check(&prompt.value, self.source, |part| self.source.within(&prompt.span, &prompt.value, part));
+        // What is wrong with a guide is not the node's.
+        for problem in templates.problems.iter_mut().skip(before).filter(|found| found.source.name == self.source.name)
+        {
+            *problem = problem.clone().in_workflow(Some(&key.text), None);
+        }
+        prompt.value
+    }
+
+    fn transitions(self, node: &str, ground: &Ground, fields: &mut Fields) -> Vec<Transition> {
+        let key = fields.key_span("transitions");
+        let Some(found) = fields.take("transitions") else { return Vec::new() };
+        let Yaml::List(items) = found.value else {
+            let message = format!("`transitions` takes a list, not {}", found.value.kind());
+            fields.refuse(ErrorKind::InvalidValue, message, found.span);
+            return Vec::new();
+        };
+        if let (true, false, Some(span)) = (Workflow::is_end(node), items.is_empty(), key) {
+            fields.refuse(ErrorKind::InvalidValue, format!("nothing follows `{node}`"), span);
+        }
+        let items = items.into_iter().enumerate();
+        items.filter_map(|(place, item)| self.transition(node, place + 1, item, ground, fields)).collect()
+    }
+
+    fn transition(
+        self,
+        node: &str,
+        number: usize,
+        item: yaml::Node,
+        ground: &Ground,
+        around: &mut Fields,
+    ) -> Option<Transition> {
+        let span = item.span.clone();
+        let mut fields = Fields::of(item, self.source, TRANSITION.keys);
+        let is_mapping = fields.problems.is_empty();
+        fields.refuse_unknown();
+        for key in ["when", "to"] {
+            if is_mapping && !fields.has(key) {
+                fields.refuse(ErrorKind::MissingKey, format!("transition {number} has no `{key}`"), span.clone());
+            }
+        }
+        let when = fields.text("when");
+        if let Some(when) = &when {
+            check_expression(when, ground.moves, &mut fields);
+        }
+        let to = fields.text("to");
+        if let Some(to) = to.as_ref().filter(|to| !ground.targets.contains(&to.value.as_str())) {
+            let problem = unknown_node("to", to, ground.targets.clone(), self.source);
+            fields.problems.push(problem);
+        }
+        let requires: Vec<Requirement> = ground.gates.of_transition(node, number, &mut fields);
+        around.problems.append(&mut fields.problems);
+        Some(Transition { when: when?.value, to: to?.value, requires })
+    }
+}
+
+#[derive(Default)]
+struct Observing {
+    observers: Vec<Observer>,
+    unchecked: Vec<observers::Unchecked>,
+}
+
+fn unknown_node(key: &str, name: &Text, mut known: Vec<&str>, source: &Source) -> Diagnostic {
+    known.dedup();
+    let help = suggest::closest(&name.value, known.iter().copied())
+        .map_or_else(|| format!("the nodes are {}", known.join(", ")), suggest::did_you_mean);
+    let message = format!("`{key}` names `{}`, and there is no such node", name.value);
+    Diagnostic::error(ErrorKind::NodeNotFound, message, source, Some(name.span.clone())).help(help)
+}
+
+/// Rules are told apart by their ids, wherever in the workflow they stand.
+fn refuse_same_ids(placed: &[PlacedRule], source: &Source, problems: &mut Vec<Diagnostic>) {
+    let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+    for PlacedRule { rule, span } in placed {
+        let first = known.entry(&rule.id).or_insert(&rule.digest);
+        if *first != rule.digest {
+            let message = format!("two rules of this workflow go by `{}`", rule.id);
+            problems.push(
+                Diagnostic::error(ErrorKind::DuplicateRule, message, source, Some(span.clone()))
+                    .help("give one of them another `name`")
+                    .of_rule(&rule.id),
+            );
+        }
+    }
+}
+
+fn warn_of_shape(workflow: &Workflow, nodes: &[(Key, yaml::Node)], source: &Source, problems: &mut Vec<Diagnostic>) {
+    let mut warn = |name: &str, kind: ErrorKind, message: String, help: &str| {
+        let span = nodes.iter().find(|(key, _)| key.text == name).map(|(key, _)| key.span.clone());
+        let mut problem = Diagnostic::warning(kind, message, source, span).help(help);
+        problem.node = Some(name.to_owned());
+        problems.push(problem);
+    };
+    for name in workflow.unreachable_nodes() {
+        let message = format!("no way leads to the node `{name}`");
+        warn(name, ErrorKind::UnreachableNode, message, "let a transition of another node lead there, or leave it out");
+    }
+    for name in workflow.dead_ends() {
+        let message = format!("from the node `{name}`, no way leads to `done`");
+        warn(name, ErrorKind::NoWayToDone, message, "add a transition, as `{when: …, to: done}`");
+    }
+}

@@ -1,0 +1,347 @@
+//! `requires`, `gates` and their other spellings.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Duration;
+
+use engine::expr::{self, Scope};
+use engine::suggest;
+use engine::workflow::{Expected, Gate, Requirement, Webhook};
+
+use super::keys::{EXPECT, GATE, METHODS, OLD_GATE, OLD_GATES, WEBHOOK};
+use super::rules::own_id;
+use crate::config::duration;
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::{Fields, Text};
+use crate::file_rule::split_command;
+use crate::rule::check_expression;
+use crate::rule_list::NamedRules;
+use crate::yaml::{Node, Yaml};
+
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(10);
+const LONGEST_TIMEOUT: Duration = Duration::from_hours(1);
+const DEFAULT_STATUS: u16 = 200;
+
+pub struct GateReader<'a> {
+    names: &'a NamedRules<'a>,
+    scope: &'a Scope,
+    workflow: &'a str,
+    pub declared: BTreeMap<String, Gate>,
+    /// Names of those that are declared and wrong.
+    broken: Vec<String>,
+}
+
+impl<'a> GateReader<'a> {
+    /// Reads `gates`.
+    pub fn new(names: &'a NamedRules<'a>, scope: &'a Scope, workflow: &'a str, fields: &mut Fields) -> Self {
+        let mut gates = Self { names, scope, workflow, declared: BTreeMap::new(), broken: Vec::new() };
+        let Some(node) = fields.take("gates") else { return gates };
+        let Yaml::Map(entries) = node.value else {
+            let message = format!("`gates` takes a mapping of names to gates, not {}", node.value.kind());
+            fields.refuse(ErrorKind::InvalidValue, message, node.span);
+            return gates;
+        };
+        for (key, node) in entries {
+            let is_name = key.text.starts_with(|first: char| first.is_ascii_alphanumeric())
+                && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
+            if !is_name {
+                let message = format!("`{}` cannot name a gate: use letters, digits, `-` and `_`", key.text);
+                fields.refuse(ErrorKind::InvalidValue, message, key.span);
+                continue;
+            }
+            let gate = match node.value {
+                Yaml::Text(value) => gates.expression(Text { value, span: node.span }, fields),
+                _ => gates.mapping(node, fields),
+            };
+            match gate {
+                Some(gate) => {
+                    gates.declared.insert(key.text, gate);
+                }
+                None => gates.broken.push(key.text),
+            }
+        }
+        gates
+    }
+
+    /// `requires`, `exit_when` and `exit_conditions` of a node, in this order.
+    pub fn of_node(&self, node: &str, fields: &mut Fields) -> Vec<Requirement> {
+        let mut items = list("requires", fields);
+        items.extend(fields.text("exit_when").map(|text| Node { value: Yaml::Text(text.value), span: text.span }));
+        items.extend(list("exit_conditions", fields));
+        self.requirements(items, node, fields)
+    }
+
+    /// `requires` of a transition, the number of which counts from one.
+    pub fn of_transition(&self, node: &str, number: usize, fields: &mut Fields) -> Vec<Requirement> {
+        let items = list("requires", fields);
+        self.requirements(items, &format!("{node}/transitions/{number}"), fields)
+    }
+
+    fn requirements(&self, items: Vec<Node>, place: &str, fields: &mut Fields) -> Vec<Requirement> {
+        let numbered = items.into_iter().enumerate();
+        numbered.filter_map(|(at, item)| self.requirement(item, format!("{place}/{}", at + 1), fields)).collect()
+    }
+
+    fn requirement(&self, item: Node, id: String, fields: &mut Fields) -> Option<Requirement> {
+        let Yaml::Text(value) = item.value else {
+            return Some(Requirement { id, gate: self.mapping(item, fields)? });
+        };
+        if let Some(gate) = self.declared.get(&value) {
+            return Some(Requirement { id: value, gate: gate.clone() });
+        }
+        if self.broken.contains(&value) {
+            return None;
+        }
+        Some(Requirement { id, gate: self.expression(Text { value, span: item.span }, fields)? })
+    }
+
+    fn expression(&self, text: Text, fields: &mut Fields) -> Option<Gate> {
+        if !check_expression(&text, self.scope, fields) {
+            let gate = suggest::closest(&text.value, self.declared.keys().map(String::as_str));
+            if let (Some(gate), Some(problem)) = (gate, fields.problems.last_mut()) {
+                problem.help = Some(format!("did you mean the gate `{gate}`?"));
+            }
+            return None;
+        }
+        Some(Gate::Expression(text.value))
+    }
+
+    fn mapping(&self, node: Node, around: &mut Fields) -> Option<Gate> {
+        let span = node.span.clone();
+        let Yaml::Map(entries) = &node.value else {
+            let message = format!("a gate is an expression, a name or a mapping, not {}", node.value.kind());
+            around.refuse(ErrorKind::InvalidValue, message, span);
+            return None;
+        };
+        let is_old = entries.iter().any(|(key, _)| key.text == "type");
+        let mut fields = Fields::of(node, around.source(), if is_old { OLD_GATE.keys } else { GATE.keys });
+        fields.refuse_unknown();
+        let gate = if is_old { self.old(span, &mut fields) } else { self.plain(span, &mut fields) };
+        let is_sound = fields.is_sound();
+        around.problems.append(&mut fields.problems);
+        gate.filter(|_| is_sound)
+    }
+
+    fn plain(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
+        let kinds = ["command", "approval", "webhook", "file_rules"];
+        let found: Vec<&str> = kinds.into_iter().filter(|kind| fields.has(kind)).collect();
+        if found.len() != 1 {
+            let message = match found.as_slice() {
+                [] => "a gate has one of `command`, `approval`, `webhook` and `file_rules`".to_owned(),
+                several => format!("a gate has one of {}, not several", several.join(", ")),
+            };
+            fields.refuse(ErrorKind::MissingKey, message, span);
+            return None;
+        }
+        let timeout = timeout(fields);
+        if fields.has("command") {
+            return command(span, timeout.unwrap_or(DEFAULT_TIMEOUT), fields);
+        }
+        if let Some(span) = fields.key_span("timeout") {
+            fields.refuse(ErrorKind::InvalidValue, "`timeout` is of a `command`", span);
+        }
+        if fields.has("approval") {
+            return approval("approval", fields);
+        }
+        if fields.has("file_rules") {
+            return self.file_rules(fields);
+        }
+        let node = fields.take("webhook")?;
+        let span = node.span.clone();
+        let mut inner = Fields::of(node, fields.source(), WEBHOOK.keys);
+        inner.refuse_unknown();
+        let expect = expected(&mut inner);
+        let webhook = webhook(span, expect, &mut inner);
+        fields.problems.append(&mut inner.problems);
+        webhook
+    }
+
+    fn file_rules(&self, fields: &mut Fields) -> Option<Gate> {
+        let span = fields.key_span("file_rules").unwrap_or_default();
+        let names = fields.texts("file_rules")?;
+        if names.is_empty() {
+            fields.refuse(ErrorKind::InvalidValue, "`file_rules` names no rule", span);
+            return None;
+        }
+        let mut rules = Vec::new();
+        for name in names {
+            match self.names.get(&name) {
+                Ok(Some(found)) if found.rule.as_file_rule().is_some() => {
+                    rules.push(own_id(found.clone(), self.workflow).rule);
+                }
+                Ok(Some(_)) => {
+                    let message = format!("`{}` is no rule about files that change", name.value);
+                    fields.refuse(ErrorKind::InvalidValue, message, name.span);
+                }
+                Ok(None) => {}
+                Err(problem) => fields.problems.push(*problem),
+            }
+        }
+        Some(Gate::FileRules(rules))
+    }
+
+    /// As gates were once written.
+    fn old(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
+        let kinds = OLD_GATES.map(|name| (name, name));
+        let kind = fields.choice("type", &kinds)?;
+        let needed = match kind {
+            "variable_set" => "variable",
+            "expression" => "expression",
+            "user_approval" => "prompt",
+            _ => "url",
+        };
+        if !fields.has(needed) {
+            fields.refuse(ErrorKind::MissingKey, format!("the gate has no `{needed}`"), span);
+            return None;
+        }
+        let (gate, instead) = match kind {
+            "variable_set" => {
+                let name = fields.text("variable")?;
+                let value = fields.take("value").map(|value| value.to_json());
+                let text = value.map_or_else(|| name.value.clone(), |value| format!("{} == {value}", name.value));
+                if check_expression(&name, self.scope, fields) && !expr::check(&text, self.scope).is_empty() {
+                    fields.refuse(ErrorKind::InvalidValue, "`value` is too much for an expression", span.clone());
+                }
+                (Gate::Expression(text.clone()), format!("write `{text}`"))
+            }
+            "expression" => {
+                let text = fields.text("expression")?;
+                check_expression(&text, self.scope, fields);
+                (Gate::Expression(text.value), "write the expression alone".to_owned())
+            }
+            "user_approval" => (approval("prompt", fields)?, "write `{approval: …}`".to_owned()),
+            _ => {
+                let expect = Expected { status: DEFAULT_STATUS, json: None };
+                (webhook(span.clone(), expect, fields)?, "write `{webhook: {url: …}}`".to_owned())
+            }
+        };
+        let message = format!("`type: {kind}` is an old way to write a gate");
+        let warning = Diagnostic::warning(ErrorKind::Deprecated, message, fields.source(), fields.key_span("type"));
+        fields.problems.push(warning.help(instead));
+        Some(gate)
+    }
+}
+
+fn list(key: &str, fields: &mut Fields) -> Vec<Node> {
+    let Some(node) = fields.take(key) else { return Vec::new() };
+    let Yaml::List(items) = node.value else {
+        let message = format!("`{key}` takes a list of gates, not {}", node.value.kind());
+        fields.refuse(ErrorKind::InvalidValue, message, node.span);
+        return Vec::new();
+    };
+    items
+}
+
+fn timeout(fields: &mut Fields) -> Option<Duration> {
+    let (timeout, span) = duration("timeout", fields)?;
+    if timeout.is_zero() || timeout > LONGEST_TIMEOUT {
+        fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `1h`", span);
+    }
+    Some(timeout)
+}
+
+/// One text is split into words; a list is the words.
+fn command(span: Range<usize>, timeout: Duration, fields: &mut Fields) -> Option<Gate> {
+    let is_one = fields.is_text("command");
+    let texts = fields.texts("command")?;
+    let (text, words) = match texts.as_slice() {
+        [text] if is_one => (text.value.clone(), split_command(text, fields)?),
+        words if words.first().is_some_and(|program| !program.value.is_empty()) => {
+            let words: Vec<String> = words.iter().map(|word| word.value.clone()).collect();
+            (shell_words::join(&words), words)
+        }
+        _ => {
+            fields.refuse(ErrorKind::InvalidValue, "`command` is empty", span);
+            return None;
+        }
+    };
+    Some(Gate::Command { text, words, timeout })
+}
+
+fn approval(key: &str, fields: &mut Fields) -> Option<Gate> {
+    let text = fields.text(key)?;
+    if text.value.trim().is_empty() {
+        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` says nothing to approve"), text.span);
+        return None;
+    }
+    Some(Gate::Approval(text.value))
+}
+
+fn webhook(span: Range<usize>, expect: Expected, fields: &mut Fields) -> Option<Gate> {
+    let is_mapping = fields.problems.is_empty();
+    let methods = METHODS.map(|name| (name, name));
+    let method = fields.choice("method", &methods).unwrap_or("POST").to_owned();
+    let headers = headers(fields);
+    let Some(url) = fields.text("url") else {
+        if is_mapping && !fields.has("url") {
+            fields.refuse(ErrorKind::MissingKey, "the webhook has no `url`", span);
+        }
+        return None;
+    };
+    if !is_safe(&url.value) {
+        let message = "a webhook's `url` begins with `https://`, or with `http://` and this machine's own name";
+        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(url.span));
+        fields.problems.push(problem.help("as in `http://localhost:8080/gate`; a password goes into `headers`"));
+        return None;
+    }
+    Some(Gate::Webhook(Box::new(Webhook { url: url.value, method, headers, expect })))
+}
+
+fn expected(around: &mut Fields) -> Expected {
+    let mut expect = Expected { status: DEFAULT_STATUS, json: None };
+    let Some(node) = around.take("expect") else { return expect };
+    let mut fields = Fields::of(node, around.source(), EXPECT.keys);
+    fields.refuse_unknown();
+    let span = fields.key_span("status").unwrap_or_default();
+    if let Some(status) = fields.count("status") {
+        match u16::try_from(status) {
+            Ok(status @ 100..=599) => expect.status = status,
+            _ => fields.refuse(ErrorKind::InvalidValue, "`status` is a status code, 100 to 599", span),
+        }
+    }
+    expect.json = fields.take("json").map(|json| json.to_json().to_string());
+    around.problems.append(&mut fields.problems);
+    expect
+}
+
+fn headers(fields: &mut Fields) -> Vec<(String, String)> {
+    let Some(node) = fields.take("headers") else { return Vec::new() };
+    let Yaml::Map(entries) = node.value else {
+        let message = format!("`headers` takes a mapping of names to texts, not {}", node.value.kind());
+        fields.refuse(ErrorKind::InvalidValue, message, node.span);
+        return Vec::new();
+    };
+    let mut headers = Vec::new();
+    for (key, value) in entries {
+        let is_token = !key.text.is_empty()
+            && key.text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
+        match value.value {
+            Yaml::Text(text) if is_token && !text.contains(char::is_control) => headers.push((key.text, text)),
+            Yaml::Text(_) => {
+                let message = format!("`{}` cannot be sent as a header", key.text);
+                fields.refuse(ErrorKind::InvalidValue, message, key.span);
+            }
+            other => {
+                let message = format!("`{}` takes text, not {}", key.text, other.kind());
+                fields.refuse(ErrorKind::InvalidValue, message, value.span);
+            }
+        }
+    }
+    headers
+}
+
+/// Nobody on the way reads or changes it. What stands before an `@` would be shown wherever the address is.
+fn is_safe(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once("://") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.is_empty() || authority.contains(['@', '\\']) || url.contains(|c: char| c.is_control() || c == ' ') {
+        return false;
+    }
+    let host = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    let is_loopback =
+        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    scheme == "https" || (scheme == "http" && is_loopback)
+}

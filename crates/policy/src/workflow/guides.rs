@@ -1,0 +1,199 @@
+//! Guides: texts that prompts put into themselves, and that may do so with others.
+//!
+//! They are looked for by name in the `guides` folder of each tier, nearest first, and nowhere else.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use engine::expr::{Scope, template};
+use engine::suggest;
+
+use super::bundled::Bundled;
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::folder::PolicyFolder;
+use crate::inputs::Inputs;
+use crate::reading;
+use crate::source::Source;
+
+/// Every guide that can be named.
+pub struct Guides<'a> {
+    /// Nearest first.
+    folders: Vec<&'a PolicyFolder>,
+    bundled: &'a [Bundled],
+    read: RefCell<Read>,
+}
+
+#[derive(Default)]
+struct Read {
+    guides: BTreeMap<String, Result<Option<Source>, Box<Diagnostic>>>,
+    inputs: Inputs<'static>,
+}
+
+impl<'a> Guides<'a> {
+    pub fn new(folders: Vec<&'a PolicyFolder>, bundled: &'a [Bundled]) -> Self {
+        Self { folders, bundled, read: RefCell::default() }
+    }
+
+    /// The files that were looked at.
+    pub fn into_inputs(self) -> Inputs<'static> {
+        self.read.into_inner().inputs
+    }
+
+    fn get(&self, name: &str) -> Result<Option<Source>, Box<Diagnostic>> {
+        let known = self.read.borrow().guides.get(name).cloned();
+        known.unwrap_or_else(|| {
+            let mut read = self.read.borrow_mut();
+            let found = self.look_for(name, &mut read.inputs);
+            read.guides.insert(name.to_owned(), found.clone());
+            found
+        })
+    }
+
+    fn look_for(&self, name: &str, inputs: &mut Inputs<'static>) -> Result<Option<Source>, Box<Diagnostic>> {
+        for folder in &self.folders {
+            let path = folder.guides().join(format!("{name}.md"));
+            inputs.note(&path);
+            if leads_out(&folder.guides(), &path) {
+                let source = Source::new(folder.shown(&path), "");
+                let message = "a link that leads out of the folder of guides is not followed";
+                return Err(Box::new(Diagnostic::error(ErrorKind::Unreadable, message, &source, None)));
+            }
+            if let Some(source) = reading::read(folder, &path)? {
+                return Ok(Some(source));
+            }
+        }
+        Ok(self.bundled.iter().find(|guide| guide.name == name).map(Bundled::guide_source))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let files = self.folders.iter().filter_map(|folder| reading::files_with_extension(&folder.guides(), "md").ok());
+        let stems = files.flatten().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
+        let mut names: Vec<String> = stems.chain(self.bundled.iter().map(|guide| guide.name.to_owned())).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+fn leads_out(folder: &Path, path: &Path) -> bool {
+    match (folder.canonicalize(), path.canonicalize()) {
+        (Ok(folder), Ok(path)) => !path.starts_with(folder),
+        _ => false,
+    }
+}
+
+/// A name and nothing that could be a path.
+fn is_name(name: &str) -> bool {
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    !name.is_empty() && name.len() <= 100 && name.chars().all(allowed)
+}
+
+/// The texts of one workflow that are templates, checked with all the guides that they reach.
+pub struct Templates<'a> {
+    guides: &'a Guides<'a>,
+    scope: &'a Scope,
+    /// The guides that were reached.
+    pub texts: BTreeMap<String, String>,
+    /// How many guides each of them has within itself, one in another.
+    heights: BTreeMap<String, usize>,
+    pub problems: Vec<Diagnostic>,
+}
+
+impl<'a> Templates<'a> {
+    pub fn new(guides: &'a Guides<'a>, scope: &'a Scope) -> Self {
+        Self { guides, scope, texts: BTreeMap::new(), heights: BTreeMap::new(), problems: Vec::new() }
+    }
+
+    /// `place` tells where in the source a part of the text is.
+    pub fn check(&mut self, text: &str, source: &Source, place: impl Fn(&Range<usize>) -> Range<usize>) {
+        self.follow(text, source, &place, &mut Vec::new());
+    }
+
+    /// Returns how many guides lie in each other here.
+    fn follow(
+        &mut self,
+        text: &str,
+        source: &Source,
+        place: &dyn Fn(&Range<usize>) -> Range<usize>,
+        chain: &mut Vec<String>,
+    ) -> usize {
+        let checked = template::check(text, self.scope);
+        for problem in checked.problems {
+            let span = Some(place(&problem.span));
+            let found = Diagnostic::error(ErrorKind::InvalidExpression, problem.message, source, span);
+            self.problems.push(found.maybe_help(problem.help));
+        }
+        let mut height = 0;
+        for mention in checked.guides {
+            let span = place(&mention.span);
+            height = height.max(self.guide(&mention.name, source, span, chain));
+        }
+        height
+    }
+
+    fn guide(&mut self, name: &str, source: &Source, span: Range<usize>, chain: &mut Vec<String>) -> usize {
+        if let Some(start) = chain.iter().position(|known| known == name) {
+            let circle: Vec<&str> = chain.iter().skip(start).map(String::as_str).chain([name]).collect();
+            let message = format!("guides go in a circle: {}", circle.join(" → "));
+            self.problems.push(Diagnostic::error(ErrorKind::GuideCycle, message, source, Some(span)));
+            return 0;
+        }
+        let height = match self.heights.get(name) {
+            Some(height) => *height,
+            None => self.read(name, source, &span, chain),
+        };
+        if chain.len() + height > template::GUIDE_DEPTH {
+            let way: Vec<&str> = chain.iter().map(String::as_str).chain([name]).collect();
+            let message =
+                format!("more than {} guides lie in each other: {} …", template::GUIDE_DEPTH, way.join(" → "));
+            self.problems.push(Diagnostic::error(ErrorKind::GuideCycle, message, source, Some(span)));
+            // Said once, not by every text on the way.
+            return 0;
+        }
+        height
+    }
+
+    fn read(&mut self, name: &str, source: &Source, span: &Range<usize>, chain: &mut Vec<String>) -> usize {
+        let found = if is_name(name) { self.guides.get(name) } else { Ok(None) };
+        let guide = match found {
+            Ok(Some(guide)) => guide,
+            Ok(None) => {
+                self.problems.push(self.missing(name, source, span.clone()));
+                return 0;
+            }
+            Err(problem) => {
+                self.problems.push(*problem);
+                return 0;
+            }
+        };
+        chain.push(name.to_owned());
+        let height = 1 + self.follow(&guide.text, &guide, &Range::clone, chain);
+        chain.pop();
+        self.heights.insert(name.to_owned(), height);
+        self.texts.insert(name.to_owned(), guide.text.to_string());
+        height
+    }
+
+    fn missing(&self, name: &str, source: &Source, span: Range<usize>) -> Diagnostic {
+        if !is_name(name) {
+            return Diagnostic::error(
+                ErrorKind::MissingGuide,
+                format!("`{name}` cannot name a guide"),
+                source,
+                Some(span),
+            )
+            .help("a guide is named without a folder and without `.md`: letters, digits, `-` and `_`");
+        }
+        let known = self.guides.names();
+        let help = suggest::closest(name, known.iter().map(String::as_str)).map_or_else(
+            || match known.as_slice() {
+                [] => "a guide is a file `NAME.md` in the folder `guides`; there is none".to_owned(),
+                known => format!("the guides are {}", known.join(", ")),
+            },
+            suggest::did_you_mean,
+        );
+        Diagnostic::error(ErrorKind::MissingGuide, format!("there is no guide `{name}`"), source, Some(span)).help(help)
+    }
+}

@@ -1,0 +1,164 @@
+//! Workflows, from their files to checked values.
+//!
+//! They lie in the `workflows` folder of each tier, and in the box; of two with the same name the nearer counts. This
+//! knows what a file says, and what is wrong with it; where a workflow stands, and what of it is trusted, is for others.
+
+mod actions;
+mod bundled;
+mod file;
+mod gates;
+mod guides;
+mod keys;
+mod rules;
+mod tool_lists;
+mod variables;
+
+use std::path::Path;
+
+use engine::rules::Tier;
+use engine::workflow::Workflow;
+
+pub use keys::WORKFLOW;
+
+use crate::catalogue::Catalogue;
+use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::folder::{PolicyFolder, Tiers};
+use crate::inputs::Inputs;
+use crate::load::Loaded;
+use crate::reading;
+use crate::rule_id;
+use crate::source::Source;
+use bundled::Bundled;
+use guides::Guides;
+
+/// Every workflow that is written down.
+#[derive(Debug, Default)]
+pub struct Workflows {
+    /// By name, of each the nearest first.
+    pub files: Vec<WorkflowFile>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Every file and folder that was looked at, as it was before it was read.
+    pub inputs: Inputs<'static>,
+}
+
+#[derive(Debug)]
+pub struct WorkflowFile {
+    pub name: String,
+    pub tier: Tier,
+    /// Shown in messages.
+    pub source: String,
+    /// None where the file has an error.
+    pub workflow: Option<Workflow>,
+}
+
+impl Workflows {
+    /// The file that a name means, sound or not.
+    pub fn named(&self, name: &str) -> Option<&WorkflowFile> {
+        self.files.iter().find(|file| file.name == name)
+    }
+
+    /// The names that mean something, each once.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
+        names.dedup();
+        names
+    }
+
+    /// Those of the same name that a file hides.
+    pub fn hidden_by<'a>(&'a self, file: &'a WorkflowFile) -> impl Iterator<Item = &'a WorkflowFile> {
+        self.files.iter().filter(move |other| other.name == file.name && other.tier > file.tier)
+    }
+
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// Reads the workflows of every tier. `loaded`: what the rest of the policy says.
+pub fn workflows(tiers: &Tiers, loaded: &Loaded) -> Workflows {
+    read_all(tiers, loaded, bundled::WORKFLOWS, bundled::GUIDES)
+}
+
+fn read_all(tiers: &Tiers, loaded: &Loaded, in_the_box: &[Bundled], bundled_guides: &[Bundled]) -> Workflows {
+    let mut found = Workflows::default();
+    let catalogue = Catalogue::from_parts(&loaded.definitions, &loaded.ground.libraries);
+    // A workflow may name the guides of its own tier and of farther ones, as it may name rules.
+    for folder in tiers.project.iter().chain(&tiers.user) {
+        let own = tiers.project.iter().chain(&tiers.user).filter(|other| other.tier >= folder.tier).collect();
+        let around = Around { loaded, catalogue: &catalogue, guides: Guides::new(own, bundled_guides) };
+        found.read_folder(folder, &around);
+        found.inputs.absorb(around.guides.into_inputs());
+    }
+    let around = Around { loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), bundled_guides) };
+    for file in in_the_box {
+        found.read(file.name, &file.workflow_source(), Tier::Bundled, &around);
+    }
+    found.files.sort_by(|a, b| (&a.name, a.tier).cmp(&(&b.name, b.tier)));
+    found
+}
+
+/// What is wrong with a text as the user's own workflow, where nothing else is.
+#[cfg(test)]
+pub fn problems(name: &str, text: &str) -> Vec<Diagnostic> {
+    let (loaded, catalogue) = (Loaded::default(), Catalogue::default());
+    let around = Around { loaded: &loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), &[]) };
+    file::read(name, &Source::new("file", text), Tier::User, &around).1
+}
+
+/// What a workflow may speak of beside itself.
+struct Around<'a> {
+    loaded: &'a Loaded,
+    catalogue: &'a Catalogue,
+    guides: Guides<'a>,
+}
+
+impl Workflows {
+    fn read_folder(&mut self, folder: &PolicyFolder, around: &Around) {
+        let workflows = folder.workflows();
+        self.inputs.note(&workflows);
+        for wrong in reading::files_with_extension(&workflows, "yaml").unwrap_or_default() {
+            let source = Source::new(folder.shown(&wrong), "");
+            let message = "a workflow's name ends in `.yml`";
+            self.diagnostics.push(Diagnostic::error(ErrorKind::InvalidValue, message, &source, None));
+        }
+        match reading::files_with_extension(&workflows, "yml") {
+            Ok(files) => files.iter().for_each(|path| self.read_file(folder, path, around)),
+            Err(error) => self.diagnostics.push(reading::unreadable(folder, &workflows, &error)),
+        }
+    }
+
+    fn read_file(&mut self, folder: &PolicyFolder, path: &Path, around: &Around) {
+        let Some(name) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { return };
+        self.inputs.note(path);
+        let shown = Source::new(folder.shown(path), "");
+        if let Err(wrong) = rule_id::check(&name) {
+            let message = format!("`{name}` cannot name a workflow");
+            self.diagnostics.push(Diagnostic::error(ErrorKind::InvalidValue, message, &shown, None).help(wrong.help));
+            return;
+        }
+        match reading::read(folder, path) {
+            Ok(Some(source)) => self.read(&name, &source, folder.tier, around),
+            Ok(None) => {}
+            Err(problem) => {
+                self.diagnostics.push(*problem);
+                self.files.push(WorkflowFile { name, tier: folder.tier, source: shown.name, workflow: None });
+            }
+        }
+    }
+
+    fn read(&mut self, name: &str, source: &Source, tier: Tier, around: &Around) {
+        let (workflow, problems) = file::read(name, source, tier, around);
+        // A guide that several workflows use is wrong only once.
+        for problem in problems {
+            let is_known = |known: &Diagnostic| {
+                known.source.name == problem.source.name
+                    && known.span == problem.span
+                    && known.message == problem.message
+            };
+            if !self.diagnostics.iter().any(is_known) {
+                self.diagnostics.push(problem);
+            }
+        }
+        self.files.push(WorkflowFile { name: name.to_owned(), tier, source: source.name.clone(), workflow });
+    }
+}

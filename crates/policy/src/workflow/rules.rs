@@ -1,0 +1,164 @@
+//! The rules of a workflow or of one of its nodes, from every list that may hold them.
+//!
+//! What they are called: a rule that is named from elsewhere keeps its id. One of the workflow's own `rule_definitions` is
+//! `WORKFLOW/NAME`. One that is written in a list is `WORKFLOW/NUMBER`, or `WORKFLOW/NODE/NUMBER` in a node, counted from
+//! one over all lists of the place; with a `name` it goes by that in the number's place. So a workflow never takes a rule of
+//! another id out of force.
+
+use std::ops::Range;
+
+use engine::rules::{Detect, Rule};
+
+use crate::config::{Config, RuleItem, rule_items};
+use crate::definition::{Definition, Form};
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::{Fields, Text};
+use crate::library::extent;
+use crate::rule::RuleReader;
+use crate::rule_list::{NamedRules, title_id};
+
+/// A rule, and where the workflow says it.
+#[derive(Debug)]
+pub struct PlacedRule {
+    pub rule: Rule,
+    pub span: Range<usize>,
+}
+
+/// What a list may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListOf {
+    Rules,
+    Names,
+    ToolRules,
+}
+
+pub struct RuleGathering<'a> {
+    workflow: &'a str,
+    /// None where they are of the whole workflow.
+    node: Option<&'a str>,
+    reader: RuleReader<'a>,
+    names: &'a NamedRules<'a>,
+    config: &'a Config,
+    /// How many entries there were so far.
+    count: usize,
+    rules: Vec<PlacedRule>,
+    problems: Vec<Diagnostic>,
+}
+
+impl<'a> RuleGathering<'a> {
+    pub fn new(
+        workflow: &'a str,
+        node: Option<&'a str>,
+        reader: RuleReader<'a>,
+        names: &'a NamedRules<'a>,
+        config: &'a Config,
+    ) -> Self {
+        Self { workflow, node, reader, names, config, count: 0, rules: Vec::new(), problems: Vec::new() }
+    }
+
+    /// An id of this place.
+    pub fn id(&self, last: &str) -> String {
+        match self.node {
+            Some(node) => format!("{}/{node}/{last}", self.workflow),
+            None => format!("{}/{last}", self.workflow),
+        }
+    }
+
+    pub fn finish(mut self, problems: &mut Vec<Diagnostic>) -> Vec<PlacedRule> {
+        problems.append(&mut self.problems);
+        self.rules
+    }
+
+    /// `rules` and its other spellings.
+    pub fn lists(&mut self, fields: &mut Fields) {
+        let rules = rule_items("rules", fields);
+        self.items("rules", rules, ListOf::Rules, None);
+        let names = fields.texts("check_rules").unwrap_or_default().into_iter().map(RuleItem::Name).collect();
+        self.items("check_rules", names, ListOf::Names, None);
+        let tool_rules = rule_items("tool_rules", fields);
+        self.items("tool_rules", tool_rules, ListOf::ToolRules, None);
+    }
+
+    /// `when`: what must be true for all of them.
+    pub fn items(&mut self, key: &str, items: Vec<RuleItem>, of: ListOf, when: Option<&str>) {
+        for item in items {
+            self.count += 1;
+            match item {
+                RuleItem::Name(name) if of == ListOf::ToolRules => {
+                    let message = format!("`{key}` takes rules, not names of rules");
+                    let problem =
+                        Diagnostic::error(ErrorKind::InvalidValue, message, self.reader.source, Some(name.span));
+                    let problem = problem.help("name it under `rules`");
+                    self.say(problem);
+                }
+                RuleItem::Name(name) => self.named(&name),
+                RuleItem::Inline(node, end) => {
+                    let span = node.span.clone();
+                    let id = self.id(&title_id(&node).unwrap_or_else(|| self.count.to_string()));
+                    let text = extent(self.reader.source, span.start, end);
+                    let reading = self.reader.entry(&id, Form::Inline, node, text);
+                    reading.problems.into_iter().for_each(|problem| self.say(problem));
+                    let Some(definition) = reading.definition else { continue };
+                    let is_tool_rule = matches!(definition.rule.detect, Detect::Tool(_));
+                    if of == ListOf::ToolRules && !is_tool_rule {
+                        let message = format!("`{key}` takes rules about tool calls, and this is none");
+                        let problem =
+                            Diagnostic::error(ErrorKind::InvalidValue, message, self.reader.source, Some(span));
+                        self.say(problem.help("put it under `rules`").of_rule(&id));
+                        continue;
+                    }
+                    self.put(definition, when, span);
+                }
+            }
+        }
+    }
+
+    /// A rule that no list of rules holds.
+    pub fn made(&mut self, rule: Rule, span: Range<usize>) {
+        self.rules.push(PlacedRule { rule, span });
+    }
+
+    fn named(&mut self, name: &Text) {
+        match self.names.get(name) {
+            Ok(Some(found)) => {
+                let found = own_id(found.clone(), self.workflow);
+                // Named twice is in force once.
+                if !self
+                    .rules
+                    .iter()
+                    .any(|known| known.rule.id == found.rule.id && known.rule.digest == found.rule.digest)
+                {
+                    self.put(found, None, name.span.clone());
+                }
+            }
+            Ok(None) => {}
+            Err(problem) => self.say(*problem),
+        }
+    }
+
+    fn put(&mut self, mut definition: Definition, when: Option<&str>, span: Range<usize>) {
+        if !definition.enabled {
+            return;
+        }
+        definition.complete(self.config);
+        let mut rule = definition.rule;
+        rule.when = match (when, rule.when) {
+            (Some(outer), Some(own)) => Some(format!("({outer}) and ({own})")),
+            (outer, own) => outer.map(str::to_owned).or(own),
+        };
+        self.rules.push(PlacedRule { rule, span });
+    }
+
+    /// With the place in the list.
+    fn say(&mut self, problem: Diagnostic) {
+        self.problems.push(problem.in_workflow(self.node, Some(self.count)));
+    }
+}
+
+/// A rule of the workflow's own gets an id of the workflow's own.
+pub fn own_id(mut definition: Definition, workflow: &str) -> Definition {
+    if definition.form == Form::Local {
+        definition.rule.id = format!("{workflow}/{}", definition.rule.id);
+    }
+    definition
+}

@@ -1,0 +1,104 @@
+//! `allowed_tools`, `blocked_tools` and their like on a node, as rules about tool calls.
+
+use engine::Level;
+use engine::event::{EventKind, EventKinds};
+use engine::rules::{AckBy, CommandSearch, Detect, McpPattern, Rule, Tier, ToolName, ToolRule, Unless};
+
+use super::rules::RuleGathering;
+use crate::digest::digest;
+use crate::fields::Fields;
+use crate::library::extent;
+use crate::tool_rule::{check_glob, mcp_pattern, text_search};
+
+/// Each list is a rule of its own, named after its key.
+pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
+    for key in ["allowed_tools", "allowed_mcp_tools", "blocked_tools", "blocked_mcp_tools", "blocked_commands"] {
+        let Some(span) = fields.key_span(key) else { continue };
+        let text = extent(fields.source(), span.start, fields.end_of(key));
+        let text = fields.source().text.get(text).unwrap_or_default();
+        let Some(names) = fields.texts(key) else { continue };
+        let listed = names.iter().map(|name| name.value.as_str()).collect::<Vec<_>>().join(", ");
+        let tool_rules = match key {
+            "allowed_tools" => {
+                let names = names.into_iter().filter(|name| check_glob(name, fields));
+                let tools = names.map(|name| ToolName(name.value)).collect();
+                vec![ToolRule {
+                    tools: vec![any()],
+                    unless: Some(Unless { tools, mcp_tools: vec![any_mcp()], ..Unless::harmless() }),
+                    ..ToolRule::default()
+                }]
+            }
+            "allowed_mcp_tools" => {
+                let mcp_tools = names.iter().filter_map(|name| mcp_pattern(name, fields)).collect();
+                vec![ToolRule {
+                    mcp_tools: vec![any_mcp()],
+                    unless: Some(Unless { mcp_tools, ..Unless::default() }),
+                    ..ToolRule::default()
+                }]
+            }
+            "blocked_tools" => {
+                let names = names.into_iter().filter(|name| check_glob(name, fields));
+                let tools: Vec<ToolName> = names.map(|name| ToolName(name.value)).collect();
+                // An empty list would mean every tool.
+                let rule = ToolRule { tools, unless: Some(Unless::harmless()), ..ToolRule::default() };
+                vec![rule].into_iter().filter(|rule| !rule.tools.is_empty()).collect()
+            }
+            "blocked_mcp_tools" => {
+                let mcp_tools: Vec<McpPattern> = names.iter().filter_map(|name| mcp_pattern(name, fields)).collect();
+                let rule = ToolRule { mcp_tools, ..ToolRule::default() };
+                vec![rule].into_iter().filter(|rule| !rule.mcp_tools.is_empty()).collect()
+            }
+            _ => {
+                let searches = names.iter().filter_map(|name| text_search(name, fields));
+                let rule = |pattern| ToolRule {
+                    search: CommandSearch { pattern: Some(pattern), not_pattern: None },
+                    unless: Some(Unless { linchpin: true, ..Unless::default() }),
+                    ..ToolRule::default()
+                };
+                searches.map(rule).collect()
+            }
+        };
+        let several = tool_rules.len() > 1;
+        for (at, tool) in tool_rules.into_iter().enumerate() {
+            let number = if several { format!("/{}", at + 1) } else { String::new() };
+            let rule = Rule {
+                id: rules.id(&format!("{key}{number}")),
+                title: None,
+                description: None,
+                tier: Tier::Local,
+                source: fields.source().name.clone(),
+                digest: digest(format!("{text}{number}")),
+                on: EventKinds::default().with(EventKind::BeforeTool),
+                detect: Detect::Tool(Box::new(tool)),
+                when: None,
+                action: Level::Block,
+                on_error: None,
+                tags: Vec::new(),
+                max_holds: None,
+                ack: AckBy::Agent,
+                locked: false,
+                reason: reason(key, node, &listed),
+            };
+            rules.made(rule, span.clone());
+        }
+    }
+}
+
+fn any() -> ToolName {
+    ToolName("*".to_owned())
+}
+
+fn any_mcp() -> McpPattern {
+    McpPattern { server: "*".to_owned(), tool: "*".to_owned() }
+}
+
+fn reason(key: &str, node: &str, listed: &str) -> String {
+    let listed = if listed.is_empty() { "none" } else { listed };
+    let what = match key {
+        "allowed_tools" => format!("Beside reading, the phase `{node}` allows only these tools: {listed}."),
+        "allowed_mcp_tools" => format!("The phase `{node}` allows only these MCP tools: {listed}."),
+        "blocked_commands" => format!("The phase `{node}` does not allow commands such as: {listed}."),
+        _ => format!("The phase `{node}` does not allow: {listed}."),
+    };
+    format!("{what} `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.")
+}
