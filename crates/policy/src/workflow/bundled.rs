@@ -18,8 +18,9 @@ macro_rules! bundled {
     };
 }
 
-pub const WORKFLOWS: &[Bundled] = bundled!["", ".yml";];
-pub const GUIDES: &[Bundled] = bundled!["guides/", ".md";];
+pub const WORKFLOWS: &[Bundled] =
+    bundled!["", ".yml"; "developer", "discovery", "execution", "quick", "refactor", "research"];
+pub const GUIDES: &[Bundled] = bundled!["guides/", ".md"; "ASSESS", "CLAIMING", "CODE_REVIEW", "CODING", "COMMITTING", "LEARNINGS", "PINNING", "PLAN_WRITING", "PROTOTYPING", "QUESTIONS", "README_WRITING", "REFACTORING", "RESEARCH_PLAN", "SPEC_WRITING", "STUDY", "SURVEY", "TESTING"];
 
 impl Bundled {
     pub fn workflow_source(&self) -> Source {
