@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use policy::{Compiled, Loaded, PolicyFolder, Tiers};
+use policy::{Compiled, CompiledWorkflow, Loaded, PolicyFolder, Tiers};
 
 use crate::environment::Environment;
 use crate::file_rules::Queue;
@@ -92,6 +92,12 @@ impl Project {
     pub fn compiled(&self, environment: &Environment) -> Compiled {
         let trust = Trust::of(&self.root, environment);
         policy::compiled(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening))
+    }
+
+    /// The workflow of a name, to judge by.
+    pub fn workflow(&self, name: &str, policy: &Compiled, environment: &Environment) -> Option<CompiledWorkflow> {
+        let cache = environment.project_state(&self.root).join("workflow");
+        policy::compiled_workflow(name, &self.tiers, policy, &cache, || self.load(environment))
     }
 
     /// The policy, for those who only look.

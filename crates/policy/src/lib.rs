@@ -66,4 +66,4 @@ pub use schema::schemas;
 pub use source::Position;
 pub use standing::Standing;
 pub use weakened::{Weakened, weakened};
-pub use workflow::{WorkflowFile, Workflows, workflows};
+pub use workflow::{CompiledWorkflow, WorkflowFile, Workflows, compiled_workflow, workflows};

@@ -5,6 +5,7 @@
 
 mod actions;
 mod bundled;
+mod compiled;
 mod file;
 mod gates;
 mod guides;
@@ -18,6 +19,7 @@ use std::path::Path;
 use engine::rules::Tier;
 use engine::workflow::Workflow;
 
+pub use compiled::{CompiledWorkflow, compiled_workflow};
 pub use keys::WORKFLOW;
 
 use crate::catalogue::Catalogue;

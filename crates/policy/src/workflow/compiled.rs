@@ -1,0 +1,81 @@
+//! The workflow that is active, as hooks read it: ready, and checked against its files by their stamps alone.
+//!
+//! It lies in the user's own folder beside the compiled policy. Where its file is broken, it counts as it last was.
+
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+use engine::workflow::Workflow;
+use serde::{Deserialize, Serialize};
+
+use super::workflows;
+use crate::cache::{BUILD, Compiled};
+use crate::digest::digest;
+use crate::folder::Tiers;
+use crate::inputs;
+use crate::load::Loaded;
+use crate::private::write_private_file;
+
+/// A workflow, ready to judge by.
+#[derive(Debug, Clone)]
+pub struct CompiledWorkflow {
+    pub workflow: Workflow,
+    /// Its file cannot be used as it is now, and this is how it last was.
+    pub is_last_good: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    /// Another build may lay out everything else in another way.
+    build: String,
+    /// Of the rules and settings that it was read with.
+    around: String,
+    read: SystemTime,
+    inputs: Vec<u8>,
+    workflow: Workflow,
+}
+
+/// The workflow of a name; none where there is none that was ever sound. `load`: all that the policy says.
+pub fn compiled_workflow(
+    name: &str,
+    tiers: &Tiers,
+    policy: &Compiled,
+    cache: &Path,
+    load: impl FnOnce() -> Loaded,
+) -> Option<CompiledWorkflow> {
+    let around = around(policy);
+    let stored = Stored::read(cache).filter(|stored| stored.workflow.name == name);
+    if let Some(stored) = &stored
+        && stored.around == around
+        && inputs::changed(&stored.inputs, stored.read).is_some_and(|changed| changed.is_empty())
+    {
+        return Some(CompiledWorkflow { workflow: stored.workflow.clone(), is_last_good: false });
+    }
+    // Taken before the files are read: what changes from now on must look newer.
+    let read = SystemTime::now();
+    let found = workflows(tiers, &load());
+    let inputs = found.inputs.to_bytes();
+    let fresh = found.files.into_iter().find(|file| file.name == name).and_then(|file| file.workflow);
+    let Some(workflow) = fresh else {
+        return stored.map(|stored| CompiledWorkflow { workflow: stored.workflow, is_last_good: true });
+    };
+    if let Some(inputs) = inputs {
+        let stored = Stored { build: BUILD.to_owned(), around, read, inputs, workflow: workflow.clone() };
+        // A cache that cannot be written only costs time.
+        let _ = postcard::to_stdvec(&stored).map(|bytes| write_private_file(cache, bytes));
+    }
+    Some(CompiledWorkflow { workflow, is_last_good: false })
+}
+
+impl Stored {
+    fn read(cache: &Path) -> Option<Self> {
+        let stored: Self = postcard::from_bytes(&fs::read(cache).ok()?).ok()?;
+        (stored.build == BUILD).then_some(stored)
+    }
+}
+
+fn around(policy: &Compiled) -> String {
+    let config = postcard::to_stdvec(&*policy.config).unwrap_or_default();
+    digest([policy.generation.as_bytes(), &config].concat())
+}
