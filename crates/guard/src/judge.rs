@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use engine::event::ShellText;
 use engine::file_rules::Baseline;
-use engine::{Event, EventKind, Finding, Inquiry, Level, Place, Situation, Verdict};
+use engine::{Event, EventKind, Finding, Inquiry, Level, Lifted, Place, Situation, Verdict};
 use policy::{Compiled, Config, Definition, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
 use store::{
@@ -83,6 +83,7 @@ impl<'a> Judge<'a> {
             kept: self.prepare_for_file_rules(event, more_time),
             programs: Programs::new(self.environment, &self.policy.config),
             ran: Ran::default(),
+            allowed: OnceCell::new(),
             more_time,
         };
         if event.session == TRIAL_SESSION {
@@ -91,8 +92,13 @@ impl<'a> Judge<'a> {
             verdict.lifted = None;
             return Judged { verdict, id: None };
         }
-        self.record(event, |state| self.verdict(&occasion, Some(state))).unwrap_or_else(|error| {
+        let recorded = self.record(event, &occasion.allowed, |state| self.verdict(&occasion, Some(state)));
+        recorded.unwrap_or_else(|error| {
             let (mut verdict, effects) = self.verdict(&occasion, None);
+            if is_refused_call(event, &verdict) {
+                // What was used up for this call counts for it.
+                verdict.lifted = occasion.allowed.get().copied().flatten();
+            }
             verdict.notices.push(failure::store_notice(&error));
             // The queue counts on, or a file rule could hold for ever.
             verdict.notices.extend(effects.conclude(verdict.lifted.is_none()));
@@ -126,19 +132,19 @@ impl<'a> Judge<'a> {
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
     pub fn record_unjudged(&self, event: &Arc<Event>, mut verdict: Verdict) -> Verdict {
         verdict.lifted = self.lifting().of(&verdict, event.time);
-        let recorded = self.record(event, |_| (verdict.clone(), Effects::default()));
+        let recorded = self.record(event, &OnceCell::new(), |_| (verdict.clone(), Effects::default()));
         recorded.map_or(verdict, |judged| judged.verdict)
     }
 
     fn record(
         &self,
         event: &Arc<Event>,
+        allowed: &OnceCell<Option<Lifted>>,
         judge: impl Fn(&SessionState) -> (Verdict, Effects),
     ) -> Result<Judged, StoreError> {
         let mut store = Store::open(&self.store, self.store_options(event))?;
         let notices = self.news_of(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
-        let allowed = OnceCell::new();
         let (mut verdict, id, read) = loop {
             let (mut verdict, effects) = judge(judgement.state());
             verdict.notices.extend(notices.iter().cloned());
@@ -400,6 +406,8 @@ struct Occasion<'a> {
     kept: KeptBaselines,
     programs: Programs<'a>,
     ran: Ran,
+    /// Whether a person let this very call through, once somebody has looked.
+    allowed: OnceCell<Option<Lifted>>,
     more_time: &'a dyn Fn(Duration),
 }
 
@@ -455,12 +463,16 @@ pub fn place(root: &Path, config: &Config, environment: &Environment) -> Place {
 
 /// The call that a person can let through, where the verdict refuses one.
 fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut Judgement) -> Option<Call> {
-    if !event.kind.awaits_permission() || !verdict.stops() || verdict.lifted.is_some() {
+    if !is_refused_call(event, verdict) {
         return None;
     }
     // What is wrong with the journal shows when the event is recorded.
     let input = judgement.input_digest(event).ok().flatten();
     Call::of_event(event, input.as_deref())
+}
+
+fn is_refused_call(event: &Event, verdict: &Verdict) -> bool {
+    event.kind.awaits_permission() && verdict.stops() && verdict.lifted.is_none()
 }
 
 fn version(definition: &Definition) -> RuleVersion<'_> {
