@@ -104,6 +104,14 @@ pub struct CommandAction {
     pub timeout: Duration,
 }
 
+impl CommandAction {
+    /// Whether one of its words has this placeholder.
+    pub fn names(&self, placeholder: &str) -> bool {
+        let braced = format!("{{{placeholder}}}");
+        self.words.iter().any(|word| word.contains(&braced))
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RunFor {
     /// Once a file.
