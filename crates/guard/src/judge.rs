@@ -262,8 +262,7 @@ impl<'a> Judge<'a> {
                         root: &here.project.root,
                         tmp: &here.project.tmp(self.environment),
                     };
-                    let findings = &mut decision.verdict.findings;
-                    notices.extend(demands.run_commands(&commands, &occasion.ran, findings, occasion.more_time));
+                    notices.extend(demands.run_commands(&commands, &occasion.ran, &mut decision, occasion.more_time));
                 }
                 demands.remember(&mut effects.changes);
                 effects.demands.push(demands);
@@ -282,6 +281,7 @@ impl<'a> Judge<'a> {
                     _ => failure::skipped_rule_notice(rule),
                 });
             }
+            notices.extend(unwritten.filter(|_| !decision.skipped.iter().any(|rule| is_about_files(rule))));
             let counted = |(rule, count): (String, u32)| (here.facts.hold_counter(&rule), count);
             holds.extend(decision.holds.into_iter().map(counted));
             effects.facts.extend(here.facts.used());

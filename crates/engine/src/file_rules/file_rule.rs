@@ -127,6 +127,11 @@ impl FileRule {
         self.triggering().iter().any(|pattern| pattern.may_match(changes))
     }
 
+    /// Whether an answer is for the files, whatever becomes of what is in them.
+    pub fn is_answered_by_files(&self) -> bool {
+        self.refire == Refire::Files && self.command.is_none()
+    }
+
     fn triggering(&self) -> &[FilePattern] {
         match &self.mode {
             FileMode::Trigger { trigger, .. } => trigger,

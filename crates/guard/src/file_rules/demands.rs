@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::decide::Demand;
-use engine::{Decision, Finding, Section};
+use engine::{Decision, Section};
 use serde_json::{Map, Value};
 use store::{Changes, SessionState};
 
@@ -57,7 +57,7 @@ impl Demands {
         &mut self,
         commands: &Commands<'_>,
         ran: &Ran,
-        findings: &mut Vec<Finding>,
+        decision: &mut Decision,
         more_time: &dyn Fn(Duration),
     ) -> Vec<String> {
         let mut notices = Vec::new();
@@ -82,8 +82,8 @@ impl Demands {
             });
             ran.0.borrow_mut().insert(key, outcome.clone());
             if outcome.is_passed {
-                findings.retain(|finding| finding.rule != rule.id);
-            } else if let Some(finding) = findings.iter_mut().find(|finding| finding.rule == rule.id) {
+                decision.withdraw(demand);
+            } else if let Some(finding) = decision.verdict.findings.iter_mut().find(|finding| finding.rule == rule.id) {
                 finding.reason = told(rule, &demand.found, &outcome.result);
                 // Who may acknowledge it stays as it is.
                 if finding.section == Some(Section::Demand) {

@@ -528,3 +528,33 @@ fn what_a_command_leaves_behind_is_ended() {
     }
     assert_eq!(text(&project, "runs.log"), "run\n");
 }
+
+#[test]
+fn a_queue_that_cannot_be_written_after_the_command_is_told() {
+    let script = "rm -rf .linchpin/tmp/rules/queue && touch .linchpin/tmp/rules/queue\n";
+    let project = with_script("command: 'sh tools/run.sh {file}'", script);
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(project.shown(&told(&stop(&project))), @"Linchpin: `[BASE]/project/.linchpin/tmp/rules/queue` cannot be written: File exists (os error 17)");
+}
+
+#[test]
+fn a_command_that_goes_well_in_the_end_lets_nothing_go() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "test -e mended\n");
+    project.file("src/a.py", "changed\n");
+    for _ in 0..3 {
+        assert_eq!(stop(&project).json()["decision"], "block");
+    }
+    project.file("mended", "");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "passed 3x run: src/a.py");
+}
+
+#[test]
+fn a_subagent_whose_command_goes_well_is_not_held() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log\n");
+    project.file("src/a.py", "changed\n");
+    let fields = json!({ "stop_hook_active": false, "agent_id": "agent-1", "last_assistant_message": "Done." });
+    assert_eq!(project.hook("claude", &project.event("SubagentStop", &fields)).stdout, "");
+    assert_eq!(runs(&project), 1);
+    assert_eq!(project.run(&["status", "--json"]).json()["session"]["holds"], json!({}));
+}

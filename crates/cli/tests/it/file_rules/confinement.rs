@@ -57,7 +57,7 @@ fn a_change_of_the_policy_is_noticed() {
     The following rules require attention:
 
     ## run
-    `sh tools/run.sh {file}`: it changed Linchpin's own policy: `.linchpin/rules/extra.md`
+    `sh tools/run.sh src/a.py`: it changed Linchpin's own policy: `.linchpin/rules/extra.md`
 
     No.
 

@@ -143,3 +143,16 @@ fn what_was_promised_can_be_committed() {
     assert_eq!(project.run(&["check"]).code, Some(1));
     assert_eq!(try_commit(&project, "Change").code, Some(0));
 }
+
+#[test]
+fn what_was_answered_for_other_content_is_asked_again_where_that_counts() {
+    let project = with_rule("readme", &README.replace("safety", "refire: content\nsafety"));
+    project.file("src/a.py", "changed\n");
+    project.git(&["add", "-A"]);
+    assert_eq!(super::stop(&project).json()["decision"], "block");
+    assert_eq!(super::stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(project.run(&["check", "--staged"]).code, Some(0));
+    project.file("src/a.py", "changed again\n");
+    project.git(&["add", "-A"]);
+    assert_eq!(project.run(&["check", "--staged"]).code, Some(1));
+}
