@@ -20,7 +20,7 @@ use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
 use crate::file_facts::FileSetting;
-use crate::file_rules::{Commands, Demands, FileNotice, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran};
+use crate::file_rules::{Commands, Demands, FileNotice, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran, forget_old};
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
@@ -121,6 +121,7 @@ impl<'a> Judge<'a> {
             let baselines = policy.rules.baselines().unwrap_or_default();
             if !baselines.is_empty() {
                 more_time(GIT_LIMIT);
+                forget_old(project, self.environment);
             }
             if event.kind == EventKind::Prompt && baselines.contains(&Baseline::Prompt) {
                 kept.keep(project, event, self.environment);

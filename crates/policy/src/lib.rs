@@ -59,7 +59,7 @@ pub use import::Rewritten;
 pub use key_reference::key_reference;
 pub use load::{Before, Loaded, load};
 pub use pin::{Held, Holding, Kept, kept};
-pub use private::{create_private_folder, forget_old_files, write_private_file};
+pub use private::{create_private_folder, forget_old_files, forget_old_files_but, write_private_file};
 pub use schema::schemas;
 pub use source::Position;
 pub use standing::Standing;
