@@ -30,6 +30,7 @@ mod library;
 mod load;
 mod observers;
 mod pin;
+mod placeholders;
 mod private;
 mod reading;
 mod rule;
