@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
-use crate::diagnostic::ErrorKind;
+use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::Fields;
 use crate::yaml::Yaml;
 
@@ -14,7 +14,7 @@ const OUTPUT_LIMITS: RangeInclusive<usize> = 1..=64;
 
 /// `500ms`, `2s`, `5m`, `1h`, `90d`.
 pub fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize>)> {
-    let text = fields.text(key)?;
+    let text = fields.text_or_number(key)?;
     let digits = text.value.trim_end_matches(|letter: char| letter.is_ascii_alphabetic()).trim_end();
     let unit = text.value.get(digits.len()..).unwrap_or_default().trim();
     let milliseconds = match unit {
@@ -28,7 +28,9 @@ pub fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize
     let length = digits.parse::<u64>().ok().zip(milliseconds).and_then(|(count, unit)| count.checked_mul(unit));
     let Some(length) = length else {
         let message = format!("`{key}` is a time such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `{}`", text.value);
-        fields.refuse(ErrorKind::InvalidValue, message, text.span);
+        let help = (unit.is_empty() && digits.parse::<u64>().is_ok()).then(|| format!("write `{digits}s` for seconds"));
+        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span));
+        fields.problems.push(problem.maybe_help(help));
         return None;
     };
     Some((Duration::from_millis(length), text.span))
