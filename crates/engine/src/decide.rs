@@ -4,6 +4,7 @@ mod coverage;
 mod pacing;
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::event::EventKind;
@@ -62,8 +63,8 @@ pub struct Demand {
     pub rule: Rule,
     /// What is still open.
     pub found: FileMatch,
-    /// It held the stop as often as it may, and lets go now.
-    pub is_let_go: bool,
+    /// It held the stop as often as it may, and lets go now: what the person is told of that.
+    pub let_go: Option<String>,
     /// It was asked of the agent itself. What subagents are asked for is counted for each, as other holds are.
     pub is_counted: bool,
 }
@@ -356,6 +357,7 @@ impl Judged {
             self.outcome = undecidable(unknown);
             return;
         }
+        let settled: HashSet<String> = settled.into_iter().collect();
         let open = found.without(|trigger| settled.contains(&trigger.path));
         if !open.is_unmet() {
             self.outcome = Outcome::Acknowledged;
@@ -465,12 +467,13 @@ impl Decision {
         let holds = level == Level::Block && kind.is_stop();
         let level = match &judged.files {
             Some(found) if kind == EventKind::SubagentStop => {
-                let demand = Demand { rule: rule.clone(), found: found.clone(), is_let_go: false, is_counted: false };
-                self.demands.push(demand);
-                if holds { self.hold(rule, inquiry) } else { level }
+                let let_go = if holds { self.hold(rule, inquiry) } else { None };
+                let level = if let_go.is_some() { Level::Warn } else { level };
+                self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, is_counted: false });
+                level
             }
             Some(found) => self.demand(rule, found, judged.shown, level, holds),
-            None if holds => self.hold(rule, inquiry),
+            None if holds && self.hold(rule, inquiry).is_some() => Level::Warn,
             None => level,
         };
         Finding {
@@ -487,25 +490,34 @@ impl Decision {
 
     /// A file rule holds as often as it was asked to, however many stops that takes.
     fn demand(&mut self, rule: &Rule, found: &FileMatch, shown: u32, level: Level, holds: bool) -> Level {
-        let most = most_holds(rule);
-        let is_let_go = holds && shown >= most;
-        if is_let_go {
-            self.verdict.notices.push(let_go(rule, shown, most));
-        }
-        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), is_let_go, is_counted: true });
-        if is_let_go { Level::Warn } else { level }
+        let let_go = (holds && shown >= most_holds(rule)).then(|| self.let_go(rule, shown));
+        let level = if let_go.is_some() { Level::Warn } else { level };
+        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, is_counted: true });
+        level
     }
 
-    /// A hold has a cap; a rule that has reached it lets go, and the person is told.
-    fn hold(&mut self, rule: &Rule, inquiry: &Inquiry) -> Level {
+    /// A hold has a cap; a rule that has reached it lets go, and the person is told: what is returned.
+    fn hold(&mut self, rule: &Rule, inquiry: &Inquiry) -> Option<String> {
         let held = inquiry.situation.facts.holds(&rule.id);
-        let most = most_holds(rule);
-        if held >= most {
-            self.verdict.notices.push(let_go(rule, held, most));
-            return Level::Warn;
+        if held >= most_holds(rule) {
+            return Some(self.let_go(rule, held));
         }
         self.holds.push((rule.id.clone(), held + 1));
-        Level::Block
+        None
+    }
+
+    fn let_go(&mut self, rule: &Rule, held: u32) -> String {
+        let notice = let_go(rule, held, most_holds(rule));
+        self.verdict.notices.push(notice.clone());
+        notice
+    }
+
+    /// What a file rule asked for has been done after all, so it says nothing.
+    pub fn withdraw(&mut self, demand: &Demand) {
+        let rule = &demand.rule.id;
+        self.verdict.findings.retain(|finding| finding.rule != *rule);
+        self.verdict.notices.retain(|notice| demand.let_go.as_ref() != Some(notice));
+        self.holds.retain(|(held, _)| held != rule);
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use engine::decide::PaceMemory;
 use engine::event::ShellText;
 use engine::file_rules::Baseline;
-use engine::{Event, EventKind, Finding, Inquiry, Level, Place, Situation, Verdict};
+use engine::{Event, EventKind, Finding, Inquiry, Level, Lifted, Place, Situation, Verdict};
 use policy::{Compiled, Config, Definition, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
 use store::{
@@ -21,7 +21,7 @@ use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
 use crate::file_facts::FileSetting;
-use crate::file_rules::{Commands, Demands, FileNotice, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran};
+use crate::file_rules::{Commands, Demands, FileNotice, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran, forget_old};
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
@@ -85,6 +85,7 @@ impl<'a> Judge<'a> {
             kept: self.prepare_for_file_rules(event, more_time),
             programs: Programs::new(self.environment, &self.policy.config),
             ran: Ran::default(),
+            allowed: OnceCell::new(),
             more_time,
         };
         if event.session == TRIAL_SESSION {
@@ -93,8 +94,13 @@ impl<'a> Judge<'a> {
             verdict.lifted = None;
             return Judged { verdict, id: None };
         }
-        self.record(event, |state| self.verdict(&occasion, Some(state))).unwrap_or_else(|error| {
+        let recorded = self.record(event, &occasion.allowed, |state| self.verdict(&occasion, Some(state)));
+        recorded.unwrap_or_else(|error| {
             let (mut verdict, effects) = self.verdict(&occasion, None);
+            if is_refused_call(event, &verdict) {
+                // What was used up for this call counts for it.
+                verdict.lifted = occasion.allowed.get().copied().flatten();
+            }
             verdict.notices.push(failure::store_notice(&error));
             // The queue counts on, or a file rule could hold for ever.
             verdict.notices.extend(effects.conclude(verdict.lifted.is_none()));
@@ -117,6 +123,7 @@ impl<'a> Judge<'a> {
             let baselines = policy.rules.baselines().unwrap_or_default();
             if !baselines.is_empty() {
                 more_time(GIT_LIMIT);
+                forget_old(project, self.environment);
             }
             if event.kind == EventKind::Prompt && baselines.contains(&Baseline::Prompt) {
                 kept.keep(project, event, self.environment);
@@ -128,19 +135,19 @@ impl<'a> Judge<'a> {
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
     pub fn record_unjudged(&self, event: &Arc<Event>, mut verdict: Verdict) -> Verdict {
         verdict.lifted = self.lifting().of(&verdict, event.time);
-        let recorded = self.record(event, |_| (verdict.clone(), Effects::default()));
+        let recorded = self.record(event, &OnceCell::new(), |_| (verdict.clone(), Effects::default()));
         recorded.map_or(verdict, |judged| judged.verdict)
     }
 
     fn record(
         &self,
         event: &Arc<Event>,
+        allowed: &OnceCell<Option<Lifted>>,
         judge: impl Fn(&SessionState) -> (Verdict, Effects),
     ) -> Result<Judged, StoreError> {
         let mut store = Store::open(&self.store, self.store_options(event))?;
         let notices = self.news_of(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
-        let allowed = OnceCell::new();
         let (mut verdict, id, read) = loop {
             let (mut verdict, effects) = judge(judgement.state());
             verdict.notices.extend(notices.iter().cloned());
@@ -258,8 +265,7 @@ impl<'a> Judge<'a> {
                         root: &here.project.root,
                         tmp: &here.project.tmp(self.environment),
                     };
-                    let findings = &mut decision.verdict.findings;
-                    notices.extend(demands.run_commands(&commands, &occasion.ran, findings, occasion.more_time));
+                    notices.extend(demands.run_commands(&commands, &occasion.ran, &mut decision, occasion.more_time));
                 }
                 demands.remember(&mut effects.changes);
                 effects.demands.push(demands);
@@ -279,6 +285,7 @@ impl<'a> Judge<'a> {
                 });
             }
             conduct.pace.extend(decision.pace);
+            notices.extend(unwritten.filter(|_| !decision.skipped.iter().any(|rule| is_about_files(rule))));
             let counted = |(rule, count): (String, u32)| (here.facts.hold_counter(&rule), count);
             conduct.holds.extend(decision.holds.into_iter().map(counted));
             effects.facts.extend(here.facts.used());
@@ -420,6 +427,8 @@ struct Occasion<'a> {
     kept: KeptBaselines,
     programs: Programs<'a>,
     ran: Ran,
+    /// Whether a person let this very call through, once somebody has looked.
+    allowed: OnceCell<Option<Lifted>>,
     more_time: &'a dyn Fn(Duration),
 }
 
@@ -475,12 +484,16 @@ pub fn place(root: &Path, config: &Config, environment: &Environment) -> Place {
 
 /// The call that a person can let through, where the verdict refuses one.
 fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut Judgement) -> Option<Call> {
-    if !event.kind.awaits_permission() || !verdict.stops() || verdict.lifted.is_some() {
+    if !is_refused_call(event, verdict) {
         return None;
     }
     // What is wrong with the journal shows when the event is recorded.
     let input = judgement.input_digest(event).ok().flatten();
     Call::of_event(event, input.as_deref())
+}
+
+fn is_refused_call(event: &Event, verdict: &Verdict) -> bool {
+    event.kind.awaits_permission() && verdict.stops() && verdict.lifted.is_none()
 }
 
 fn version(definition: &Definition) -> RuleVersion<'_> {

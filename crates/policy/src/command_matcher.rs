@@ -49,6 +49,20 @@ pub fn read(fields: &mut Fields) -> Vec<CommandMatcher> {
             fields.refuse(ErrorKind::InvalidValue, "`command` names no command", node.span);
             return Vec::new();
         }
+        Yaml::List(items) if items.iter().any(|item| matches!(item.value, Yaml::Text(_))) => {
+            let problem = Diagnostic::error(
+                ErrorKind::InvalidValue,
+                "`command` takes a mapping or a list of them, not words",
+                fields.source(),
+                Some(node.span),
+            );
+            let words: Vec<&str> = items.iter().filter_map(|item| item.value.as_text()).collect();
+            fields.problems.push(problem.help(match words.as_slice() {
+                [program, subcommand] => format!("write `command: {{program: {program}, subcommand: {subcommand}}}`"),
+                words => format!("write `command: {{program: {}}}`", words.first().copied().unwrap_or_default()),
+            }));
+            return Vec::new();
+        }
         Yaml::List(items) => items,
         Yaml::Text(_) => {
             let problem = Diagnostic::error(

@@ -1,12 +1,13 @@
 //! What a sound rule says that it hardly means: clauses that never hold together, texts that are never found, keys that
 //! do nothing. Each is a warning, and the rule is what it says.
 
-use engine::Level;
 use engine::event::{EventKind, EventKinds};
 use engine::rules::{BranchClause, Detect, ToolRule};
-use engine::search;
+use engine::{Level, expr, search, suggest};
 
+use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::enforce::InForce;
 use crate::fields::Fields;
 use crate::tool_rule::COMMON_TOOLS;
 
@@ -39,6 +40,37 @@ fn doubt(key: &str, message: &str, help: &str, fields: &mut Fields) {
         let problem = Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), Some(span));
         fields.problems.push(problem.help(help));
     }
+}
+
+/// Expressions that ask about a file rule which is not there are at fault whenever they are judged.
+pub fn of_named_rules(rules: &[InForce]) -> Vec<Diagnostic> {
+    let file_rules: Vec<&str> = rules
+        .iter()
+        .map(|known| &known.definition.rule)
+        .filter(|rule| rule.as_file_rule().is_some())
+        .map(|rule| rule.id.as_str())
+        .collect();
+    let mut doubts = Vec::new();
+    for Definition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
+        let Some(when) = rule.when.as_deref().filter(|when| when.contains("file_rule_met")) else { continue };
+        for name in expr::file_rules_named(when).into_iter().filter(|name| !file_rules.contains(&name.as_str())) {
+            let help = match (suggest::closest(&name, file_rules.iter().copied()), file_rules.as_slice()) {
+                (Some(close), _) => suggest::did_you_mean(close),
+                (None, []) => "no file rule is in force".to_owned(),
+                (None, rules) => format!("the file rules in force are {}", rules.join(", ")),
+            };
+            let whole = source.text.get(..text.end).unwrap_or_default();
+            let asked = whole.get(text.start..).and_then(|own| Some(text.start + own.find("file_rule_met")?));
+            let start = asked.and_then(|asked| Some(asked + whole.get(asked..)?.find(&name)?));
+            let span = start.map(|start| start..start + name.len());
+            let message =
+                format!("no file rule `{name}` is in force, so `file_rule_met` fails wherever this is judged");
+            let mut doubt = Diagnostic::warning(ErrorKind::UnknownRule, message, source, span).help(help);
+            doubt.rule = Some(rule.id.clone());
+            doubts.push(doubt);
+        }
+    }
+    doubts
 }
 
 /// Only a shell call has commands.

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use engine::file_rules::{Attribute, Baseline, CommandAction, FileMode, FilePattern, FileRule, Reach, Refire, RunFor};
 use engine::pattern::{Pattern, check_bound, check_set};
-use engine::suggest;
 
 use crate::config::duration;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
 use crate::keys::{Key, Mapping, Need, Takes, words};
+use crate::placeholders;
 use crate::tool_rule::{refuse_pattern, warn_of_pattern};
 use crate::yaml::Node;
 
@@ -241,7 +241,7 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
         fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `10m`", span.clone());
     }
     let action = command.zip(words).map(|(text, words)| {
-        let captured = mode.map(captured).unwrap_or_default();
+        let captured = mode.map(placeholders::captured).unwrap_or_default();
         let names = |name: &str| words.iter().any(|word| word.contains(&format!("{{{name}}}")));
         let of_one = std::iter::once("file").chain(captured.iter().map(String::as_str)).find(|name| names(name));
         let run_for = run_for.unwrap_or(if of_one.is_some() { RunFor::EachMatch } else { RunFor::AllMatches });
@@ -256,7 +256,7 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
             let message = "`{files}` may be many arguments, so it has to be one of its own";
             fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
         }
-        warn_of_unknown_placeholder(&text, &words, captured, &mut fields);
+        placeholders::warn_of_command(&text, &words, &captured, &mut fields);
         let timeout = timeout.map_or(DEFAULT_TIMEOUT, |(timeout, _)| timeout);
         CommandAction { text: text.value, words, run_for, timeout }
     });
@@ -275,34 +275,6 @@ pub fn split_command(text: &Text, fields: &mut Fields) -> Option<Vec<String>> {
         Err(_) => {
             fields.refuse(ErrorKind::InvalidValue, "a quote in `command` is not closed", text.span.clone());
             None
-        }
-    }
-}
-
-/// The variables that a file's own pattern binds.
-fn captured(mode: &FileMode) -> Vec<String> {
-    let patterns = match mode {
-        FileMode::Trigger { trigger, .. } => trigger.as_slice(),
-        FileMode::Set(members) => members,
-        FileMode::Pair { trigger, .. } => std::slice::from_ref(trigger),
-        FileMode::Created(patterns) => patterns,
-    };
-    let parsed = patterns.iter().filter_map(|pattern| Pattern::parse(&pattern.source).ok());
-    parsed.flat_map(|pattern| pattern.variables().map(str::to_owned).collect::<Vec<_>>()).collect()
-}
-
-/// Braces mean other things in other programs, so only what nearly is a placeholder is spoken of.
-fn warn_of_unknown_placeholder(text: &Text, words: &[String], captured: Vec<String>, fields: &mut Fields) {
-    let known: Vec<String> = captured.into_iter().chain(["file", "files", "repo_root"].map(str::to_owned)).collect();
-    for word in words {
-        let name = word.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map(|(name, _)| name);
-        let Some(name) = name.filter(|name| !known.iter().any(|known| known == name)) else { continue };
-        if let Some(close) = suggest::closest(name, known.iter().map(String::as_str)) {
-            let message = format!("`{{{name}}}` stands for nothing here");
-            fields.problems.push(
-                Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()))
-                    .help(suggest::did_you_mean(close)),
-            );
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::catalogue::Catalogue;
 use crate::config::{Config, ConfigFile, Setting};
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::doubts;
 use crate::enforce::{Enforcement, InForce, Reason};
 use crate::folder::{PolicyFolder, Tiers};
 use crate::inputs::Inputs;
@@ -229,6 +230,7 @@ impl<'a> Loader<'a> {
                 if let Some(problem) = files.problem(layer.folder) {
                     self.loaded.diagnostics.push(problem);
                 }
+                self.loaded.diagnostics.extend(files.doubts(layer.folder));
                 files.markdown.iter().for_each(|path| self.read_markdown(layer, path));
                 files.libraries.iter().for_each(|path| self.read_library(layer, path));
             }
@@ -349,6 +351,7 @@ impl<'a> Loader<'a> {
         loaded.rules = enforced.rules;
         loaded.weakening = enforced.weakening;
         loaded.untrusted = enforced.untrusted;
+        loaded.diagnostics.extend(doubts::of_named_rules(&loaded.rules));
         loaded.diagnostics.extend(enforced.problems);
         let (definitions, libraries) = self.catalogue.into_parts();
         loaded.definitions.extend(definitions);

@@ -31,12 +31,19 @@ const ABANDONED: Duration = Duration::from_hours(1);
 
 /// Deletes what nobody will ask for any more.
 pub fn forget_old_files(folder: &Path) {
-    for path in fs::read_dir(folder).into_iter().flatten().filter_map(|entry| entry.ok().map(|entry| entry.path())) {
-        let is_unfinished = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".tmp"));
-        let limit = if is_unfinished { ABANDONED } else { OLD };
-        let modified = path.symlink_metadata().and_then(|metadata| metadata.modified());
-        if modified.ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age > limit) {
-            let _ = fs::remove_file(path);
+    forget_old_files_but(folder, |_| false);
+}
+
+/// The same, but for files whose name says that they are kept.
+pub fn forget_old_files_but(folder: &Path, is_kept: impl Fn(&str) -> bool) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let limit = if name.starts_with(".tmp") { ABANDONED } else { OLD };
+        let modified = entry.path().symlink_metadata().and_then(|metadata| metadata.modified());
+        let is_old = modified.ok().and_then(|time| time.elapsed().ok()).is_some_and(|age| age > limit);
+        if is_old && !is_kept(&name) {
+            let _ = fs::remove_file(entry.path());
         }
     }
 }

@@ -19,6 +19,8 @@ const FILES_LIMIT: usize = 10_000;
 pub struct RuleFiles {
     pub markdown: Vec<PathBuf>,
     pub libraries: Vec<PathBuf>,
+    /// Folders that hold such files, which nobody reads.
+    unread: Vec<PathBuf>,
     /// What is wrong with the folder's contents, and with which path.
     wrong: Option<(PathBuf, String)>,
 }
@@ -31,6 +33,7 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
             Some("md") => files.markdown.push(path),
             Some("yml") => files.libraries.push(path),
             Some("yaml") => files.wrong = Some((path, "a rule library's name ends in `.yml`".to_owned())),
+            _ if path.is_dir() && holds_rules(&path) => files.unread.push(path),
             _ => {}
         }
     }
@@ -42,6 +45,11 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
         files.libraries.truncate(FILES_LIMIT - files.markdown.len());
     }
     Ok(files)
+}
+
+fn holds_rules(folder: &Path) -> bool {
+    let is_rule = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md" || extension == "yml");
+    paths_in(folder).is_ok_and(|paths| paths.iter().any(is_rule))
 }
 
 /// The files of a folder whose names end so, sorted. A folder that is not there holds nothing.
@@ -69,6 +77,18 @@ impl RuleFiles {
         let (path, message) = self.wrong.as_ref()?;
         let source = Source::new(folder.shown(path), "");
         Some(Diagnostic::error(ErrorKind::InvalidValue, message, &source, None))
+    }
+}
+
+impl RuleFiles {
+    /// What looks as if it were read and is not.
+    pub fn doubts(&self, folder: &PolicyFolder) -> impl Iterator<Item = Diagnostic> {
+        self.unread.iter().map(|path| {
+            let source = Source::new(folder.shown(path), "");
+            let message = "the rules in this folder are not read";
+            Diagnostic::warning(ErrorKind::NotFound, message, &source, None)
+                .help("rules lie in the rules folder itself: move them up; groups of rules are libraries (`NAME.yml`)")
+        })
     }
 }
 

@@ -21,6 +21,7 @@ use crate::file_rule::{self, COMMAND_ACTION};
 use crate::frontmatter;
 use crate::keys::{Key, Mapping, Need, Takes, words};
 use crate::pace_rule;
+use crate::placeholders;
 use crate::source::Source;
 use crate::tool_rule;
 use crate::yaml::{self, Node, Yaml};
@@ -186,6 +187,9 @@ impl RuleReader<'_> {
         let tests = tests(fields);
         let enabled = fields.flag("enabled").unwrap_or(true);
         let reason = reason(written, kind, title.as_deref(), description.as_deref(), fields);
+        if let Detect::Files(file) = &detect {
+            placeholders::warn_of_text(&reason, file, fields);
+        }
         let max_holds = fields.count("max_holds");
         doubts::warn(&detect, action, on, fields);
         let rule = Rule {

@@ -42,6 +42,13 @@ pub struct Key {
 }
 
 impl Yaml {
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// As a message names it.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -85,7 +92,9 @@ pub fn parse(source: &Source, part: Range<usize>) -> Result<Node, Box<Diagnostic
         )),
         Err(error) => {
             let at = error.location().map_or(part.end, |location| start + offset(text, &location));
-            Err(Box::new(Diagnostic::error(ErrorKind::InvalidYaml, plain_message(&error), source, Some(at..at))))
+            let message = plain_message(&error);
+            let help = forgotten_quotes(text, at - start, &message);
+            Err(Box::new(Diagnostic::error(ErrorKind::InvalidYaml, message, source, Some(at..at)).maybe_help(help)))
         }
     }
 }
@@ -116,6 +125,34 @@ fn plain_message(error: &serde_saphyr::Error) -> String {
     let text = text.split(" at line ").next().unwrap_or_default();
     let text = text.lines().next().unwrap_or_default().trim_end_matches([':', '.', ' ']);
     format!("invalid YAML: {text}")
+}
+
+/// What to write, where quotes were forgotten around a text that means something else to YAML, or are of the wrong kind.
+fn forgotten_quotes(text: &str, at: usize, message: &str) -> Option<String> {
+    if message.contains("unknown escape") {
+        return Some("in double quotes `\\` begins an escape: use single quotes, or write `\\\\`".to_owned());
+    }
+    let (before, after) = text.split_at_checked(at)?;
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let rest = after.split('\n').next().unwrap_or_default();
+    let meant = if message.contains("mapping values are not allowed") {
+        let (_, value) = line.split_once(": ")?;
+        format!("{value}{rest}")
+    } else {
+        let is_brace = line.contains('{') || rest.starts_with('{');
+        let is_taken_for_braces = is_brace && (message.contains("flow") || message.contains("expected key"));
+        let is_sign =
+            message.contains("anchor") || message.contains("alias") || message.contains("unexpected character");
+        if !is_taken_for_braces && !is_sign {
+            return None;
+        }
+        let begun = line.rsplit(['[', ',', ' ']).next().unwrap_or_default();
+        let ended = rest.split([',', ']']).next().unwrap_or_default();
+        format!("{begun}{ended}")
+    };
+    let meant = meant.trim();
+    let is_quotable = !meant.is_empty() && !meant.contains('\'');
+    is_quotable.then(|| format!("put it in single quotes: `'{meant}'`"))
 }
 
 struct Raw(Node);

@@ -1,7 +1,7 @@
 //! Processes that rules and gates start: bounded in time, environment, output and in what they may write.
 //!
-//! [`Run`] starts one and waits for it. A program that is confined is started by way of the [`shim`], which has to be called
-//! by the binary's `main`. [`PathLocks`] keep two processes from one file. Nothing here knows rules, or files to be judged.
+//! [`Run`] starts one and waits for it. It is started by way of the [`shim`], which has to be called by the binary's
+//! `main`. [`PathLocks`] keep two processes from one file. Nothing here knows rules, or files to be judged.
 
 mod caches;
 mod environment;

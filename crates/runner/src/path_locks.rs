@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::iter;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,29 +27,45 @@ impl PathLocks {
     /// Everybody takes them in one order, so nobody waits for somebody who waits for him; but only if nobody takes more
     /// while he has some.
     pub fn take(folder: &Path, paths: &[&str], patience: Duration) -> io::Result<Self> {
-        fs::create_dir_all(folder)?;
         let end = Instant::now() + patience;
         let mut names: Vec<String> = paths.iter().map(|path| name(path)).collect();
         names.sort();
         names.dedup();
-        let files = names.iter().map(|name| {
-            let place = folder.join(name);
-            // A link would have us make a file where somebody else says.
-            if place.is_symlink() {
-                return Err(io::Error::other(format!("`{}` is a link", place.display())));
-            }
-            let file = File::options().create(true).truncate(false).write(true).open(place)?;
-            lock(&file, end)?;
-            Ok(file)
-        });
-        Ok(Self { _files: files.collect::<io::Result<_>>()? })
+        let everything = iter::once((EVERYTHING.to_owned(), Hold::Shared));
+        let files = everything.chain(names.into_iter().map(|name| (name, Hold::Alone)));
+        Ok(Self { _files: files.map(|(name, hold)| locked(folder, &name, hold, end)).collect::<io::Result<_>>()? })
+    }
+
+    /// The same for every path there is.
+    pub fn take_all(folder: &Path, patience: Duration) -> io::Result<Self> {
+        Ok(Self { _files: vec![locked(folder, EVERYTHING, Hold::Alone, Instant::now() + patience)?] })
     }
 }
 
-fn lock(file: &File, end: Instant) -> io::Result<()> {
+/// Whoever has some paths shares this; whoever has all of them, has it alone.
+const EVERYTHING: &str = "everything.lock";
+
+#[derive(Clone, Copy)]
+enum Hold {
+    Shared,
+    Alone,
+}
+
+fn locked(folder: &Path, name: &str, hold: Hold, end: Instant) -> io::Result<File> {
+    fs::create_dir_all(folder)?;
+    let place = folder.join(name);
+    // A link would have us make a file where somebody else says.
+    if place.is_symlink() {
+        return Err(io::Error::other(format!("`{}` is a link", place.display())));
+    }
+    let file = File::options().create(true).truncate(false).write(true).open(place)?;
     loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(()),
+        let tried = match hold {
+            Hold::Shared => file.try_lock_shared(),
+            Hold::Alone => file.try_lock(),
+        };
+        match tried {
+            Ok(()) => return Ok(file),
             Err(TryLockError::Error(error)) => return Err(error),
             Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOOK_AGAIN),
             Err(TryLockError::WouldBlock) => {

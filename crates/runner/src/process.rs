@@ -30,7 +30,7 @@ pub struct Run<'a> {
     /// After this, the process and all of its group are ended.
     pub timeout: Duration,
     pub confinement: Confinement,
-    /// The words that call this binary as the shim, mostly [`shim::own_call`]; only needed where it is confined.
+    /// The words that call this binary as the shim, mostly [`shim::own_call`].
     /// A binary whose `main` does not know the word would do something else, and its outcome would be taken for the program's.
     pub shim: Vec<OsString>,
 }
@@ -121,7 +121,7 @@ impl Run<'_> {
         let status = group.status();
         let exit_code = status.and_then(|status| status.code());
         let stderr = stderr.text();
-        if let (Limit::Within(_), Some(why)) = (&limit, shim::failure(exit_code, &stderr)) {
+        if let Some(why) = shim::failure(exit_code, &stderr).filter(|_| self.shim_for(&limit).is_some()) {
             return Err(not_started(format!("`{name}` cannot be started: {why}")));
         }
         let notes = [
@@ -145,30 +145,39 @@ impl Run<'_> {
             return Err(format!("there is no folder `{}`", folder.display()));
         }
         let program = located(program, &folder, self.get);
-        let mut command = match limit {
-            Limit::None | Limit::Missing => {
-                let mut command = Command::new(program);
-                command.args(arguments);
-                command
-            }
+        let writable = match limit {
+            Limit::None | Limit::Missing => None,
             Limit::Refused => {
                 return Err("what it may write cannot be limited, as this system has no Landlock".to_owned());
             }
-            Limit::Within(root) => self.confined(root, program, arguments)?,
+            Limit::Within(root) => Some(self.writable(root)?),
+        };
+        let mut command = if let Some(shim) = self.shim_for(limit) {
+            let [shim, call @ ..] = shim else { return Err("there is no shim to confine it".to_owned()) };
+            let mut command = Command::new(shim);
+            command.args(call).args(shim::words(writable, program, arguments));
+            command
+        } else {
+            let mut command = Command::new(program);
+            command.args(arguments);
+            command
         };
         command.current_dir(folder).env_clear().envs(environment(self.variables, self.get));
         Ok(command)
     }
 
-    fn confined(&self, root: &path::Path, program: PathBuf, arguments: &[OsString]) -> Result<Command, String> {
-        let [shim, call @ ..] = self.shim.as_slice() else { return Err("there is no shim to confine it".to_owned()) };
+    /// The call of the shim, where it is needed: to be limited, or to end with us, which only Linux has.
+    fn shim_for(&self, limit: &Limit<'_>) -> Option<&[OsString]> {
+        let is_needed = matches!(limit, Limit::Within(_)) || cfg!(target_os = "linux");
+        is_needed.then_some(self.shim.as_slice())
+    }
+
+    fn writable(&self, root: &path::Path) -> Result<Vec<PathBuf>, String> {
         let root = path::absolute(root).map_err(|error| error.to_string())?;
         if !root.is_dir() {
             return Err(format!("there is no folder `{}`", root.display()));
         }
-        let mut command = Command::new(shim);
-        command.args(call).args(shim::words(writable(&root, self.get), program, arguments));
-        Ok(command)
+        Ok(writable(&root, self.get))
     }
 }
 

@@ -4,7 +4,7 @@ use engine::rules::{AckBy, Rule};
 use engine::suggest;
 use guard::{AcknowledgedBy, Acknowledgement, CommandRun, Project, Whose};
 use serde_json::{Map, json};
-use store::{Note, NoteKind, SessionKey};
+use store::{Note, NoteKind, PERSON, SessionKey};
 
 use super::Context;
 use super::check::acknowledged;
@@ -27,19 +27,27 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
     if arguments.trailer {
         return trailer(&rule, reason, context);
     }
-    let store = super::log::open(&project, context)?;
     let command = CommandRun {
         words: &["ack", &rule.id],
         session: arguments.session.as_deref(),
         environment: &context.environment,
         now: super::now(),
     };
-    let is_agents = command.agent(&store)?.is_some() || person::required("ack", &context.environment).is_err();
+    // Before an agent was heard of, a person can answer for files, which no session has.
+    let is_marked = person::required("ack", &context.environment).is_err();
+    let is_sessionless = arguments.session.is_none() && rule.as_file_rule().is_some() && !is_marked;
+    let has_journal = project.store(&context.environment).exists();
+    let store = (has_journal || !is_sessionless).then(|| super::log::open(&project, context)).transpose()?;
+    let is_agents = is_marked || store.as_ref().map(|store| command.agent(store)).transpose()?.flatten().is_some();
     if is_agents && rule.ack == AckBy::Human {
         let message = format!("rule `{}` is acknowledged by people (`ack: human`), and an agent runs this", rule.id);
         return Err(Problem::new("NotAPerson", message).help("say why it should be, and let a person decide"));
     }
-    let whose = command.session(&store)?.ok_or_else(|| unknown_session(arguments))?;
+    let whose = match store.as_ref().map(|store| command.session(store)).transpose()?.flatten() {
+        Some(whose) => whose,
+        None if is_sessionless => Whose { agent: PERSON.agent.to_owned(), session: PERSON.session.to_owned() },
+        None => return Err(unknown_session(arguments)),
+    };
     drop(store);
     let acknowledgement = Acknowledgement {
         rule: rule.id.clone(),
@@ -55,11 +63,13 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
     note(&acknowledgement, &whose, &project, context)?;
     let Whose { agent, session } = &whose;
     if let Some(files) = files {
-        let said = if files == 0 {
-            format!("`{}` asks session {session} of {agent} for nothing now.", rule.id)
-        } else {
-            let files = counted(files, "file");
-            format!("Acknowledged `{}` in session {session} of {agent} for {files}.", rule.id)
+        let said = match (files, session.is_empty()) {
+            (0, true) => format!("`{}` asks for nothing now.", rule.id),
+            (0, false) => format!("`{}` asks session {session} of {agent} for nothing now.", rule.id),
+            (_, true) => format!("Acknowledged `{}` for {}.", rule.id, counted(files, "file")),
+            (_, false) => {
+                format!("Acknowledged `{}` in session {session} of {agent} for {}.", rule.id, counted(files, "file"))
+            }
         };
         let value = json!({
             "acknowledged": rule.id, "agent": agent, "session": session, "reason": reason,

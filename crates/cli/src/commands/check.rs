@@ -52,7 +52,8 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
         _ => project.load(&context.environment).errors().cloned().collect(),
     };
     let Comparison { baseline, since, changed, acknowledged, prefix, .. } = comparison;
-    let report = Report { checked, problems, baseline, since, changed, notes, acknowledged, prefix };
+    let can_be_answered = arguments.changed_from.is_none();
+    let report = Report { checked, problems, baseline, since, changed, notes, acknowledged, can_be_answered, prefix };
     let format = if context.output.json { CheckFormat::Json } else { arguments.format };
     match format {
         CheckFormat::Text => text::show(&report, context),

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use agents::Agent;
 use agents::install::{self as settings, Installed, Scope};
 use guard::{Pause, Project, lifting};
-use policy::Mode;
+use policy::{Diagnostic, ErrorKind, Mode, Severity};
 use serde_json::{Value, json};
 use store::{Store, StoreError};
 
@@ -71,6 +71,16 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
         checks.push(Check::bad(text, "`linchpin validate` shows every error"));
     }
     checks.extend(compiled.untrusted.iter().map(Check::note));
+    let loaded = project.load(&context.environment);
+    let is_doubt =
+        |problem: &&Diagnostic| problem.severity == Severity::Warning && problem.kind != ErrorKind::Untrusted;
+    let mut doubts = loaded.diagnostics.iter().filter(is_doubt);
+    if let Some(first) = doubts.next() {
+        let rest = doubts.count();
+        let more = if rest > 0 { format!(" (and {})", counted(rest, "more warning")) } else { String::new() };
+        let place = &first.source.name;
+        checks.push(Check::note(format!("{place}: {}{more}; `linchpin validate` shows it", first.message)));
+    }
     if compiled.config.mode == Mode::Observe {
         checks.push(Check::bad(lifting::OBSERVING, "`mode: enforce` in the configuration ends it"));
     }

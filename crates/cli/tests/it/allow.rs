@@ -106,6 +106,20 @@ fn of_many_hooks_one_passes_by_one_allowance() {
 }
 
 #[test]
+fn what_was_allowed_once_passes_even_if_that_cannot_be_recorded() {
+    let project = project();
+    project.config("deadline: 1s\n").rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    project.run(&["allow", "1", "--yes"]);
+    let other = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    let reply = project.hook("claude", &project.bash("danger"));
+    assert_eq!(reply.decision(), "allow", "{}", reply.transcript());
+    other.execute_batch("COMMIT").expect("no lock");
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
 fn what_cannot_be_allowed_is_said() {
     let project = project();
     project.rule("no-danger", NO_DANGER).rule("wait", "---\non: stop\naction: block\n---\nNot yet.\n");

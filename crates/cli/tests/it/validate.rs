@@ -340,3 +340,56 @@ fn keys_that_people_try_are_answered_with_ours() {
     --- stderr
     ");
 }
+
+/// Texts that need quotes, or a unit, or another shape: each is told what to write.
+const SLIPS: &[(&str, &str)] = &[
+    ("alias", "writes: **/*.rs"),
+    ("braces", "trigger: {path}.rs"),
+    ("colon", "trigger: src/**\nname: Fix: it"),
+    ("escape", "command_pattern: \"^git\\s+push\""),
+    ("list", "trigger: [src/{path}.rs, *.md]"),
+    ("list-of-stars", "trigger: [src/a.rs, *.md]"),
+    ("negated", "trigger: '!src/x'"),
+    ("sign", "trigger: @scope/**"),
+    ("time", "trigger: src/**\naction: {command: x, timeout: 5}"),
+    ("words", "command: [git, push]"),
+];
+
+#[test]
+fn a_slip_of_the_hand_is_told_what_to_write() {
+    let project = project();
+    project.config("deadline: 2\n");
+    for (id, text) in SLIPS {
+        project.rule(id, &format!("---\n{text}\n---\nNo.\n"));
+    }
+    let problems = project.run(&["validate", "--json"]).json();
+    let problems = problems["problems"].as_array().expect("a list").iter();
+    let said = problems.map(|problem| {
+        let text = |key: &str| problem[key].as_str().unwrap_or("-").to_owned();
+        format!("{}: {}\n    {}", text("file").replace(".linchpin/", ""), text("message"), text("help"))
+    });
+    insta::assert_snapshot!(said.collect::<Vec<_>>().join("\n"), @r"
+    config.yml: `deadline` is a time such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `2`
+        write `2s` for seconds
+    rules/alias.md: invalid YAML: alias references unknown anchor
+        put it in single quotes: `'**/*.rs'`
+    rules/braces.md: invalid YAML: while parsing a block mapping, did not find expected key
+        put it in single quotes: `'{path}.rs'`
+    rules/colon.md: invalid YAML: mapping values are not allowed in this context
+        put it in single quotes: `'Fix: it'`
+    rules/escape.md: invalid YAML: while parsing a quoted scalar, found unknown escape character
+        in double quotes `\` begins an escape: use single quotes, or write `\\`
+    rules/list-of-stars.md: invalid YAML: alias references unknown anchor
+        put it in single quotes: `'*.md'`
+    rules/list.md: invalid YAML: while parsing a flow sequence, expected ',' or ']'
+        put it in single quotes: `'src/{path}.rs'`
+    rules/negated.md: a pattern cannot start with `!`
+        what is not meant goes under `exclude`; write `\!` for a name that starts with `!`
+    rules/sign.md: invalid YAML: unexpected character: `@'
+        put it in single quotes: `'@scope/**'`
+    rules/time.md: `timeout` is a time such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `5`
+        write `5s` for seconds
+    rules/words.md: `command` takes a mapping or a list of them, not words
+        write `command: {program: git, subcommand: push}`
+    ");
+}

@@ -31,6 +31,8 @@ pub(super) struct Function {
 pub(super) enum PatternKind {
     Regex,
     Glob,
+    /// The name of a file rule.
+    FileRule,
 }
 
 impl PatternKind {
@@ -38,6 +40,8 @@ impl PatternKind {
         match self {
             Self::Regex => Search::parse(pattern).map(|_| ()).map_err(|problem| problem.message),
             Self::Glob => Pattern::parse(pattern).map(|_| ()).map_err(|problem| format!("bad pattern: {problem}")),
+            // Which rules there are is not known here.
+            Self::FileRule => Ok(()),
         }
     }
 }
@@ -60,7 +64,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!("bool", Arity::exactly(1), Some(bool)),
     function!("command_ran", Arity::between(1, 2), Some(command_ran), Some((0, PatternKind::Regex))),
     function!("dict", Arity::between(0, 1), Some(dict)),
-    function!("file_rule_met", Arity::exactly(1), Some(file_rule_met)),
+    function!("file_rule_met", Arity::exactly(1), Some(file_rule_met), Some((0, PatternKind::FileRule))),
     function!("glob", Arity::exactly(2), Some(glob), Some((1, PatternKind::Glob))),
     function!("has_stop_signal", Arity::between(0, 1), None),
     function!("int", Arity::exactly(1), Some(int)),

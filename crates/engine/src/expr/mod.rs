@@ -55,8 +55,14 @@ use serde_json::{Map, Value as Json};
 
 pub(crate) use self::context::Converted;
 use self::{
-    builtin::Builtin, context::Root, filters::FILTERS, functions::FUNCTIONS, lower::Lowering, operators::OPERATORS,
-    source::Source, work::Work,
+    builtin::Builtin,
+    context::Root,
+    filters::FILTERS,
+    functions::{FUNCTIONS, PatternKind},
+    lower::Lowering,
+    operators::OPERATORS,
+    source::Source,
+    work::Work,
 };
 pub use self::{
     error::ExprError,
@@ -120,6 +126,14 @@ fn problems(lowering: &mut Lowering<'_>, scope: &Scope) -> Vec<ExprError> {
     }
     errors.sort_by_key(|error| error.span.start);
     errors
+}
+
+/// The file rules that the expression asks about by name. None where it is no expression.
+pub fn file_rules_named(source: &str) -> Vec<String> {
+    let Ok(source) = Source::read(source) else { return Vec::new() };
+    let Ok((_, lowering)) = lowered(&source) else { return Vec::new() };
+    let named = lowering.patterns.iter().filter(|pattern| pattern.kind == PatternKind::FileRule);
+    named.filter_map(|pattern| pattern.text.as_str().map(str::to_owned)).collect()
 }
 
 /// What the expression gives in this situation; an undefined result is null.

@@ -1,5 +1,7 @@
 //! What a file rule makes of a set of changes.
 
+use std::collections::HashSet;
+
 use super::Status;
 use crate::pattern::Captures;
 
@@ -45,13 +47,8 @@ impl FileMatch {
 
     /// All that is missing, each once, in order of the first trigger that lacks it.
     pub fn expected_files(&self) -> Vec<&str> {
-        let mut expected = Vec::new();
-        for (_, missing) in self.pairs() {
-            if !expected.contains(&missing) {
-                expected.push(missing);
-            }
-        }
-        expected
+        let mut known = HashSet::new();
+        self.pairs().map(|(_, missing)| missing).filter(|missing| known.insert(*missing)).collect()
     }
 
     /// Without the triggers that somebody has answered for.

@@ -33,6 +33,18 @@ pub enum FileMode {
     Created(Vec<FilePattern>),
 }
 
+impl FileMode {
+    /// A file that matches one of these may ask for something.
+    pub fn triggering(&self) -> &[FilePattern] {
+        match self {
+            Self::Trigger { trigger, .. } => trigger,
+            Self::Set(members) => members,
+            Self::Pair { trigger, .. } => std::slice::from_ref(trigger),
+            Self::Created(patterns) => patterns,
+        }
+    }
+}
+
 /// Which changes a rule looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Reach {
@@ -104,6 +116,14 @@ pub struct CommandAction {
     pub timeout: Duration,
 }
 
+impl CommandAction {
+    /// Whether one of its words has this placeholder.
+    pub fn names(&self, placeholder: &str) -> bool {
+        let braced = format!("{{{placeholder}}}");
+        self.words.iter().any(|word| word.contains(&braced))
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RunFor {
     /// Once a file.
@@ -116,16 +136,12 @@ pub enum RunFor {
 impl FileRule {
     /// Whether the rule could have anything to say. Never false where it has.
     pub fn may_fire(&self, changes: &Changes) -> bool {
-        self.triggering().iter().any(|pattern| pattern.may_match(changes))
+        self.mode.triggering().iter().any(|pattern| pattern.may_match(changes))
     }
 
-    fn triggering(&self) -> &[FilePattern] {
-        match &self.mode {
-            FileMode::Trigger { trigger, .. } => trigger,
-            FileMode::Set(members) => members,
-            FileMode::Pair { trigger, .. } => std::slice::from_ref(trigger),
-            FileMode::Created(patterns) => patterns,
-        }
+    /// Whether an answer is for the files, whatever becomes of what is in them.
+    pub fn is_answered_by_files(&self) -> bool {
+        self.refire == Refire::Files && self.command.is_none()
     }
 
     /// An error only where a pattern is none, which loading has ruled out.
@@ -152,7 +168,7 @@ impl FileRule {
                 let expects = expects.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let expects: Vec<&CompiledPattern> = expects.iter().collect();
                 let mut search = Correspondence::new(changes);
-                for (path, status) in candidates(self.triggering(), changes) {
+                for (path, status) in candidates(self.mode.triggering(), changes) {
                     if !trigger.matches(path) || !is_meant(path) {
                         continue;
                     }
@@ -165,7 +181,7 @@ impl FileRule {
             FileMode::Set(members) => {
                 let members = members.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
                 let mut search = Correspondence::new(changes);
-                let candidates = candidates(self.triggering(), changes).into_iter();
+                let candidates = candidates(self.mode.triggering(), changes).into_iter();
                 for (path, status) in candidates.filter(|(path, _)| is_meant(path)) {
                     let Some((own, captures)) = most_specific(&members, path) else { continue };
                     let others = members.iter().enumerate().filter(|(place, _)| *place != own);

@@ -74,6 +74,15 @@ fn a_long_list_is_cut_and_counted() {
     assert!(listed(&found).ends_with("19\nand 5 more"), "{}", listed(&found));
 }
 
+#[test]
+fn many_values_of_a_variable_are_cut_and_counted_as_well() {
+    let rule = rule(FileMode::Created(patterns(&["src/{name}.rs"])));
+    let created = |number: usize| Change { status: Status::Added, path: format!("src/{number:02}.rs") };
+    let found = rule.judge(&(0..60).map(created).collect()).expect("a match");
+    let filled = Placeholders(&found).fill("{name}");
+    assert!(filled.starts_with("00, 01") && filled.ends_with("49, and 10 more"), "{filled}");
+}
+
 /// Paths that the patterns below are about, and some that they are not.
 fn paths() -> impl Strategy<Value = Vec<String>> {
     let folder = select(vec!["src", "tests", "docs", "a", "b/c"]);

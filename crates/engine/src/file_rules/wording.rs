@@ -1,5 +1,7 @@
 //! What an agent reads of a file rule that is not met.
 
+use std::collections::HashSet;
+
 use super::{FileMatch, Status};
 
 /// More lines than this help nobody.
@@ -79,13 +81,13 @@ impl Placeholders<'_> {
                 found.pairs().map(|(trigger, missing)| format!("{} → {}", shown(trigger), shown(missing))).collect()
             }
             _ => {
-                let mut values = Vec::new();
-                for value in found.triggers.iter().filter_map(|trigger| trigger.captures.get(name)) {
-                    if !values.iter().any(|known| known == value) {
-                        values.push(shown(value));
-                    }
+                let mut known = HashSet::new();
+                let values = found.triggers.iter().filter_map(|trigger| trigger.captures.get(name));
+                let values: Vec<String> = values.filter(|value| known.insert(*value)).map(shown).collect();
+                if values.is_empty() {
+                    return None;
                 }
-                return (!values.is_empty()).then(|| values.join(", "));
+                values
             }
         };
         shorten(&mut texts, FILLED_IN);

@@ -167,9 +167,9 @@ impl<'a> Parser<'a> {
             return Err(self.error(0, start, "a pattern cannot be empty"));
         }
         if self.peek(0) == Some('!') {
-            return Err(self.error(start, start + 1, "a pattern cannot start with `!`").with_help(
-                "patterns say what is meant, not what is not; write `\\!` for a name that starts with `!`",
-            ));
+            return Err(self
+                .error(start, start + 1, "a pattern cannot start with `!`")
+                .with_help("what is not meant goes under `exclude`; write `\\!` for a name that starts with `!`"));
         }
         let root = if self.looking_at("/") { 1 } else { 2 * usize::from(self.looking_at("~/")) };
         if root > 0 && anchor == Anchor::Project {

@@ -88,7 +88,7 @@ fn every_load_error() {
     ");
     assert_snapshot!(error_of("!src/**"), @r"
     !src/**
-    ^ a pattern cannot start with `!`; patterns say what is meant, not what is not; write `\!` for a name that starts with `!`
+    ^ a pattern cannot start with `!`; what is not meant goes under `exclude`; write `\!` for a name that starts with `!`
     ");
     assert_snapshot!(error_of("/etc/passwd"), @"
     /etc/passwd

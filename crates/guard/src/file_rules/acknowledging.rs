@@ -27,7 +27,11 @@ pub fn acknowledge(
     let store = project.store(environment);
     let key = store::SessionKey { agent: &whose.agent, session: &whose.session };
     let state = store::Store::open_existing_read(&store, options).and_then(|store| store.session(key));
-    let state = state.map_err(|error| error.to_string())?;
+    let state = match state {
+        // A person can answer before any agent was heard of.
+        Err(store::StoreError::Missing { .. }) => store::SessionState::default(),
+        state => state.map_err(|error| error.to_string())?,
+    };
     let tmp = project.tmp(environment);
     let attribution = Attribution {
         store,

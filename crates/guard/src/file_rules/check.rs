@@ -1,6 +1,7 @@
 //! File rules without an agent: judged by changes that are given.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::decide::Outcome;
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use super::changed::ChangedSince;
 use super::queue::{ActionResult, Queue};
+use super::settlement::is_settled;
 
 /// The name under which a check's own event goes.
 const AGENT: &str = "check";
@@ -74,6 +76,7 @@ pub fn check(check: Check<'_>) -> Result<Vec<CheckedRule>, RuleSetError> {
         compared: check.compared,
         rules: set.clone(),
         config: check.config.clone(),
+        root: PathBuf::from(&check.place.root),
         answers: check.answers,
         acknowledged,
     };
@@ -94,6 +97,7 @@ struct CheckFacts {
     compared: Compared,
     rules: RuleSet,
     config: Config,
+    root: PathBuf,
     answers: Option<Queue>,
     acknowledged: BTreeSet<String>,
 }
@@ -121,7 +125,7 @@ impl Facts for CheckFacts {
         let reference = rule.as_file_rule().and_then(|file| self.compared.changes.get(&file.reach)?.as_ref());
         let is_answered = |path: &str| {
             let answer = self.answers.as_ref().zip(reference);
-            answer.is_some_and(|(queue, since)| queue.settled(&rule.id, path, &since.reference).is_some())
+            answer.is_some_and(|(queue, since)| is_settled(queue, &self.root, rule, path, &since.reference))
         };
         let settled = found.trigger_files().filter(|path| is_acknowledged || is_answered(path));
         let settled = settled.map(str::to_owned).collect();

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use std::{fs, thread};
 
 use engine::file_rules::{CommandAction, FileMatch, Placeholders, RunFor, Status, Trigger};
@@ -53,7 +54,14 @@ pub struct CommandResult {
 /// One call.
 struct Call {
     words: Vec<OsString>,
+    /// Those that it is for; none where it is for the tree as a whole.
     files: Vec<String>,
+}
+
+impl Call {
+    fn shown(&self) -> String {
+        self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// How a call went that did not go well.
@@ -76,8 +84,8 @@ impl Failed {
             return Some(first);
         }
         first.why = format!("{}, and {others} more did not go well", first.why);
-        for Self { shown, stdout, stderr, .. } in failures.take(TOLD - 1) {
-            let _ = write!(first.stderr, "\n`{}`:\n{}{}", shortened(&shown), end_of(&stdout), end_of(&stderr));
+        for Self { shown, stdout, stderr, why, .. } in failures.take(TOLD - 1) {
+            let _ = write!(first.stderr, "\n`{}`: {why}\n{}{}", shortened(&shown), end_of(&stdout), end_of(&stderr));
         }
         Some(first)
     }
@@ -115,7 +123,10 @@ impl Commands<'_> {
             command: Some(failed.as_ref().map_or_else(|| action.text.clone(), |failed| text(&failed.shown))),
             exit_code: failed.as_ref().map_or(Some(0), |failed| failed.exit_code),
             output: Some(failed.as_ref().map_or_else(
-                || format!("ran for {} and is at rest", counted(calls.iter().map(|call| call.files.len()).sum())),
+                || match calls.iter().map(|call| call.files.len()).sum() {
+                    0 => "ran and is at rest".to_owned(),
+                    files => format!("ran for {} and is at rest", counted(files)),
+                },
                 |failed| text(&failed.why),
             )),
             stdout: failed.as_ref().map(|failed| text(&failed.stdout)),
@@ -125,9 +136,21 @@ impl Commands<'_> {
         CommandResult { is_passed, result, notices }
     }
 
+    /// How long that may take: every call waits for its files and then has its own time, and all of it is done twice,
+    /// with git before, between and after.
+    pub fn longest(&self, action: &CommandAction, found: &FileMatch) -> Duration {
+        let calls = calls(action, found, self.root).len();
+        let rounds = u32::try_from(calls.div_ceil(workers(action, calls))).unwrap_or(u32::MAX);
+        action.timeout.saturating_mul(2).saturating_mul(2).saturating_mul(rounds).saturating_add(super::GIT_LIMIT * 3)
+    }
+
     fn until_at_rest(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), Failed> {
+        let shown = match calls {
+            [only] => only.shown(),
+            _ => action.text.clone(),
+        };
         let broken = |why: String| Failed {
-            shown: action.text.clone(),
+            shown: shown.clone(),
             exit_code: None,
             stdout: String::new(),
             stderr: String::new(),
@@ -171,13 +194,12 @@ impl Commands<'_> {
         Err(Failed { exit_code: Some(0), ..broken(why) })
     }
 
-    /// All calls, a few at a time.
+    /// All calls: those for one file a few at a time, others one after another, since nobody knows what they share.
     fn run_all(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), Failed> {
         let next = AtomicUsize::new(0);
         let done: Mutex<BTreeMap<usize, Result<Vec<Note>, Failed>>> = Mutex::default();
-        let workers = thread::available_parallelism().map_or(1, usize::from).min(AT_ONCE).min(calls.len());
         thread::scope(|scope| {
-            for _ in 0..workers {
+            for _ in 0..workers(action, calls.len()) {
                 scope.spawn(|| {
                     while let Some((place, call)) = {
                         let place = next.fetch_add(1, Ordering::Relaxed);
@@ -209,7 +231,7 @@ impl Commands<'_> {
     }
 
     fn run_one(&self, action: &CommandAction, call: &Call) -> Result<Vec<Note>, Failed> {
-        let shown = call.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let shown = call.shown();
         let broken = |why: String| Failed {
             shown: shown.clone(),
             exit_code: None,
@@ -218,8 +240,12 @@ impl Commands<'_> {
             why,
         };
         let files: Vec<&str> = call.files.iter().map(String::as_str).collect();
-        let _locks = PathLocks::take(&self.tmp.join("rules/locks"), &files, action.timeout)
-            .map_err(|error| broken(format!("its files cannot be locked: {error}")))?;
+        let folder = self.tmp.join("rules/locks");
+        let locks = match files.as_slice() {
+            [] => PathLocks::take_all(&folder, action.timeout),
+            files => PathLocks::take(&folder, files, action.timeout),
+        };
+        let _locks = locks.map_err(|error| broken(format!("its files cannot be locked: {error}")))?;
         let root = self.root.to_owned();
         let run = Run {
             words: call.words.clone(),
@@ -272,11 +298,23 @@ impl Commands<'_> {
     }
 }
 
-/// What is to be called for the files that are still there.
+/// Runs at a time.
+fn workers(action: &CommandAction, calls: usize) -> usize {
+    match action.run_for {
+        RunFor::EachMatch => thread::available_parallelism().map_or(1, usize::from).min(AT_ONCE).min(calls).max(1),
+        RunFor::AllMatches => 1,
+    }
+}
+
+/// What is to be called for the files that are still there. A command that names no file is about the tree, which a file
+/// that is gone changes as well.
 fn calls(action: &CommandAction, found: &FileMatch, root: &Path) -> Vec<Call> {
     let is_there =
         |trigger: &&Trigger| trigger.status != Status::Deleted && root.join(&trigger.path).symlink_metadata().is_ok();
     let triggers: Vec<&Trigger> = found.triggers.iter().filter(is_there).collect();
+    if !names_files(action, found) && (action.run_for == RunFor::AllMatches || triggers.is_empty()) {
+        return vec![Call { words: filled(action, &[], None, root), files: Vec::new() }];
+    }
     match action.run_for {
         RunFor::EachMatch => triggers
             .into_iter()
@@ -290,6 +328,12 @@ fn calls(action: &CommandAction, found: &FileMatch, root: &Path) -> Vec<Call> {
             .map(|files| Call { words: filled(action, &files, None, root), files })
             .collect(),
     }
+}
+
+/// Whether what the command is told depends on the files.
+fn names_files(action: &CommandAction, found: &FileMatch) -> bool {
+    let captured = found.triggers.iter().flat_map(|trigger| trigger.captures.iter().map(|(name, _)| name));
+    ["file", "files"].into_iter().chain(captured).any(|name| action.names(name))
 }
 
 fn batches(triggers: &[&Trigger]) -> Vec<Vec<String>> {
@@ -352,4 +396,33 @@ pub fn told(rule: &Rule, found: &FileMatch, result: &ActionResult) -> String {
         }
     }
     format!("{text}\n\n{}", body.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::pattern::Captures;
+
+    use super::*;
+
+    #[test]
+    fn the_time_that_is_asked_for_counts_the_wait_for_files() {
+        let environment = Environment::new(|_| None, "/nowhere".into(), "/nowhere".into());
+        let commands = Commands {
+            environment: &environment,
+            config: &Config::default(),
+            root: Path::new("/nowhere"),
+            tmp: Path::new("/nowhere"),
+        };
+        let action = CommandAction {
+            text: String::new(),
+            words: vec!["make".to_owned()],
+            run_for: RunFor::AllMatches,
+            timeout: Duration::from_mins(1),
+        };
+        let trigger =
+            Trigger { path: "a".to_owned(), status: Status::Added, captures: Captures::default(), missing: Vec::new() };
+        let found = FileMatch { triggers: vec![trigger], ..FileMatch::default() };
+        // Twice: a minute to wait, a minute to run.
+        assert_eq!(commands.longest(&action, &found), Duration::from_mins(4) + super::super::GIT_LIMIT * 3);
+    }
 }

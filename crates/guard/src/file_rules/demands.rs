@@ -7,11 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::decide::Demand;
-use engine::{Decision, Finding, Section};
+use engine::{Decision, Section};
 use serde_json::{Map, Value};
 use store::{Changes, SessionState};
 
-use super::changed::GIT_LIMIT;
 use super::command_action::{CommandResult, Commands, told};
 use super::queue::trigger_hash;
 use crate::live_facts::LiveFacts;
@@ -58,7 +57,7 @@ impl Demands {
         &mut self,
         commands: &Commands<'_>,
         ran: &Ran,
-        findings: &mut Vec<Finding>,
+        decision: &mut Decision,
         more_time: &dyn Fn(Duration),
     ) -> Vec<String> {
         let mut notices = Vec::new();
@@ -75,9 +74,7 @@ impl Demands {
                 Some(CommandResult { is_passed: false, result, notices: Vec::new() })
             });
             let outcome = known.unwrap_or_else(|| {
-                // Twice, and git in between.
-                let files = u32::try_from(demand.found.triggers.len()).unwrap_or(u32::MAX);
-                more_time(action.timeout.saturating_mul(2).saturating_mul(files.clamp(1, 500)) + GIT_LIMIT * 3);
+                more_time(commands.longest(action, &demand.found));
                 let outcome = commands.run(&rule.id, action, &demand.found);
                 settlement.ran(demand, reference, &outcome, self.facts.files().state_of_tree());
                 notices.extend(outcome.notices.iter().cloned());
@@ -85,8 +82,8 @@ impl Demands {
             });
             ran.0.borrow_mut().insert(key, outcome.clone());
             if outcome.is_passed {
-                findings.retain(|finding| finding.rule != rule.id);
-            } else if let Some(finding) = findings.iter_mut().find(|finding| finding.rule == rule.id) {
+                decision.withdraw(demand);
+            } else if let Some(finding) = decision.verdict.findings.iter_mut().find(|finding| finding.rule == rule.id) {
                 finding.reason = told(rule, &demand.found, &outcome.result);
                 // Who may acknowledge it stays as it is.
                 if finding.section == Some(Section::Demand) {

@@ -141,7 +141,10 @@ impl Queue {
             let path = self.path(hash, status);
             let bytes = match read_plain(&path, LARGEST) {
                 Ok(bytes) => bytes,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+                // Where there is no folder, that is told when something is written.
+                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                    return None;
+                }
                 Err(error) => {
                     self.put_away(&path, &error.to_string());
                     return None;

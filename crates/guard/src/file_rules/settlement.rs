@@ -1,12 +1,13 @@
 //! What a session has been asked for by file rules, and what it has answered.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 
 use engine::Level;
 use engine::decide::{Demand, most_holds};
 use engine::facts::Answered;
-use engine::file_rules::{FileMatch, FileRule, Refire};
+use engine::file_rules::{FileMatch, FileRule};
 use engine::rules::{AckBy, Rule};
 use store::Changes;
 
@@ -52,21 +53,21 @@ impl Settlement {
     /// counted could go on for ever.
     pub fn answered(&self, rule: &Rule, found: &FileMatch, reference: &str) -> Option<Answered> {
         let file = rule.as_file_rule()?;
-        let settled: Vec<&str> =
-            found.trigger_files().filter(|path| self.is_settled(rule, file, path, reference)).collect();
-        let open = found.clone().without(|trigger| settled.contains(&trigger.path.as_str()));
-        let settled = settled.into_iter().map(str::to_owned).collect();
+        let is_settled = |path: &str| is_settled(&self.queue, &self.root, rule, path, reference);
+        let settled: BTreeSet<String> =
+            found.trigger_files().filter(|path| is_settled(path)).map(str::to_owned).collect();
+        let open = found.clone().without(|trigger| settled.contains(&trigger.path));
+        let settled = settled.into_iter().collect();
         if !open.is_unmet() {
             return Some(Answered { settled, ..Answered::default() });
         }
         let hash = trigger_hash(&rule.id, open.trigger_files(), reference);
         // Read only where it decides: there may be very many files.
         let content = || tree::content(&self.root, open.trigger_files());
-        let is_by_files = file.refire == Refire::Files && file.command.is_none();
         let known = self.queue.find(&hash).filter(|entry| match entry.status {
             QueueStatus::Queued => true,
             // What was given up stays so, unless other content asks again.
-            QueueStatus::Failed => is_by_files || entry.content == content(),
+            QueueStatus::Failed => file.is_answered_by_files() || entry.content == content(),
             QueueStatus::Skipped | QueueStatus::Passed => false,
         });
         let entry = if let Some(entry) = known {
@@ -96,8 +97,8 @@ impl Settlement {
 
     /// Somebody answers for all that is open of a rule: how many files that were.
     pub fn acknowledge(&self, rule: &Rule, found: &FileMatch, reference: &str, how: &str) -> Result<usize, String> {
-        let Some(file) = rule.as_file_rule() else { return Ok(0) };
-        let open = found.clone().without(|trigger| self.is_settled(rule, file, &trigger.path, reference));
+        let is_settled = |path: &str| is_settled(&self.queue, &self.root, rule, path, reference);
+        let open = found.clone().without(|trigger| is_settled(&trigger.path));
         if !open.is_unmet() {
             return Ok(0);
         }
@@ -151,7 +152,7 @@ impl Settlement {
         for (demand, reference) in demands.iter().filter(|(demand, _)| is_enforced && demand.is_counted) {
             let Some(mut entry) = self.queue.find(&hash_of(demand, reference)) else { continue };
             entry.shown = entry.shown.saturating_add(1);
-            if demand.is_let_go && entry.status == QueueStatus::Queued {
+            if demand.let_go.is_some() && entry.status == QueueStatus::Queued {
                 entry.status = QueueStatus::Failed;
                 entry.evaluated_at = Some(self.timestamp.clone());
                 entry.action_result = Some(prompt_result("asked for as often as it may be, and not answered"));
@@ -199,13 +200,6 @@ impl Settlement {
         self.problem.lock().ok()?.take()
     }
 
-    fn is_settled(&self, rule: &Rule, file: &FileRule, path: &str, reference: &str) -> bool {
-        self.queue.settled(&rule.id, path, reference).is_some_and(|content| {
-            (file.refire == Refire::Files && file.command.is_none())
-                || content == tree::fingerprint(&self.root.join(path))
-        })
-    }
-
     pub fn new_entry(&self, rule: &Rule, open: &FileMatch, reference: &str, hash: &str, content: String) -> QueueEntry {
         QueueEntry {
             rule_name: rule.id.clone(),
@@ -251,14 +245,22 @@ impl Settlement {
     }
 }
 
+/// Whether somebody has answered for a file to a rule, and what is in it is what was answered for, where that counts.
+pub fn is_settled(queue: &Queue, root: &Path, rule: &Rule, path: &str, reference: &str) -> bool {
+    let is_by_files = rule.as_file_rule().is_some_and(FileRule::is_answered_by_files);
+    let answered = queue.settled(&rule.id, path, reference);
+    answered.is_some_and(|content| is_by_files || content == tree::fingerprint(&root.join(path)))
+}
+
 fn hash_of(demand: &Demand, reference: &str) -> String {
     trigger_hash(&demand.rule.id, demand.found.trigger_files(), reference)
 }
 
-/// The demands that a session has open, by what it remembers.
+/// The demands that a session has not answered, by what it remembers.
 pub fn open_demands(queue: &Queue, variables: &Variables) -> Vec<QueueEntry> {
     let hashes = variables.iter().filter_map(|(name, hash)| name.strip_prefix(VARIABLE).and(hash.as_str()));
-    hashes.filter_map(|hash| queue.find(hash)).collect()
+    let entries = hashes.filter_map(|hash| queue.find(hash));
+    entries.filter(|entry| matches!(entry.status, QueueStatus::Queued | QueueStatus::Failed)).collect()
 }
 
 pub fn prompt_result(output: &str) -> ActionResult {

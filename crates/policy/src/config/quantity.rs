@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
-use crate::diagnostic::ErrorKind;
+use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::Fields;
 use crate::yaml::Yaml;
 
@@ -14,10 +14,12 @@ const OUTPUT_LIMITS: RangeInclusive<usize> = 1..=64;
 
 /// `500ms`, `2s`, `5m`, `1h`, `90d`.
 pub fn duration(key: &str, fields: &mut Fields) -> Option<(Duration, Range<usize>)> {
-    let text = fields.text(key)?;
+    let text = fields.text_or_number(key)?;
     let Some(length) = parse_duration(&text.value) else {
         let message = format!("`{key}` is a time such as `500ms`, `2s`, `5m`, `1h` or `90d`, not `{}`", text.value);
-        fields.refuse(ErrorKind::InvalidValue, message, text.span);
+        let help = text.value.parse::<u64>().is_ok().then(|| format!("write `{}s` for seconds", text.value));
+        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span));
+        fields.problems.push(problem.maybe_help(help));
         return None;
     };
     Some((length, text.span))

@@ -705,7 +705,7 @@ fn patterns_that_are_none() {
     4 |     - '!src/a.py'
       |        ^
       |
-      = help: patterns say what is meant, not what is not; write `\!` for a name that starts with `!`
+      = help: what is not meant goes under `exclude`; write `\!` for a name that starts with `!`
     error: `..` in a pattern
      --> .deepwork.rules.yml:5:7
       |

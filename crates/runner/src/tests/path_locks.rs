@@ -51,7 +51,8 @@ fn no_two_processes_have_one_path_and_none_waits_for_ever() {
         assert!(child.wait().unwrap().success());
     }
     assert_eq!(fs::read_to_string(&counter).unwrap(), (PROCESSES * ROUNDS).to_string());
-    assert_eq!(fs::read_dir(&locks).unwrap().count(), 3);
+    // One for each path, and one for all of them.
+    assert_eq!(fs::read_dir(&locks).unwrap().count(), 4);
 }
 
 #[test]
@@ -85,4 +86,17 @@ fn nobody_waits_for_ever() {
     let _first = PathLocks::take(folder.path(), &["a"], PATIENCE).unwrap();
     let second = PathLocks::take(folder.path(), &["a"], std::time::Duration::from_millis(10));
     assert_eq!(second.unwrap_err().kind(), std::io::ErrorKind::TimedOut);
+}
+
+#[test]
+fn who_has_all_paths_has_them_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let soon = std::time::Duration::from_millis(10);
+    let some = [PathLocks::take(folder.path(), &["a"], soon), PathLocks::take(folder.path(), &["b"], soon)];
+    assert!(some.iter().all(Result::is_ok));
+    assert!(PathLocks::take_all(folder.path(), soon).is_err());
+    drop(some);
+    let _all = PathLocks::take_all(folder.path(), soon).unwrap();
+    assert!(PathLocks::take(folder.path(), &["a"], soon).is_err());
+    assert!(PathLocks::take_all(folder.path(), soon).is_err());
 }

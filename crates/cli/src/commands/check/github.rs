@@ -17,7 +17,7 @@ pub fn show(report: &Report, context: &Context) {
             context.output.rendered(&line);
         }
     }
-    for remark in report.remarks() {
+    for remark in report.remarks().into_iter().chain(report.how_to_answer()) {
         context.output.rendered(&format!("::notice::{}", data(&remark)));
     }
 }

@@ -23,6 +23,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What commits acknowledge.
     pub acknowledged: Vec<Trailer>,
+    /// Changes are git's, so what somebody says of them is found.
+    pub can_be_answered: bool,
     /// Where the project lies in its repository; others know files by where they are there.
     pub prefix: String,
 }
@@ -61,6 +63,21 @@ impl Report {
             _ => format!("`{}` is acknowledged by a commit: {reason}", checked.rule.id),
         });
         waiting.chain(ran).chain(answered).chain(self.notes.iter().cloned()).collect()
+    }
+
+    /// What to do where a rule does not apply; `None` where that is no question.
+    pub fn how_to_answer(&self) -> Option<String> {
+        let is_open = |checked: &&CheckedRule| self.can_be_answered && !super::is_broken(checked);
+        let open: Vec<&CheckedRule> = self.unmet().filter(is_open).collect();
+        let name = match open.as_slice() {
+            [] => return None,
+            [only] => &only.rule.id,
+            _ => "NAME",
+        };
+        Some(format!(
+            "Where a rule does not apply, `linchpin ack {name} --reason \"…\"` says so to agents and to `check --staged`; with \
+             `--trailer` it prints the line that says so in a commit's message, for CI."
+        ))
     }
 
     pub fn to_json(&self) -> Value {

@@ -32,4 +32,7 @@ pub fn show(report: &Report, context: &Context) {
         (all, 0) => format!("All {all} file rules are met; {changed}."),
         (all, unmet) => format!("{unmet} of {} not met; {changed}.", counted(all, "file rule")),
     });
+    if let Some(how) = report.how_to_answer() {
+        output.line(how);
+    }
 }

@@ -185,3 +185,15 @@ fn a_trailer_of_a_commit_answers_a_check_of_its_range() {
     help: a person can let a single call through: `linchpin allow ID`, with the number that the refusal names
     ");
 }
+
+#[test]
+fn what_was_acknowledged_is_not_asked_for_in_the_status() {
+    let project = with_rule("readme", README);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    let status = || project.run(&["status"]).stdout;
+    assert!(status().contains("readme asked 1 time: src/a.py"), "{}", status());
+    assert_eq!(project.run(&["ack", "readme", "--reason", "a typo"]).code, Some(0));
+    assert!(!status().contains("asked"), "{}", status());
+    assert_eq!(project.run(&["status", "--json"]).json()["session"]["queue"], serde_json::json!({}));
+}

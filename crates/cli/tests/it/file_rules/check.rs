@@ -33,7 +33,7 @@ fn listed(project: &Scratch, lines: &str, more: &[&str]) -> Reply {
 #[test]
 fn for_people() {
     let project = unmet();
-    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    insta::assert_snapshot!(checked(&project, &["check"]), @r#"
     exit 1
     --- stdout
     ## license
@@ -58,8 +58,9 @@ fn for_people() {
     (source-test in .linchpin/rules/source-test.md)
 
     3 of 4 file rules not met; 3 files changed since [HEAD].
+    Where a rule does not apply, `linchpin ack NAME --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     --- stderr
-    ");
+    "#);
     assert_eq!(super::queue(&project).len(), 0);
 }
 
@@ -159,7 +160,7 @@ fn as_json() {
 #[test]
 fn for_github() {
     let project = unmet();
-    insta::assert_snapshot!(checked(&project, &["check", "--format", "github"]), @"
+    insta::assert_snapshot!(checked(&project, &["check", "--format", "github"]), @r#"
     exit 1
     --- stdout
     ::warning file=src/new%2C odd.py,title=license::New files need a licence.
@@ -167,8 +168,9 @@ fn for_github() {
     ::error file=src/a.py,title=README Accuracy::Source files changed. Verify README.md is accurate.
     ::error file=src/new%2C odd.py,title=README Accuracy::Source files changed. Verify README.md is accurate.
     ::error file=src/new%2C odd.py,title=Source and test together::src/new, odd.py → tests/new, odd_test.py%0ATest new, odd, 100%25 of it.
+    ::notice::Where a rule does not apply, `linchpin ack NAME --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     --- stderr
-    ");
+    "#);
 }
 
 #[test]
@@ -374,7 +376,7 @@ fn lines_that_are_no_changes() {
 fn a_rule_that_is_broken_is_more_than_unmet() {
     let project = with_rule("readme", README);
     project.rule("broken", "---\nset: ['src/{path}.py']\n---\nNo.\n").file("src/a.py", "changed\n");
-    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    insta::assert_snapshot!(checked(&project, &["check"]), @r#"
     exit 2
     --- stdout
     error: a `set` has at least two members
@@ -391,8 +393,9 @@ fn a_rule_that_is_broken_is_more_than_unmet() {
     (readme in .linchpin/rules/readme.md)
 
     1 of 1 file rule not met; 2 files changed since [HEAD].
+    Where a rule does not apply, `linchpin ack readme --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     --- stderr
-    ");
+    "#);
     let github = project.run(&["check", "--format", "github"]);
     assert!(github.stdout.starts_with("::error file=.linchpin/rules/broken.md::"), "{}", github.stdout);
     let sarif = project.run(&["check", "--format", "sarif"]).json();
@@ -439,7 +442,7 @@ fn commands_wait_for_fix() {
     ");
     assert_eq!(std::fs::read_to_string(project.root().join("src/a.py")).expect("a file"), "done");
     project.file("src/b.py", "bad\n");
-    insta::assert_snapshot!(checked(&project, &["check", "--fix"]), @"
+    insta::assert_snapshot!(checked(&project, &["check", "--fix"]), @r#"
     exit 1
     --- stdout
     ## format
@@ -450,8 +453,9 @@ fn commands_wait_for_fix() {
     (format in .linchpin/rules/format.md)
 
     1 of 1 file rule not met; 2 files changed since [HEAD].
+    Where a rule does not apply, `linchpin ack format --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     --- stderr
-    ");
+    "#);
     let found = project.run(&["check", "--fix", "--json"]).json();
     insta::assert_snapshot!(found["rules"][0]["command"].to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/b.py","exit_code":1,"output":"it failed with exit code 1","stdout":"src/b.py is bad\n","stderr":""}"#);
     // What is missing is known without running anything.

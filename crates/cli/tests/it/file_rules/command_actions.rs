@@ -219,7 +219,7 @@ fn a_command_that_never_comes_to_rest_is_told_to_agent_and_person() {
     The following rules require attention:
 
     ## Run it
-    `sh tools/run.sh {file}`: it does not come to rest: it changed `src/a.py` once more
+    `sh tools/run.sh src/a.py`: it does not come to rest: it changed `src/a.py` once more
 
     Mend what it says.
 
@@ -231,7 +231,7 @@ fn a_command_that_never_comes_to_rest_is_told_to_agent_and_person() {
     assert_eq!(entry["status"], "failed");
     let mut result = entry["action_result"].clone();
     assert!(result.as_object_mut().expect("a result").remove("tree").is_some());
-    insta::assert_snapshot!(result.to_string(), @r#"{"type":"command","command":"sh tools/run.sh {file}","exit_code":0,"output":"it does not come to rest: it changed `src/a.py` once more","stdout":"","stderr":""}"#);
+    insta::assert_snapshot!(result.to_string(), @r#"{"type":"command","command":"sh tools/run.sh src/a.py","exit_code":0,"output":"it does not come to rest: it changed `src/a.py` once more","stdout":"","stderr":""}"#);
     // It is not run at every stop.
     assert_eq!(stop(&project).json()["decision"], "block");
     assert_eq!(runs(&project), 2);
@@ -417,6 +417,39 @@ fn many_files_are_given_in_batches() {
 }
 
 #[test]
+fn batches_are_run_one_after_another() {
+    let script = "mkdir busy.log || exit 9; sleep 0.5; rmdir busy.log; echo run >> runs.log\n";
+    let project = with_script("command: 'sh tools/run.sh {files}'", script);
+    for number in 0..201 {
+        project.file(&format!("src/{number}.py"), "new\n");
+    }
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 2);
+}
+
+#[test]
+fn a_command_that_names_no_files_is_run_once_however_many_there_are() {
+    let project = with_script("command: 'sh tools/run.sh'", "echo run >> runs.log\n");
+    for number in 0..201 {
+        project.file(&format!("src/{number}.py"), "new\n");
+    }
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 1);
+    let (_, entry) = only_entry(&project);
+    assert_eq!(entry["action_result"]["output"], "ran and is at rest");
+}
+
+#[test]
+fn a_command_that_names_no_files_is_run_even_if_all_of_them_are_gone() {
+    let project = with_script("command: 'sh tools/run.sh'", "echo run >> runs.log\n");
+    fs::remove_file(project.root().join("src/b.py")).expect("a file");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 1);
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(runs(&project), 1);
+}
+
+#[test]
 fn a_command_that_failed_is_run_again_once_anything_is_another() {
     let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log; test -e mended\n");
     project.file("src/a.py", "changed\n");
@@ -442,10 +475,30 @@ fn every_file_that_fails_is_told_of_and_placeholders_are_filled_in() {
     `sh tools/run.sh src/a.py`: it failed with exit code 3, and 1 more did not go well
     bad: src/a.py
 
-    `sh tools/run.sh src/b.py`:
+    `sh tools/run.sh src/b.py`: it failed with exit code 3
     bad: src/b.py
 
     Mend src/a.py, src/b.py as it says.
+
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    "#);
+}
+
+#[test]
+fn of_several_that_fail_each_tells_how() {
+    let project = with_script(
+        "command: 'sh tools/run.sh {file}', timeout: 1s",
+        "case $1 in *a.py) exit 2;; *) sleep 60;; esac\n",
+    );
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    insta::assert_snapshot!(stop(&project).reason(), @r#"
+    The following rules require attention:
+
+    ## Run it
+    `sh tools/run.sh src/a.py`: it failed with exit code 2, and 1 more did not go well
+    `sh tools/run.sh src/b.py`: it was ended after 1s
+
+    Mend what it says.
 
     Where a rule does not apply, run `linchpin ack run --reason "…"`.
     "#);
@@ -474,4 +527,34 @@ fn what_a_command_leaves_behind_is_ended() {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
     assert_eq!(text(&project, "runs.log"), "run\n");
+}
+
+#[test]
+fn a_queue_that_cannot_be_written_after_the_command_is_told() {
+    let script = "rm -rf .linchpin/tmp/rules/queue && touch .linchpin/tmp/rules/queue\n";
+    let project = with_script("command: 'sh tools/run.sh {file}'", script);
+    project.file("src/a.py", "changed\n");
+    insta::assert_snapshot!(project.shown(&told(&stop(&project))), @"Linchpin: `[BASE]/project/.linchpin/tmp/rules/queue` cannot be written: File exists (os error 17)");
+}
+
+#[test]
+fn a_command_that_goes_well_in_the_end_lets_nothing_go() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "test -e mended\n");
+    project.file("src/a.py", "changed\n");
+    for _ in 0..3 {
+        assert_eq!(stop(&project).json()["decision"], "block");
+    }
+    project.file("mended", "");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "passed 3x run: src/a.py");
+}
+
+#[test]
+fn a_subagent_whose_command_goes_well_is_not_held() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "echo run >> runs.log\n");
+    project.file("src/a.py", "changed\n");
+    let fields = json!({ "stop_hook_active": false, "agent_id": "agent-1", "last_assistant_message": "Done." });
+    assert_eq!(project.hook("claude", &project.event("SubagentStop", &fields)).stdout, "");
+    assert_eq!(runs(&project), 1);
+    assert_eq!(project.run(&["status", "--json"]).json()["session"]["holds"], json!({}));
 }

@@ -57,7 +57,7 @@ fn a_change_of_the_policy_is_noticed() {
     The following rules require attention:
 
     ## run
-    `sh tools/run.sh {file}`: it changed Linchpin's own policy: `.linchpin/rules/extra.md`
+    `sh tools/run.sh src/a.py`: it changed Linchpin's own policy: `.linchpin/rules/extra.md`
 
     No.
 
@@ -95,5 +95,28 @@ fn where_a_sandbox_is_required_nothing_runs_without_one() {
         assert_eq!(reply.stdout, "");
     } else {
         assert!(reply.reason().contains("sandbox"), "{}", reply.stdout);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn it_ends_with_whoever_started_it() {
+    for sandbox in ["repo", "off"] {
+        let project = with_script("touch begun; sleep 1; touch late\n");
+        project.config(&format!("sandbox: {sandbox}\n"));
+        project.run(&["trust", "--yes"]);
+        let payload = super::event(&project, "session-1", "Stop", &serde_json::json!({ "stop_hook_active": false }));
+        project.file("event.json", payload.to_string());
+        let mut hook = project.command(&["hook", "claude"]);
+        hook.stdin(fs::File::open(project.root().join("event.json")).expect("a file"));
+        let mut hook = hook.stdout(std::process::Stdio::null()).spawn().expect("a hook");
+        while !project.root().join("begun").exists() {
+            assert_eq!(hook.try_wait().expect("a process"), None);
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        hook.kill().expect("a process");
+        hook.wait().expect("a process");
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        assert!(!project.root().join("late").exists(), "{sandbox}");
     }
 }

@@ -103,12 +103,20 @@ fn a_name_of_no_rule_is_an_error() {
     let project = repository();
     project.rule("late", &holding("not file_rule_met('readmes')")).rule("readme", README);
     commit(&project, "Begin");
-    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
     exit 0
     --- stdout
-    4 rules in force, everything is sound.
+    warning: no file rule `readmes` is in force, so `file_rule_met` fails wherever this is judged
+     --> .linchpin/rules/late.md:4:27
+      |
+    4 | when: "not file_rule_met('readmes')"
+      |                           ^^^^^^^
+      |
+      = help: did you mean `readme`?
+
+    4 rules in force; 1 warning.
     --- stderr
-    ");
+    "#);
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout

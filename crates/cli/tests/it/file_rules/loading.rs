@@ -30,7 +30,8 @@ const BROKEN: &[(&str, &str)] = &[
 /// These are in force all the same.
 const DOUBTFUL: &[(&str, &str)] = &[
     ("bare-folder", "trigger: src/"),
-    ("placeholder", "trigger: 'src/{path}.py'\naction: {command: 'fmt {fil} {pth} {json}'}"),
+    ("placeholder", "trigger: 'src/{path}.py'\naction: {command: 'fmt {fil} {pth} {json} ${HOME} {a,b}'}"),
+    ("placeholder-in-the-text", "trigger: 'src/{path}.py'\n---\nMend {trigger_file} of {pth} and {file}, or {x}."),
 ];
 
 #[test]
@@ -70,23 +71,106 @@ fn what_is_doubtful_is_in_force_and_said() {
     2 | trigger: src/
       |          ^^^^
 
+    warning: `{trigger_file}` stands for nothing here
+     --> .linchpin/rules/placeholder-in-the-text.md:4:6
+      |
+    4 | Mend {trigger_file} of {pth} and {file}, or {x}.
+      |      ^^^^^^^^^^^^^^
+      |
+      = help: did you mean `trigger_files`?
+
+    warning: `{pth}` stands for nothing here
+     --> .linchpin/rules/placeholder-in-the-text.md:4:24
+      |
+    4 | Mend {trigger_file} of {pth} and {file}, or {x}.
+      |                        ^^^^^
+      |
+      = help: did you mean `path`?
+
+    warning: `{file}` stands for nothing here
+     --> .linchpin/rules/placeholder-in-the-text.md:4:34
+      |
+    4 | Mend {trigger_file} of {pth} and {file}, or {x}.
+      |                                  ^^^^^^
+      |
+      = help: that is for commands; in the text, `{trigger_files}` are the files
+
     warning: `{fil}` stands for nothing here
      --> .linchpin/rules/placeholder.md:3:19
       |
-    3 | action: {command: 'fmt {fil} {pth} {json}'}
-      |                   ^^^^^^^^^^^^^^^^^^^^^^^^
+    3 | action: {command: 'fmt {fil} {pth} {json} ${HOME} {a,b}'}
+      |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
       = help: did you mean `file`?
 
     warning: `{pth}` stands for nothing here
      --> .linchpin/rules/placeholder.md:3:19
       |
-    3 | action: {command: 'fmt {fil} {pth} {json}'}
-      |                   ^^^^^^^^^^^^^^^^^^^^^^^^
+    3 | action: {command: 'fmt {fil} {pth} {json} ${HOME} {a,b}'}
+      |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       |
       = help: did you mean `path`?
 
-    4 rules in force; 3 warnings.
+    warning: `{json}` stands for nothing here
+     --> .linchpin/rules/placeholder.md:3:19
+      |
+    3 | action: {command: 'fmt {fil} {pth} {json} ${HOME} {a,b}'}
+      |                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: what is filled in is `{file}`, `{files}`, `{repo_root}` and `{path}`; the program gets this as it is
+
+    5 rules in force; 7 warnings.
     --- stderr
     ");
+}
+
+#[test]
+fn rules_in_a_folder_of_the_rules_folder_are_missed() {
+    let project = project();
+    project.file(".linchpin/rules/sub/a.md", "---\ntrigger: src/**\n---\nNo.\n");
+    project.file(".linchpin/rules/notes/a.txt", "No rule.");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 0
+    --- stdout
+    warning: the rules in this folder are not read
+    --> .linchpin/rules/sub
+     = help: rules lie in the rules folder itself: move them up; groups of rules are libraries (`NAME.yml`)
+
+    2 rules in force; 1 warning.
+    --- stderr
+    ");
+    let doctor = project.run(&["doctor"]).stdout;
+    assert!(doctor.contains(".linchpin/rules/sub: the rules in this folder are not read"), "{doctor}");
+}
+
+#[test]
+fn a_file_rule_that_an_expression_names_and_that_is_not_there() {
+    let project = project();
+    let asks = |name: &str| format!("---\non: stop\naction: block\nwhen: not file_rule_met('{name}')\n---\nNo.\n");
+    project.rule("asks", &asks("nope"));
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    warning: no file rule `nope` is in force, so `file_rule_met` fails wherever this is judged
+     --> .linchpin/rules/asks.md:4:26
+      |
+    4 | when: not file_rule_met('nope')
+      |                          ^^^^
+      |
+      = help: no file rule is in force
+
+    3 rules in force; 1 warning.
+    ");
+    project.rule("readme", super::README).rule("asks", &asks("raedme"));
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    warning: no file rule `raedme` is in force, so `file_rule_met` fails wherever this is judged
+     --> .linchpin/rules/asks.md:4:26
+      |
+    4 | when: not file_rule_met('raedme')
+      |                          ^^^^^^
+      |
+      = help: did you mean `readme`?
+
+    4 rules in force; 1 warning.
+    ");
+    project.rule("asks", &asks("readme"));
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, everything is sound.");
 }

@@ -54,7 +54,7 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     project.file("src/a.py", "changed\n");
     let head = project.git(&["rev-parse", "HEAD"]);
     let refused = try_commit(&project, "Change");
-    insta::assert_snapshot!(refused.transcript().replace(&head[..12], "[HEAD]"), @"
+    insta::assert_snapshot!(refused.transcript().replace(&head[..12], "[HEAD]"), @r#"
     exit 1
     --- stdout
     --- stderr
@@ -66,7 +66,8 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     (readme in .linchpin/rules/readme.md)
 
     1 of 1 file rule not met; 2 files changed since [HEAD].
-    ");
+    Where a rule does not apply, `linchpin ack readme --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
+    "#);
     assert_eq!(project.git(&["rev-parse", "HEAD"]), head);
     project.file("README.md", "changed\n");
     let committed = try_commit(&project, "Change, and say so");
@@ -142,4 +143,49 @@ fn what_was_promised_can_be_committed() {
     // Who looks sees what there is.
     assert_eq!(project.run(&["check"]).code, Some(1));
     assert_eq!(try_commit(&project, "Change").code, Some(0));
+}
+
+#[test]
+fn what_was_answered_for_other_content_is_asked_again_where_that_counts() {
+    let project = with_rule("readme", &README.replace("safety", "refire: content\nsafety"));
+    project.file("src/a.py", "changed\n");
+    project.git(&["add", "-A"]);
+    assert_eq!(super::stop(&project).json()["decision"], "block");
+    assert_eq!(super::stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(project.run(&["check", "--staged"]).code, Some(0));
+    project.file("src/a.py", "changed again\n");
+    project.git(&["add", "-A"]);
+    assert_eq!(project.run(&["check", "--staged"]).code, Some(1));
+}
+
+#[test]
+fn a_person_can_answer_where_no_agent_has_been() {
+    let project = with_rule("readme", README);
+    project.run(&INIT);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(try_commit(&project, "Change").code, Some(1));
+    insta::assert_snapshot!(project.run(&["ack", "readme", "--reason", "a typo"]).transcript(), @"
+    exit 0
+    --- stdout
+    Acknowledged `readme` for 1 file.
+    --- stderr
+    ");
+    assert_eq!(try_commit(&project, "Change").code, Some(0));
+    insta::assert_snapshot!(project.run(&["ack", "readme", "--reason", "a typo"]).stdout, @"`readme` asks for nothing now.");
+    let log = project.run(&["log", "--kind", "ack"]).stdout;
+    assert!(log.contains("person ack readme"), "{log}");
+}
+
+#[test]
+fn before_a_commit_and_in_ci_at_once() {
+    let project = with_rule("readme", README);
+    project.run(&INIT);
+    project.git(&["switch", "-q", "-c", "topic"]);
+    project.file("src/a.py", "changed\n");
+    project.git(&["add", "-A"]);
+    project.run(&["ack", "readme", "--reason", "a typo"]);
+    let trailer = project.run(&["ack", "readme", "--reason", "a typo", "--trailer"]).stdout;
+    let committed = committing(&project, &["commit", "-q", "-m", "Fix", "--trailer", trailer.trim()]);
+    assert_eq!(committed.code, Some(0), "{}", committed.transcript());
+    assert_eq!(project.run(&["check"]).code, Some(0));
 }

@@ -172,3 +172,50 @@ fn a_pipe_in_the_place_of_an_entry_keeps_nobody_waiting() {
     assert!(told(&stop(&project)).contains("cannot be used"));
     assert_eq!(summary(&project), "queued 1x readme: src/a.py");
 }
+
+#[test]
+fn what_nobody_will_ask_for_any_more_is_forgotten_and_what_is_open_stays() {
+    let project = with_rule("readme", README);
+    project.rule("other", "---\ntrigger: other/**\ncompare_to: prompt\n---\nNo.\n");
+    // What is answered, and what is open.
+    super::prompt(&project, "Begin.");
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    project.file("src/b.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    insta::assert_snapshot!(summary(&project), @"
+    passed 1x readme: src/a.py
+    queued 1x readme: src/b.py
+    ");
+    let demands = fs::read_dir(project.state().join("projects")).expect("projects").next().expect("one").expect("one");
+    let demands = demands.path().join("demands");
+    let all = || files_in(&tmp(&project).join("rules")) + files_in(&demands);
+    let before = all();
+    for folder in [tmp(&project), demands.clone()] {
+        age(&folder);
+    }
+    project.file("src/a.py", "a\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    insta::assert_snapshot!(summary(&project), @"queued 2x readme: src/b.py");
+    // The entry and its mark, the mark of its file, and the snapshot.
+    assert_eq!(all(), before - 4);
+}
+
+/// How many files there are, however deep.
+fn files_in(folder: &std::path::Path) -> usize {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| if entry.path().is_dir() { files_in(&entry.path()) } else { 1 }).sum()
+}
+
+/// All of them were last written a hundred days ago.
+fn age(folder: &std::path::Path) {
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(100 * 24);
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            age(&path);
+        } else {
+            fs::File::options().write(true).open(&path).expect("a file").set_modified(long_ago).expect("a time");
+        }
+    }
+}
