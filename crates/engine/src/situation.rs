@@ -48,7 +48,7 @@ pub struct Touch {
     pub access: Option<Access>,
     /// The simple command that names it, where one does.
     pub command: Option<usize>,
-    /// It is deleted with all that is in it.
+    /// It is deleted, or written, with all that is in it.
     pub takes_all: bool,
     /// For people: as it was named.
     pub written: Arc<str>,
@@ -239,12 +239,12 @@ impl Situation {
     fn add_touch(&self, path: &str, act: &Act, touches: &mut Vec<Touch>) {
         let Act { access, command, .. } = *act;
         let absolute = self.place.absolute(path, &self.event.cwd);
-        // To delete a link is not to delete what it leads to, unless a slash says so.
+        // To delete a link is not to delete what it leads to, unless a slash says so; and who goes through all that is
+        // there goes through no links.
         let followed = absolute.strip_suffix('/').unwrap_or(&absolute);
+        let is_of_link = (access == Some(Access::Delete) || act.takes_all) && followed.len() == absolute.len();
         let resolved = match followed.rsplit_once('/') {
-            Some((folder, name)) if access == Some(Access::Delete) && followed.len() == absolute.len() => {
-                self.facts.resolved(folder).map(|folder| format!("{folder}/{name}"))
-            }
+            Some((folder, name)) if is_of_link => self.facts.resolved(folder).map(|folder| format!("{folder}/{name}")),
             _ => self.facts.resolved(followed),
         };
         let resolved = resolved.map(|path| paths::tidy(&path));
@@ -254,7 +254,8 @@ impl Situation {
         let is_file = |path: &String| self.facts.is_folder(path) == Some(false);
         let takes_all = act.takes_all && !paths.last().is_some_and(is_file);
         // With the project goes all that is in it.
-        if access == Some(Access::Delete) && paths.iter().any(|path| paths::below(&self.place.root, path).is_some()) {
+        let is_lost = access == Some(Access::Delete) || takes_all;
+        if is_lost && paths.iter().any(|path| paths::below(&self.place.root, path).is_some()) {
             paths.extend([".linchpin", ".git"].map(|name| format!("{}/{name}", self.place.root)));
         }
         for path in paths {

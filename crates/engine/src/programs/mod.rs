@@ -25,6 +25,8 @@ pub enum Role {
     /// A path that it reads from; of a folder, nothing in it.
     Read,
     Write,
+    /// Written in what is said of it, and not in what is in it: its mode, its owner, its time.
+    Mark,
     /// Read and written.
     Edit,
     Delete,
@@ -85,6 +87,7 @@ const ROLES: &[(&str, Role)] = &[
     ("DATA", Role::Data),
     ("READ", Role::Read),
     ("WRITE", Role::Write),
+    ("MARK", Role::Mark),
     ("EDIT", Role::Edit),
     ("DELETE", Role::Delete),
     ("DELETE_ALL", Role::DeleteAll),

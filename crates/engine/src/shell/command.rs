@@ -60,6 +60,9 @@ pub struct Folders {
     is_either: bool,
 }
 
+/// Behind a folder, in a word that is no pattern of the shell: all that is below it, whatever it is called.
+pub(super) const ALL_BELOW: &str = "/**";
+
 /// More are as good as any.
 const MAX_FOLDERS: usize = 8;
 /// Longer than people have them. Each `cd` makes a path longer, and each part of it is looked at.
@@ -485,6 +488,11 @@ impl Word {
         let is_stable =
             self.value.is_none() && self.shown.starts_with('$') && !self.shown.contains(['(', '`', '…', '@', '*']);
         is_stable.then_some(self.shown.as_str())
+    }
+
+    /// The folder, where all that is below it is meant.
+    pub(super) fn folder_of_all<'p>(&self, path: &'p str) -> Option<&'p str> {
+        path.strip_suffix(ALL_BELOW).filter(|_| !self.glob)
     }
 
     /// One of which nothing is known.

@@ -24,7 +24,7 @@ pub struct Effect {
     pub raw: String,
     /// `None`: who knows what for.
     pub access: Option<Access>,
-    /// It is deleted with all that is in it.
+    /// It is deleted, or written, with all that is in it.
     pub takes_all: bool,
     /// The path stands for all that it matches.
     pub is_pattern: bool,
@@ -121,7 +121,8 @@ struct Found<'a> {
 
 impl Found<'_> {
     fn add(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
-        self.add_deed(path, word, access, false);
+        let is_all = path.is_some_and(|path| word.folder_of_all(path).is_some());
+        self.add_deed(path, word, access, is_all && matches!(access, Some(Access::Write | Access::Delete)));
     }
 
     /// Deletes it, and all that is in it.
@@ -130,6 +131,17 @@ impl Found<'_> {
     }
 
     fn add_deed(&mut self, path: Option<&str>, word: &Word, access: Option<Access>, takes_all: bool) {
+        if let Some((path, folder)) = path.and_then(|path| Some((path, word.folder_of_all(path)?))) {
+            let glob = folder.contains(['*', '?', '[']);
+            if takes_all || !glob {
+                self.add_deed(Some(folder), &Word { glob, ..word.clone() }, access, takes_all);
+            }
+            // To look into all that is there is not to read each of it.
+            if !takes_all {
+                self.add_deed(path.strip_suffix('*'), word, access, false);
+            }
+            return;
+        }
         // Of one that nobody knows, the end may still tell what it is.
         if let (None, Some(Access::Read | Access::Write), Some((_, name))) =
             (path, access, word.known_end().split_once('/'))
@@ -247,7 +259,7 @@ impl Found<'_> {
         let is_temporary = |path: &str| path.starts_with("/tmp") || path.starts_with(paths::TEMP);
         let copies = copies(self.command, program, arguments);
         for path in copies.iter().filter_map(Copy::within).filter(|path| !is_temporary(path)) {
-            self.add(Some(&path), &Word::known(&path), Some(Access::Write));
+            self.add_deed(Some(&path), &Word::known(&path), Some(Access::Write), false);
         }
     }
 
@@ -350,6 +362,7 @@ impl Found<'_> {
             Role::Path | Role::Query => self.mentioned(word),
             Role::Code => self.in_code(word, text),
             Role::DeleteAll => self.add_deletion_of_all(text, word),
+            Role::Mark => self.add_deed(text, word, Some(Access::Write), false),
             Role::Move => {
                 self.add(text, word, Some(Access::Read));
                 self.add_deletion_of_all(text, word);

@@ -1,7 +1,7 @@
 //! `find`: where it looks, what it runs, what it finds. Its words are an expression, which no table describes.
 
 use super::budget;
-use super::command::{SimpleCommand, Word};
+use super::command::{ALL_BELOW, SimpleCommand, Word};
 use super::filling;
 
 /// The words before the first condition: where it looks. Without any, where it is.
@@ -16,49 +16,103 @@ pub(super) fn starts(command: &SimpleCommand) -> Vec<Word> {
     if starts.is_empty() { vec![path(".".to_owned(), false)] } else { starts }
 }
 
-/// Conditions by which it chooses; those of time come on top.
-const TESTS: &[&str] = &["-type", "-empty", "-size", "-newer", "-perm", "-user", "-regex", "-path", "-iname", "-name"];
-
 /// Of more, any may be the one.
 const MAX_ALTERNATIVES: usize = 16;
 
-/// What it finds, as patterns: the names that it looks for, where it looks; else where it looks.
+/// What it finds, as patterns: the names that it looks for, where it looks; else all that is below.
 pub(super) fn found(command: &SimpleCommand) -> Vec<Word> {
     let conditions = conditions(command);
-    let is_test = |text: &str| TESTS.contains(&text) || text.ends_with("time") || text.ends_with("min");
-    let is_choosy = conditions.iter().flatten().any(|text| text.starts_with('-') && is_test(text));
+    let depth = Depth::of(&conditions);
     let alternatives: Vec<_> = unpruned(&conditions).split(|word| is_or(*word)).collect();
     let is_any = negates_several(&conditions) || alternatives.len() > MAX_ALTERNATIVES;
     let alternatives = if is_any { vec![&[][..]] } else { alternatives };
     let alternatives: Vec<Wanted> = alternatives.into_iter().map(Wanted::of).collect();
     let from = |start: Word| {
-        let mut found: Vec<Word> = alternatives.iter().map(|wanted| wanted.below(&start, is_choosy)).collect();
+        let mut found: Vec<Word> = alternatives.iter().map(|wanted| wanted.below(&start, depth)).collect();
         found.dedup();
         found
     };
     starts(command).into_iter().flat_map(from).collect()
 }
 
+/// How far below its starts it looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// At these alone.
+    Starts,
+    /// At what lies right there.
+    One,
+    Any,
+}
+
+impl Depth {
+    fn of(conditions: &[Option<&str>]) -> Self {
+        let has = |wanted: &str| conditions.iter().flatten().any(|word| *word == wanted);
+        // To pass over whatever comes is to come no farther.
+        let is_pruned = has("-prune") && !conditions.iter().flatten().any(|word| is_test(word));
+        match only_wanted(conditions, &["-maxdepth"]) {
+            _ if is_pruned => Self::Starts,
+            Some("0") => Self::Starts,
+            Some("1") => Self::One,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// Whether it is a condition by which it chooses.
+fn is_test(word: &str) -> bool {
+    const TESTS: &[&str] =
+        &["-type", "-xtype", "-empty", "-size", "-perm", "-user", "-group", "-regex", "-path", "-name", "-iname"];
+    TESTS.contains(&word) || ["time", "min"].iter().any(|end| word.ends_with(end)) || word.starts_with("-newer")
+}
+
 /// What conditions that hold together ask for.
 struct Wanted<'v> {
     name: Option<&'v str>,
     path: Option<&'v str>,
+    /// `f` for files, `d` for folders.
+    kind: Option<&'v str>,
+    /// Only what has nothing in it.
+    is_empty: bool,
+    /// Not what is hidden, nor what lies in it.
+    leaves_hidden: bool,
 }
 
 impl<'v> Wanted<'v> {
     fn of(conditions: &[Option<&'v str>]) -> Self {
         let only = |kind: &[&str]| only_wanted(conditions, kind);
-        Self { name: only(&["-name", "-iname"]), path: only(&["-path", "-wholename"]) }
+        let before = std::iter::once(&None).chain(conditions);
+        let is_empty = before.zip(conditions).any(|(before, word)| *word == Some("-empty") && !is_not(*before));
+        let is_hidden = |path: Option<&str>| matches!(path, Some("*/.*" | "./.*"));
+        let leaves_hidden = conditions.windows(3).any(|words| match words {
+            [not, Some("-path" | "-wholename"), path] => is_not(*not) && is_hidden(*path),
+            _ => false,
+        });
+        let (name, path) = (only(&["-name", "-iname"]), only(&["-path", "-wholename"]));
+        Self { name, path, kind: only(&["-type", "-xtype"]), is_empty, leaves_hidden }
+    }
+
+    /// Whether what is in it stays, whatever is done to all that is found: folders with nothing in them, files of one
+    /// folder, links.
+    fn is_shallow(&self, depth: Depth) -> bool {
+        self.kind.is_some_and(|kind| match (kind.contains('f'), kind.contains('d')) {
+            (false, false) => true,
+            (false, true) => self.is_empty,
+            (true, false) => depth == Depth::One,
+            (true, true) => false,
+        })
     }
 
     /// What is found from one start.
-    fn below(&self, start: &Word, is_choosy: bool) -> Word {
+    fn below(&self, start: &Word, depth: Depth) -> Word {
         match (start.meaning(), self.name, self.path) {
             // At any depth.
             (Some(start), Some(name), _) => path(format!("{start}/**/{name}"), true),
             (_, None, Some(whole)) => path(whole.to_owned(), whole.contains(['*', '?', '['])),
             // Some of what is there.
-            (Some(start), None, None) if is_choosy => path(format!("{start}/*"), false),
+            (Some(start), None, None) if self.is_shallow(depth) => path(format!("{start}/*"), false),
+            (Some(start), None, None) if self.leaves_hidden => path(format!("{start}/*{ALL_BELOW}"), false),
+            (Some(start), None, None) if depth != Depth::Starts => path(format!("{start}{ALL_BELOW}"), false),
             _ => start.clone(),
         }
     }

@@ -1,6 +1,6 @@
 //! Commands that print paths, one a line: what goes to `xargs`, into a `while read` or into a `$(…)`.
 
-use super::command::{SimpleCommand, Word};
+use super::command::{ALL_BELOW, SimpleCommand, Word};
 use super::{find, sed};
 use crate::programs::{Argument, Role};
 
@@ -53,10 +53,11 @@ fn below(command: &SimpleCommand) -> Vec<Word> {
 }
 
 /// What stands for each of several patterns, where they are in one folder.
-pub(super) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str>) -> Option<String> {
+pub(super) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str> + Clone) -> Option<String> {
+    let end = if patterns.clone().any(|pattern| pattern.ends_with(ALL_BELOW)) { ALL_BELOW } else { "/*" };
     let folder = |pattern: &'p str| pattern.split_once("/*").map(|(folder, _)| folder);
     let first = folder(patterns.next()?)?;
-    patterns.all(|pattern| folder(pattern) == Some(first)).then(|| format!("{first}/*"))
+    patterns.all(|pattern| folder(pattern) == Some(first)).then(|| format!("{first}{end}"))
 }
 
 /// What is printed word by word, where it is one pattern.

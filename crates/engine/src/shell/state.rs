@@ -11,7 +11,7 @@ use std::sync::Arc;
 use brush_parser::ast::FunctionBody;
 
 use super::branch::Branches;
-use super::command::{Assignment, Exported, Folders, Word};
+use super::command::{ALL_BELOW, Assignment, Exported, Folders, Word};
 use super::hidden::Hidden;
 use super::written::plain;
 use crate::paths;
@@ -198,6 +198,11 @@ impl Value {
 
     pub(super) fn plain(text: impl Into<Arc<str>>) -> Self {
         Self { text: text.into(), glob: false, tilde: false, in_kind: false }
+    }
+
+    /// One of the paths that a pattern stands for.
+    pub(super) fn one_of(pattern: Self) -> Self {
+        Self { glob: !pattern.text.ends_with(ALL_BELOW), in_kind: true, ..pattern }
     }
 
     pub(super) fn in_kind(text: impl Into<Arc<str>>) -> Self {

@@ -608,7 +608,7 @@ impl Walker<'_> {
         let text = text.or_else(|| meaning.map(Value::in_kind));
         // One of the paths that it prints, or all.
         text.or_else(|| match found.as_slice() {
-            [path] => Value::of(path).map(|path| Value { glob: true, in_kind: true, ..path }),
+            [path] => Value::of(path).map(Value::one_of),
             _ => None,
         })
     }

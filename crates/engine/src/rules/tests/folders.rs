@@ -60,6 +60,49 @@ fn with_a_folder_goes_what_could_be_in_it() {
 }
 
 #[test]
+fn what_is_found_lies_at_any_depth() {
+    let cases = [
+        ("find . -type f -delete", Level::Block, Level::Block),
+        ("find -type f -delete", Level::Block, Level::Block),
+        ("find $PWD -type f -delete", Level::Block, Level::Block),
+        ("find src -mtime +3 -delete", Level::Block, Level::Block),
+        ("find . ! -name x -delete", Level::Block, Level::Block),
+        ("find . -size 0 -delete", Level::Block, Level::Block),
+        ("find . -empty -delete", Level::Block, Level::Block),
+        ("find . -type f -exec rm {} +", Level::Block, Level::Block),
+        ("find src -exec rm {} ';'", Level::Block, Level::Block),
+        ("find src -type f -exec sh -c 'rm \"$1\"' _ {} ';'", Level::Block, Level::Block),
+        ("find . -type f -print0 | xargs -0 rm", Level::Block, Level::Block),
+        ("find . -type f | xargs -I% rm %", Level::Block, Level::Block),
+        ("find src -type f | while read -r f; do rm \"$f\"; done", Level::Block, Level::Block),
+        ("for f in $(find src -type f); do rm \"$f\"; done", Level::Block, Level::Block),
+        ("find . -type f -exec mv {} /tmp ';'", Level::Block, Level::Block),
+        ("find . -type f -exec sed -i s/a/b/ {} +", Level::Allow, Level::Block),
+        ("find src -type f -print0 | xargs -0 sed -i s/a/b/", Level::Allow, Level::Block),
+        ("find src -type f -exec truncate -s 0 {} +", Level::Allow, Level::Block),
+        ("find src -type f -exec grep x {} +", Level::Allow, Level::Allow),
+        ("find . -type f -exec chmod 644 {} +", Level::Allow, Level::Allow),
+        ("find . -type f -exec touch {} +", Level::Allow, Level::Allow),
+        ("find /tmp/x -type f -exec cp {} . ';'", Level::Allow, Level::Allow),
+        ("find . -type d -empty -delete", Level::Allow, Level::Allow),
+        ("find . -type l -delete", Level::Allow, Level::Allow),
+        ("find . -maxdepth 1 -type f -delete", Level::Allow, Level::Allow),
+        ("find . -maxdepth 1 -type d -exec rm -r {} +", Level::Block, Level::Block),
+        ("find . -maxdepth 0 -exec ls {} +", Level::Allow, Level::Allow),
+        ("find build -type f -delete", Level::Allow, Level::Allow),
+        ("find build -type f -exec sed -i s/a/b/ {} +", Level::Allow, Level::Allow),
+        ("find . -type f -name '*.orig' -delete", Level::Allow, Level::Allow),
+        ("find . -name __pycache__ -type d -exec rm -rf {} +", Level::Allow, Level::Allow),
+    ];
+    for (command, deletes, writes) in cases {
+        for (key, expected) in [(PathKey::Deletes, deletes), (PathKey::Writes, writes)] {
+            let found = verdict(&[against(vec![about(key, &["src/**"], &[])])], bash(command), false).level;
+            assert_eq!(found, expected, "{}: {command}", key.name());
+        }
+    }
+}
+
+#[test]
 fn what_is_excepted_is_so_with_its_folder() {
     let rule = against(vec![about(PathKey::Deletes, &["src/**"], &["src/made/**"])]);
     assert_eq!(verdict(std::slice::from_ref(&rule), bash("rm -r src/made"), false).level, Level::Allow);

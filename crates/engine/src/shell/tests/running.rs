@@ -47,8 +47,8 @@ fn programs_that_run_others_are_seen_through() {
     ");
     assert_snapshot!(reached("find . -name '*.o' -exec rm -f {} + -o -execdir chmod +x {} \\;; ls | xargs -n1 rm -rf; ls | grep '\\.o$' | xargs -I% mv % x/%"), @"
     find . -name *.o -exec rm -f {} + -o -execdir chmod +x {} ;
-    rm -f ./**/*.o ./* via find
-    chmod +x ./**/*.o ./* via find
+    rm -f ./**/*.o ./** via find
+    chmod +x ./**/*.o ./** via find
     ls
     rm -rf $… via xargs
     ls

@@ -278,11 +278,11 @@ impl Walker<'_> {
         let paths: Option<Vec<Value>> = found.iter().map(Value::of).collect();
         match (command.program(), paths.unwrap_or_default().as_slice()) {
             (Some("read"), [path]) => {
-                self.state.assign(name, Some(Value { glob: true, in_kind: true, ..path.clone() }));
+                self.state.assign(name, Some(Value::one_of(path.clone())));
             }
             (Some("read"), paths) => {
                 let any = listing::any_of(paths.iter().map(|path| &*path.text));
-                let any = any.map(|any| Value { glob: true, in_kind: true, ..Value::plain(any) });
+                let any = any.map(|any| Value::one_of(Value::plain(any)));
                 if any.is_some() {
                     self.state.assign(name, any);
                 }
