@@ -221,7 +221,8 @@ impl Situation {
             return;
         }
         for folder in folders {
-            let folder = self.place.absolute(folder, &self.event.cwd);
+            // `cd` takes `..` by its text; to the commands that run there, it is what is around where a link leads.
+            let folder = paths::tidy(&self.place.absolute(folder, &self.event.cwd));
             let path = self.place.absolute(&path, &folder);
             self.add_touch(&path, &act, &mut touches.known);
             for path in is_pattern.then(|| self.facts.expanded(&path)).flatten().unwrap_or_default() {

@@ -120,10 +120,13 @@ impl LiveFacts {
 
     /// The path behind links, as far as it exists; what does not exist yet is kept as it is.
     fn resolved_path(&self, path: &Path) -> Option<PathBuf> {
-        let (folder, name) = (path.parent()?, path.file_name()?);
         if path.as_os_str().len() > LONGEST_PATH {
             return None;
         }
+        // Without a slash or a `.` behind a link, which would be looked for where it leads.
+        let path: &Path = &path.components().collect::<PathBuf>();
+        let Some(name) = path.file_name() else { return resolved_folder(path) };
+        let folder = path.parent()?;
         if path.is_symlink() {
             return path.canonicalize().ok().or_else(|| dangling(path));
         }

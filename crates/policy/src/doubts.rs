@@ -73,19 +73,17 @@ pub fn of_named_rules(rules: &[InForce]) -> Vec<Diagnostic> {
     doubts
 }
 
-/// Only a shell call has commands.
+/// Only a shell call has commands. (Which MCP tools are shells, their names tell the agent's adapter.)
 fn of_tools(tool: &ToolRule, fields: &mut Fields) {
-    let has_no_shell = |name: &str| {
-        name.starts_with("mcp__") || (COMMON_TOOLS.contains(&name) && !matches!(name, "Bash" | "PowerShell"))
-    };
-    let names_tools = !tool.tools.is_empty() || !tool.mcp_tools.is_empty();
+    let has_no_shell = |name: &str| COMMON_TOOLS.contains(&name) && !matches!(name, "Bash" | "Monitor" | "PowerShell");
+    let names_tools = !tool.tools.is_empty() && tool.mcp_tools.is_empty();
     let clause = ["command_pattern", "command_not_pattern", "command", BranchClause::KEY];
     let Some(key) = clause.into_iter().find(|key| fields.has(key)) else { return };
     if names_tools && tool.tools.iter().all(|name| has_no_shell(&name.0)) {
         let message = format!("only shell calls have commands, so `{key}` and these tools never go together");
         let help =
             "say `tools: [Bash]`, or leave `tools` out; what a file tool does is told by `reads`, `writes` or `paths`";
-        doubt(if fields.has("tools") { "tools" } else { "mcp_tools" }, &message, help, fields);
+        doubt("tools", &message, help, fields);
     }
 }
 

@@ -144,6 +144,7 @@ pub const COMMON_TOOLS: &[&str] = &[
     "Edit",
     "Glob",
     "Grep",
+    "Monitor",
     "MultiEdit",
     "NotebookEdit",
     "PowerShell",

@@ -1,4 +1,4 @@
-//! Which MCP tools a call reaches, and which files it names.
+//! Which MCP tools a call reaches, which files it names, and the command that it runs.
 //!
 //! The arguments of such a tool are its server's own. But most servers call a path by one of a few names, and most tools
 //! say by their own name what they do with it. Where the name does not say, nobody knows.
@@ -7,6 +7,10 @@ use engine::event::{Access, FileAccess, McpTool};
 use serde_json::Value;
 
 use super::paths;
+
+mod shell;
+
+pub(super) use shell::shell;
 
 /// The part that a path has where a tool takes two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +32,8 @@ const PATH_ARGUMENTS: &[(&str, Part)] = &[
     ("filename", Part::From),
     ("absolute_path", Part::From),
     ("relative_path", Part::From),
+    ("pathInProject", Part::From),
+    ("path_in_project", Part::From),
     ("directory", Part::From),
     ("uri", Part::From),
     ("source", Part::From),
@@ -108,11 +114,22 @@ pub(super) fn tools(name: &str, input: &Value) -> Vec<McpTool> {
 /// A tool that only passes calls on.
 const PROXY: &str = "call_tool";
 
+/// Names under which servers, and proxies, put all of their arguments once more.
+const WRAPPINGS: &[&str] = &["arguments", "args", "params", "parameters", "input", "options"];
+
+/// The arguments themselves, and those that lie in one of them.
+fn all_arguments(input: &Value) -> impl Iterator<Item = &Value> {
+    let wrapped = WRAPPINGS.iter().filter_map(|key| input.get(key)).filter(|arguments| arguments.is_object());
+    std::iter::once(input).chain(wrapped.flat_map(|wrapped| {
+        let deeper = WRAPPINGS.iter().filter_map(|key| wrapped.get(key)).filter(|arguments| arguments.is_object());
+        std::iter::once(wrapped).chain(deeper)
+    }))
+}
+
 pub(super) fn files(name: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
     let Some(tool) = tools(name, input).pop() else { return Vec::new() };
     let verbs: Vec<Verb> = words(&tool.tool).iter().filter_map(|word| verb(word)).collect();
-    let own = [Some(input), input.get("arguments").filter(|arguments| arguments.is_object())];
-    let named = own.into_iter().flatten().flat_map(|arguments| named_paths(arguments, true));
+    let named = all_arguments(input).flat_map(|arguments| named_paths(arguments, true));
     let accesses = |(path, part): (String, Part)| {
         let path = paths::absolute(cwd, &path);
         let mut accesses: Vec<Option<Access>> =

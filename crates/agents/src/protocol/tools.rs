@@ -11,12 +11,18 @@ use super::{mcp, paths};
 pub(crate) fn canonical(name: &str, input: Value, cwd: &str) -> ToolCall {
     ToolCall {
         name: name.to_owned(),
-        shell: is_shell(name).then(|| shell_text(&input)),
+        shell: shell(name, &input),
         files: files(name, &input, cwd),
         mcp: mcp::tools(name, &input),
+        aliases: aliases(name),
         input,
         ..ToolCall::default()
     }
+}
+
+/// What `Bash` may do, Claude Code itself lets a monitor do, and nothing else.
+fn aliases(name: &str) -> Vec<String> {
+    if name == MONITOR { vec!["Bash".to_owned()] } else { Vec::new() }
 }
 
 /// The same under another canonical name; the agent's own name stays findable.
@@ -26,13 +32,20 @@ pub(crate) fn renamed(own_name: String, name: &str, input: Value, cwd: &str) -> 
     call
 }
 
-fn is_shell(name: &str) -> bool {
-    matches!(name, "Bash" | "PowerShell")
+fn shell(name: &str, input: &Value) -> Option<ShellText> {
+    match name {
+        "Bash" | "PowerShell" => Some(shell_text(input.get("command"))),
+        // It watches what a command prints, or something that is no command.
+        MONITOR => input.get("command").map(|command| shell_text(Some(command))),
+        _ => mcp::shell(name, input),
+    }
 }
 
+const MONITOR: &str = "Monitor";
+
 /// The text that a shell would be given. An argument vector is written as the text that means the same.
-fn shell_text(input: &Value) -> ShellText {
-    match input.get("command") {
+pub(super) fn shell_text(command: Option<&Value>) -> ShellText {
+    match command {
         Some(Value::String(text)) => ShellText::Command(text.clone()),
         Some(Value::Array(words)) if !words.is_empty() => words
             .iter()

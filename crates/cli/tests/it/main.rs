@@ -31,6 +31,7 @@ mod named_files;
 mod observe;
 mod observers;
 mod old_rules;
+mod other_shells;
 mod pace;
 mod pause;
 mod proposals;

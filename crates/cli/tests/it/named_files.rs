@@ -83,6 +83,8 @@ fn the_paths_of_mcp_tools_are_judged() {
         ("mcp__github__create_or_update_file", json!({ "path": "docs/a.md", "content": "x" }), "allow"),
         ("mcp__browser__navigate", json!({ "url": "https://example.com/.env" }), "allow"),
         ("mcp__browser__upload", json!({ "paths": [outside] }), "allow"),
+        ("mcp__ide__get_file_text", json!({ "pathInProject": ".env" }), "deny"),
+        ("mcp__fs__read_file", json!({ "args": { "path": ".env" } }), "deny"),
     ] {
         assert_eq!(decision(&project, tool, &input), expected, "{tool} {input}");
     }
@@ -91,7 +93,7 @@ fn the_paths_of_mcp_tools_are_judged() {
     Approval required by Linchpin rule `read-secrets`: What becomes of `.env` cannot be known before it runs; it may be what this rule is about. This file holds secrets, and what you read ends up in transcripts. Use `.env.example` for the names, or ask the person
     for the one thing you need.
 
-    A person can let this call through: `linchpin allow 20`
+    A person can let this call through: `linchpin allow 22`
     ");
 }
 

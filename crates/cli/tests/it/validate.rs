@@ -124,7 +124,7 @@ fn said_of(fields: &str) -> String {
 fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
     let said = [
         "tools: Read\ncommand_pattern: '^ls'",
-        "mcp_tools: ['*:*']\ncommand: {program: ls}",
+        "tools: [Read, Grep]\ncommand: {program: ls}",
         "command_pattern: 'cargo build && cargo test'",
         "command_pattern: 'curl.*\\|\\s*sh'",
         "command_pattern: 'cd x; make'",
@@ -153,8 +153,8 @@ fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
     warning: only shell calls have commands, so `command` and these tools never go together
      --> .linchpin/rules/a.md:2:1
       |
-    2 | mcp_tools: ['*:*']
-      | ^^^^^^^^^
+    2 | tools: [Read, Grep]
+      | ^^^^^
       |
       = help: say `tools: [Bash]`, or leave `tools` out; what a file tool does is told by `reads`, `writes` or `paths`
 

@@ -66,7 +66,7 @@ impl Template {
     }
 
     /// The value, in this situation; none unsets.
-    pub(super) fn value(&self, situation: &Arc<Situation>) -> Result<Option<Value>, ExprError> {
+    pub fn value(&self, situation: &Arc<Situation>) -> Result<Option<Value>, ExprError> {
         let value = match self {
             // What was made from a value can be read back.
             Self::Constant(json) => serde_json::from_str(json).unwrap_or_default(),

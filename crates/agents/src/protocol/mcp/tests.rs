@@ -1,6 +1,8 @@
 use serde_json::{Value, json};
 
-use super::files;
+use engine::event::ShellText;
+
+use super::{files, shell};
 
 /// Each path with what is done to it.
 fn named(tool: &str, input: &Value) -> Vec<String> {
@@ -43,6 +45,53 @@ fn lists_addresses_and_calls_that_are_passed_on() {
     assert_eq!(named("mcp__ide__read", &json!({"uri": "file://localhost/p/a%zz%4"})), ["Read /p/a%zz%4"]);
     let proxied = json!({"server": "fs", "tool": "read_file", "arguments": {"path": "~/.ssh/id_rsa"}});
     assert_eq!(named("mcp__proxy__call_tool", &proxied), ["Read ~/.ssh/id_rsa"]);
+}
+
+#[test]
+fn arguments_in_arguments() {
+    assert_eq!(named("mcp__ide__get_file_text", &json!({"pathInProject": ".env"})), ["Read /p/.env"]);
+    assert_eq!(named("mcp__x__read", &json!({"args": {"path": "a"}})), ["Read /p/a"]);
+    assert_eq!(named("mcp__x__read", &json!({"params": {"arguments": {"path": "a"}}})), ["Read /p/a"]);
+    assert_eq!(named("mcp__x__read", &json!({"filter": {"path": "a"}})), [""; 0]);
+}
+
+/// The text that is run.
+fn run(tool: &str, input: &Value) -> Option<String> {
+    match shell(tool, input)? {
+        ShellText::Command(text) => Some(text),
+        ShellText::Missing => None,
+    }
+}
+
+#[test]
+fn a_tool_that_runs_commands_is_a_shell() {
+    for tool in ["start_process", "execute_shell_command", "run_command", "runCommand", "bash", "exec", "execute"] {
+        let input = json!({"command": "ls -l", "timeout_ms": 1000});
+        assert_eq!(run(&format!("mcp__x__{tool}"), &input).as_deref(), Some("ls -l"), "{tool}");
+    }
+    let proxied = json!({"server": "s", "tool": "run_command", "arguments": {"cmd": "ls"}});
+    assert_eq!(run("mcp__proxy__call_tool", &proxied).as_deref(), Some("ls"));
+    let text = |input: Value| run("mcp__x__shell", &input);
+    assert_eq!(text(json!({"script": "ls\npwd"})).as_deref(), Some("ls\npwd"));
+    assert_eq!(text(json!({"commands": ["ls", "pwd"]})).as_deref(), Some("ls\npwd"));
+    assert_eq!(text(json!({"command": ["ls", "a b"]})).as_deref(), Some("ls 'a b'"));
+    assert_eq!(text(json!({"command": "ls", "args": ["a b", "-l"]})).as_deref(), Some("ls 'a b' -l"));
+    assert_eq!(text(json!({"command": "ls", "cwd": "a b"})).as_deref(), Some("cd 'a b' || exit\nls"));
+    assert_eq!(text(json!({"command": "ls", "working_directory": "~/x"})).as_deref(), Some("cd ~/x || exit\nls"));
+}
+
+#[test]
+fn what_runs_no_command() {
+    for (tool, input) in [
+        ("mcp__x__create_issue", json!({"command": "ls"})),
+        ("mcp__shell__history", json!({"command": "ls"})),
+        ("mcp__osa__execute_script", json!({"script": "tell application \"Finder\" to quit"})),
+        ("mcp__draw__run_commands", json!({"commands": [{"op": "line"}]})),
+        ("mcp__x__run_command", json!({"text": "ls"})),
+        ("run_command", json!({"command": "ls"})),
+    ] {
+        assert_eq!(run(tool, &input), None, "{tool} {input}");
+    }
 }
 
 #[test]

@@ -34,6 +34,16 @@ fn a_shell_call_without_text_is_told_apart_from_empty_text() {
 }
 
 #[test]
+fn a_monitor_is_a_shell_where_it_has_a_command() {
+    let monitor = |input| canonical("Monitor", input, "/p");
+    let call = monitor(json!({"command": "tail -f log", "description": "errors"}));
+    assert_eq!(call.shell, Some(ShellText::Command("tail -f log".to_owned())));
+    assert_eq!(call.names().collect::<Vec<_>>(), ["Monitor", "Bash"]);
+    assert_eq!(monitor(json!({"command": null})).shell, Some(ShellText::Missing));
+    assert_eq!(monitor(json!({"description": "events"})).shell, None);
+}
+
+#[test]
 fn plain_words_need_no_quotes() {
     assert_eq!(shell_quoted("/usr/bin/linchpin"), "/usr/bin/linchpin");
     assert_eq!(shell_quoted("/my folder/it's"), r"'/my folder/it'\''s'");

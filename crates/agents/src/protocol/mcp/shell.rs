@@ -1,0 +1,65 @@
+//! MCP tools that run commands: their text is a shell's, as that of an agent's own shell is.
+//!
+//! A tool is one if its name says so and an argument holds the text. The machine is taken to be this one.
+
+use engine::event::ShellText;
+use serde_json::Value;
+
+use super::{all_arguments, tools, words};
+use crate::protocol::tools::{shell_quoted, shell_text};
+
+/// Words in the names of tools that run something.
+const RUNS: &[&str] = &["exec", "execute", "launch", "run", "spawn", "start"];
+/// Words in the names of tools that mean a shell.
+const SHELLS: &[&str] =
+    &["bash", "cli", "cmd", "command", "commands", "console", "process", "sh", "shell", "terminal", "zsh"];
+
+const COMMANDS: &[&str] = &["command", "cmd", "command_line", "commandLine"];
+/// What these hold is a shell's text only where the tool is a shell.
+const SCRIPTS: &[&str] = &["script", "commands"];
+/// Words of the command that have an argument of their own.
+const WORDS: &[&str] = &["args", "arguments"];
+const FOLDERS: &[&str] = &["cwd", "workdir", "working_dir", "workingDir", "working_directory", "workingDirectory"];
+
+/// The text that a shell is given; `None` where the call runs no command.
+pub fn shell(name: &str, input: &Value) -> Option<ShellText> {
+    let words = words(&tools(name, input).pop()?.tool);
+    let says = |known: &[&str]| words.iter().any(|word| known.iter().any(|known| known.eq_ignore_ascii_case(word)));
+    let is_shell = says(SHELLS);
+    if !is_shell && !says(RUNS) {
+        return None;
+    }
+    let text = all_arguments(input).find_map(|arguments| {
+        let script = || first(arguments, SCRIPTS).filter(|_| is_shell).and_then(script);
+        command(arguments).or_else(script)
+    })?;
+    let folder = all_arguments(input).find_map(|arguments| first(arguments, FOLDERS)?.as_str());
+    Some(ShellText::Command(folder.map_or_else(|| text.clone(), |folder| in_folder(folder, &text))))
+}
+
+fn first<'a>(arguments: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    names.iter().find_map(|name| arguments.get(name))
+}
+
+fn command(arguments: &Value) -> Option<String> {
+    let text = |names: &[&str]| match shell_text(first(arguments, names)) {
+        ShellText::Command(text) => Some(text),
+        ShellText::Missing => None,
+    };
+    let command = text(COMMANDS)?;
+    Some(text(WORDS).map_or_else(|| command.clone(), |words| format!("{command} {words}")))
+}
+
+/// A script, or a list of commands that run one after the other.
+fn script(text: &Value) -> Option<String> {
+    match text {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(lines) => Some(lines.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?.join("\n")),
+        _ => None,
+    }
+}
+
+fn in_folder(folder: &str, text: &str) -> String {
+    let (home, rest) = folder.strip_prefix("~/").map_or(("", folder), |rest| ("~/", rest));
+    format!("cd {home}{} || exit\n{text}", shell_quoted(rest))
+}
