@@ -9,6 +9,7 @@ use std::time::Duration;
 use engine::decide::PaceMemory;
 use engine::event::ShellText;
 use engine::file_rules::Baseline;
+use engine::rules::{Rule, RuleSet};
 use engine::{Event, EventKind, Finding, Inquiry, Level, Lifted, Place, Situation, Verdict};
 use policy::{Compiled, Config, Definition, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
@@ -29,6 +30,7 @@ use crate::observing::{self, Programs};
 use crate::pace_facts;
 use crate::project::Project;
 use crate::session_policy;
+use crate::workflow::{Active, Position};
 
 /// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
 pub(crate) const STORE_PATIENCE: f64 = 0.5;
@@ -63,6 +65,14 @@ struct Jurisdiction<'a> {
     policy: &'a Compiled,
     facts: Arc<LiveFacts>,
     situation: Arc<Situation>,
+    is_of_workflow: bool,
+}
+
+/// What is stored between events.
+#[derive(Clone, Copy)]
+struct Stored<'a> {
+    session: &'a SessionState,
+    workflow: &'a SessionState,
 }
 
 impl<'a> Judge<'a> {
@@ -89,12 +99,13 @@ impl<'a> Judge<'a> {
             more_time,
         };
         if event.session == TRIAL_SESSION {
-            let (mut verdict, _) = self.verdict(&occasion, Some(&SessionState::default()));
+            let nothing = SessionState::default();
+            let (mut verdict, _) = self.verdict(&occasion, Some(Stored { session: &nothing, workflow: &nothing }));
             // It is asked whether the guard works, not whether it is set aside.
             verdict.lifted = None;
             return Judged { verdict, id: None };
         }
-        let recorded = self.record(event, &occasion.allowed, |state| self.verdict(&occasion, Some(state)));
+        let recorded = self.record(event, &occasion.allowed, |stored| self.verdict(&occasion, Some(stored)));
         recorded.unwrap_or_else(|error| {
             let (mut verdict, effects) = self.verdict(&occasion, None);
             if is_refused_call(event, &verdict) {
@@ -143,13 +154,14 @@ impl<'a> Judge<'a> {
         &self,
         event: &Arc<Event>,
         allowed: &OnceCell<Option<Lifted>>,
-        judge: impl Fn(&SessionState) -> (Verdict, Effects),
+        judge: impl Fn(Stored<'_>) -> (Verdict, Effects),
     ) -> Result<Judged, StoreError> {
         let mut store = Store::open(&self.store, self.store_options(event))?;
         let notices = self.news_of(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
         let (mut verdict, id, read) = loop {
-            let (mut verdict, effects) = judge(judgement.state());
+            let stored = Stored { session: judgement.state(), workflow: judgement.workflow() };
+            let (mut verdict, effects) = judge(stored);
             verdict.notices.extend(notices.iter().cloned());
             let call = refused_call(event, &verdict, &mut judgement);
             if let Some(call) = &call {
@@ -209,11 +221,14 @@ impl<'a> Judge<'a> {
         had_one
     }
 
-    /// `state`: none where the journal cannot be used.
-    fn verdict(&self, occasion: &Occasion<'_>, state: Option<&SessionState>) -> (Verdict, Effects) {
+    /// `stored`: none where the journal cannot be used.
+    fn verdict(&self, occasion: &Occasion<'_>, stored: Option<Stored<'_>>) -> (Verdict, Effects) {
         let Occasion { event, is_first, kept, .. } = occasion;
         let is_first = *is_first;
+        let state = stored.map(|stored| stored.session);
         let own = self.jurisdiction(self.project, &self.policy, event, state);
+        let active = stored.and_then(|stored| self.active(stored.workflow, event));
+        let of_workflow = active.as_ref().map(|active| self.policy_of(active));
         let nested = self.nested(event, &own.situation);
         let policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
         let read = policies.flat_map(|policy| &policy.read).cloned().collect();
@@ -232,8 +247,10 @@ impl<'a> Judge<'a> {
             let folder = project.root.strip_prefix(&self.project.root).unwrap_or(&project.root);
             notices.extend(held.news.iter().map(|change| session_policy::kept_notice(change, folder)));
         }
+        let in_workflow = active.as_ref().zip(of_workflow.as_ref());
+        let in_workflow = in_workflow.map(|(active, policy)| self.jurisdiction_of(active, policy, event, state));
         let further_in = nested.iter().map(|(project, held)| self.jurisdiction(project, &held.policy, event, state));
-        for here in std::iter::once(own).chain(further_in) {
+        for here in std::iter::once(own).chain(in_workflow).chain(further_in) {
             broken.extend(here.policy.broken.iter().map(failure::broken_notice));
             if is_first {
                 notices.extend(here.policy.untrusted.iter().cloned());
@@ -243,8 +260,10 @@ impl<'a> Judge<'a> {
             notices.extend(observing::observe(observers, &here.situation, &here.facts, here.project, programs));
             let is_outermost = std::ptr::eq(here.project, self.project);
             for (name, value) in here.facts.observed() {
+                if active.as_ref().is_some_and(|active| here.is_of_workflow && active.declares(&name)) {
+                    effects.changes.workflow.insert(name, value);
                 // A policy further in does not decide what the one around it goes by.
-                if is_outermost || !self.policy.config.knows_variable(&name) {
+                } else if is_outermost || !self.policy.config.knows_variable(&name) {
                     effects.changes.variables.entry(name).or_insert(value);
                 }
             }
@@ -284,7 +303,7 @@ impl<'a> Judge<'a> {
                     _ => failure::skipped_rule_notice(rule),
                 });
             }
-            conduct.pace.extend(decision.pace);
+            conduct.pace.extend(decision.pace.into_iter().map(|memory| (memory, here.is_of_workflow)));
             notices.extend(unwritten.filter(|_| !decision.skipped.iter().any(|rule| is_about_files(rule))));
             let counted = |(rule, count): (String, u32)| (here.facts.hold_counter(&rule), count);
             conduct.holds.extend(decision.holds.into_iter().map(counted));
@@ -304,7 +323,55 @@ impl<'a> Judge<'a> {
         verdict.notices = notices;
         verdict.lifted = self.lifting().of(&verdict, event.time);
         conduct.remember(&verdict, &mut effects.changes);
+        if let Some(active) = &active {
+            active.count(event, &verdict, &mut effects.changes);
+        }
         (verdict, effects)
+    }
+
+    /// The workflow that is active here.
+    fn active(&self, state: &SessionState, event: &Event) -> Option<Arc<Active>> {
+        let position = Position::of(&state.variables)?;
+        let compiled = self.project.workflow(&position.workflow, &self.policy, self.environment)?;
+        let state = state.clone();
+        let (claims, commits, now) = (Map::new(), None, event.time);
+        Some(Arc::new(Active { workflow: compiled.workflow, position, state, claims, commits, now }))
+    }
+
+    /// What a workflow asks for at its current node. What the project says anyway is not said twice.
+    fn policy_of(&self, active: &Active) -> Compiled {
+        let is_said = |rule: &Rule| {
+            rule.as_pace_rule().is_none()
+                && self
+                    .policy
+                    .rules
+                    .get(&rule.id)
+                    .is_ok_and(|known| known.is_some_and(|known| known.digest == rule.digest))
+        };
+        let rules = active.workflow.rules_at(active.position.node()).filter(|rule| !is_said(rule));
+        let rules: BTreeMap<&str, Rule> = rules.map(|rule| (rule.id.as_str(), rule.clone())).collect();
+        let rules: Vec<Rule> = rules.into_values().collect();
+        let mut config = (*self.policy.config).clone();
+        config.observers.clone_from(&active.workflow.observers);
+        Compiled {
+            config: Arc::new(config),
+            rules: RuleSet::pack(&rules).unwrap_or_default(),
+            broken: Vec::new(),
+            untrusted: Vec::new(),
+            generation: String::new(),
+            read: Vec::new(),
+        }
+    }
+
+    fn jurisdiction_of<'b>(
+        &'b self,
+        active: &Arc<Active>,
+        policy: &'b Compiled,
+        event: &Arc<Event>,
+        state: Option<&SessionState>,
+    ) -> Jurisdiction<'b> {
+        let facts = self.facts(self.project, policy, event, state).in_workflow(Arc::clone(active));
+        Jurisdiction { is_of_workflow: true, ..self.jurisdiction_by(self.project, policy, event, Arc::new(facts)) }
     }
 
     /// The mode of the session's own root: a folder in it cannot lift what the project says.
@@ -337,10 +404,20 @@ impl<'a> Judge<'a> {
         state: Option<&SessionState>,
     ) -> Jurisdiction<'b> {
         let facts = self.facts(project, policy, event, state);
+        self.jurisdiction_by(project, policy, event, Arc::new(facts))
+    }
+
+    fn jurisdiction_by<'b>(
+        &self,
+        project: &'b Project,
+        policy: &'b Compiled,
+        event: &Arc<Event>,
+        facts: Arc<LiveFacts>,
+    ) -> Jurisdiction<'b> {
         let is_part = project.root != self.project.root;
         let place = Place { is_part, ..place(&project.root, &policy.config, self.environment) };
         let situation = Arc::new(Situation::new(Arc::clone(event), place, Arc::clone(&facts) as _));
-        Jurisdiction { project, policy, facts, situation }
+        Jurisdiction { project, policy, facts, situation, is_of_workflow: false }
     }
 
     fn facts(
@@ -349,7 +426,7 @@ impl<'a> Judge<'a> {
         policy: &Compiled,
         event: &Arc<Event>,
         state: Option<&SessionState>,
-    ) -> Arc<LiveFacts> {
+    ) -> LiveFacts {
         let history = History {
             store: self.store.clone(),
             agent: event.agent.clone(),
@@ -368,7 +445,7 @@ impl<'a> Judge<'a> {
             options: self.store_options(event),
             prompt: state.and_then(|state| PromptBaseline::last(&state.variables)),
         };
-        Arc::new(LiveFacts::new(&project.root, folder, state.cloned(), Arc::clone(&policy.config), history, files))
+        LiveFacts::new(&project.root, folder, state.cloned(), Arc::clone(&policy.config), history, files)
     }
 
     fn store_options(&self, event: &Event) -> store::Options {
@@ -395,7 +472,8 @@ struct Effects {
 struct Conduct {
     /// By their counters, how often rules have now held this stop.
     holds: Vec<(String, u32)>,
-    pace: Vec<PaceMemory>,
+    /// What pace rules remember, and whether with the phase of a workflow.
+    pace: Vec<(PaceMemory, bool)>,
     /// Of each policy.
     facts: Vec<Arc<LiveFacts>>,
 }
@@ -410,8 +488,8 @@ impl Conduct {
         if verdict.lifted.is_some() {
             return;
         }
-        for memory in &self.pace {
-            pace_facts::remember(memory, false, changes);
+        for (memory, is_of_workflow) in &self.pace {
+            pace_facts::remember(memory, *is_of_workflow, changes);
         }
         for (counter, count) in self.holds {
             changes.count(counter, CounterChange::Set(count.into()));

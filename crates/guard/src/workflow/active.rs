@@ -1,5 +1,7 @@
+use engine::event::Access;
 use engine::facts::{PhaseField, WorkflowField};
 use engine::workflow::{Node, Workflow};
+use engine::{Event, EventKind, Level, Verdict};
 use serde_json::{Map, Value, json};
 use store::{Changes, SessionState};
 
@@ -80,9 +82,18 @@ impl Active {
         }
     }
 
-    /// One command more, or one edit.
-    pub fn count(&self, is_command: bool, changes: &mut Changes) {
-        let name = if is_command { COMMANDS } else { EDITS };
+    /// Counts a call that is let through: a command, or an edit.
+    pub fn count(&self, event: &Event, verdict: &Verdict, changes: &mut Changes) {
+        let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();
+        let Some(call) = event.tool.as_ref().filter(|_| event.kind == EventKind::BeforeTool && is_let_through) else {
+            return;
+        };
+        let is_edit = || call.mcp.is_empty() && call.files.iter().any(|file| file.access != Some(Access::Read));
+        let name = match &call.shell {
+            Some(_) => COMMANDS,
+            None if is_edit() => EDITS,
+            None => return,
+        };
         let number = self.state.variables.get(name).and_then(Value::as_u64).unwrap_or(0);
         changes.workflow.insert(name.to_owned(), Some(json!(number + 1)));
     }
