@@ -9,6 +9,8 @@ pub enum ExitCode {
     No = 1,
     /// The command line is wrong, a policy file is broken, or something is not trusted.
     Usage = 2,
+    /// A pace rule interrupts a workflow.
+    Interrupt = 3,
 }
 
 impl From<ExitCode> for process::ExitCode {

@@ -50,6 +50,12 @@ impl Problem {
         self
     }
 
+    #[must_use]
+    pub fn of_node(mut self, node: &str) -> Self {
+        self.place.insert("node".to_owned(), json!(node));
+        self
+    }
+
     pub fn to_json(&self) -> Value {
         let mut error = Map::new();
         error.insert("kind".to_owned(), json!(self.kind));

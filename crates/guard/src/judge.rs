@@ -10,7 +10,7 @@ use engine::decide::PaceMemory;
 use engine::event::ShellText;
 use engine::file_rules::Baseline;
 use engine::rules::{Rule, RuleSet};
-use engine::{Event, EventKind, Finding, Inquiry, Level, Lifted, Place, Situation, Verdict};
+use engine::{Decision, Event, EventKind, Finding, Inquiry, Level, Lifted, Place, Situation, Verdict};
 use policy::{Compiled, Config, Definition, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
 use store::{
@@ -80,6 +80,22 @@ impl<'a> Judge<'a> {
     pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
         let Held { policy, news } = session_policy::of_event(project, event, environment);
         Self { environment, project, policy, news, store: project.store(environment) }
+    }
+
+    /// One that only looks.
+    pub(crate) fn looking(project: &'a Project, environment: &'a Environment) -> Self {
+        let policy = project.looked_at(environment);
+        Self { environment, project, policy, news: Vec::new(), store: project.store(environment) }
+    }
+
+    /// What is known where a workflow is about to move.
+    pub(crate) fn situation_in(
+        &self,
+        active: &Arc<Active>,
+        event: &Arc<Event>,
+        state: Option<&SessionState>,
+    ) -> Arc<Situation> {
+        self.jurisdiction_of(active, &self.policy, event, state).situation
     }
 
     pub fn config(&self) -> &Config {
@@ -187,7 +203,7 @@ impl<'a> Judge<'a> {
                     verdict.notices.extend(effects.conclude(verdict.lifted.is_none()));
                     break (verdict, id, effects.read);
                 }
-                Recorded::Moved(again) => judgement = again,
+                Recorded::Moved(again) => judgement = *again,
             }
         };
         self.register_rules(&read, &mut store, event.time);
@@ -273,22 +289,7 @@ impl<'a> Judge<'a> {
                 here.project.forget_compiled(self.environment);
                 continue;
             };
-            if let Some(mut demands) = Demands::of(&decision, &here.facts, state) {
-                // Nothing is run where nothing would be enforced.
-                let is_enforced =
-                    || event.session != TRIAL_SESSION && self.lifting().of_everything(event.time).is_none();
-                if demands.have_commands() && is_enforced() {
-                    let commands = Commands {
-                        environment: self.environment,
-                        config: &here.policy.config,
-                        root: &here.project.root,
-                        tmp: &here.project.tmp(self.environment),
-                    };
-                    notices.extend(demands.run_commands(&commands, &occasion.ran, &mut decision, occasion.more_time));
-                }
-                demands.remember(&mut effects.changes);
-                effects.demands.push(demands);
-            }
+            notices.extend(self.demand(&here, &mut decision, occasion, state, &mut effects));
             if let Some(files) = here.facts.files_asked() {
                 notices.extend(effects.news(files.changed.take_notices(), state));
             }
@@ -327,6 +328,34 @@ impl<'a> Judge<'a> {
             active.count(event, &verdict, &mut effects.changes);
         }
         (verdict, effects)
+    }
+
+    /// What file rules ask for, and their commands; what is given back are the notices.
+    fn demand(
+        &self,
+        here: &Jurisdiction<'_>,
+        decision: &mut Decision,
+        occasion: &Occasion<'_>,
+        state: Option<&SessionState>,
+        effects: &mut Effects,
+    ) -> Vec<String> {
+        let event = occasion.event;
+        let Some(mut demands) = Demands::of(decision, &here.facts, state) else { return Vec::new() };
+        let mut notices = Vec::new();
+        // Nothing is run where nothing would be enforced.
+        let is_enforced = || event.session != TRIAL_SESSION && self.lifting().of_everything(event.time).is_none();
+        if demands.have_commands() && is_enforced() {
+            let commands = Commands {
+                environment: self.environment,
+                config: &here.policy.config,
+                root: &here.project.root,
+                tmp: &here.project.tmp(self.environment),
+            };
+            notices = demands.run_commands(&commands, &occasion.ran, decision, occasion.more_time);
+        }
+        demands.remember(&mut effects.changes);
+        effects.demands.push(demands);
+        notices
     }
 
     /// The workflow that is active here.

@@ -37,7 +37,7 @@ pub struct Judgement<'s> {
 pub enum Recorded<'s> {
     Stored(EventId),
     /// The state is not the one that was judged by. Nothing was written: judge again by this one.
-    Moved(Judgement<'s>),
+    Moved(Box<Judgement<'s>>),
 }
 
 impl Store {
@@ -98,13 +98,13 @@ impl<'s> Judgement<'s> {
                 self.store.checkpoint_if_long();
                 Ok(Recorded::Stored(id))
             }
-            Ok(None) => Ok(Recorded::Moved(self)),
+            Ok(None) => Ok(Recorded::Moved(Box::new(self))),
             Err(StoreError::Corrupt) => {
                 self.rollback();
                 self.store.replace()?;
                 self.lock()?;
                 self.reread(record)?;
-                Ok(Recorded::Moved(self))
+                Ok(Recorded::Moved(Box::new(self)))
             }
             Err(error) => Err(error),
         }

@@ -96,6 +96,16 @@ impl Repository {
         })
     }
 
+    /// How many commits that are checked out were made since then, in seconds since 1970; none where git cannot say in time.
+    pub fn commits_since(&self, time: i64) -> Option<u32> {
+        let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT);
+        // Where there is no commit at all, there is none since then.
+        let Some(_) = self.head() else { return Some(0) };
+        let since = format!("--since=@{time}");
+        let line = git.line(&["rev-list", "--count", &since, "HEAD"]).ok()??;
+        line.trim().parse().ok()
+    }
+
     /// Whether anything differs from `HEAD`, untracked files included; none where git cannot say in time.
     pub fn is_dirty(&self) -> Option<bool> {
         if self.could_run_programs() {

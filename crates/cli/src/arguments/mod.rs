@@ -1,9 +1,11 @@
 //! The command line.
 
 mod rules;
+mod work;
 mod workflows;
 
 pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
+pub use work::{Next, Start};
 pub use workflows::{Drawing, Workflows, WorkflowsAction};
 
 use std::path::PathBuf;
@@ -52,7 +54,16 @@ Understand:
   rules       Show which rules there are and which are in force, and change them
   workflows   Show which workflows there are, and draw one
   log         Show the journal
-  status      Show what is in force, and the session's state
+
+Work:
+  start       Begin a workflow
+  next        Say what is done, and move on
+  continue    Go on past an interrupt: print the prompt, and count afresh
+  status      Show where the workflow stands, what is in force, and the session's state
+  repeat      Print the prompt of the current phase again
+  prev        Go back to the phase before this one
+  restart     Begin the workflow again
+  abort       Leave the workflow
 
 Options:
 {options}
@@ -109,8 +120,22 @@ pub enum Command {
     Workflows(Workflows),
     /// Show the journal
     Log(Log),
-    /// Show what is in force, and the session's state
+    /// Begin a workflow
+    Start(Start),
+    /// Say what is done, and move on
+    Next(Next),
+    /// Go on past an interrupt: print the prompt, and count afresh
+    Continue,
+    /// Show where the workflow stands, what is in force, and the session's state
     Status(Status),
+    /// Print the prompt of the current phase again
+    Repeat,
+    /// Go back to the phase before this one
+    Prev,
+    /// Begin the workflow again
+    Restart,
+    /// Leave the workflow
+    Abort,
 }
 
 #[derive(Debug, Args)]

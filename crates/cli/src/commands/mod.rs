@@ -18,6 +18,7 @@ mod status;
 mod test;
 mod trust;
 mod validate;
+mod work;
 mod workflows;
 
 use std::io::Write;
@@ -72,7 +73,14 @@ pub fn run() -> process::ExitCode {
         Command::Rules { what } => rules::run(what, &context),
         Command::Workflows(arguments) => workflows::run(arguments, &context),
         Command::Log(arguments) => log::run(arguments, &context),
+        Command::Start(arguments) => work::start(arguments, &context),
+        Command::Next(arguments) => work::next(arguments, &context),
+        Command::Continue => work::go_on(&context),
         Command::Status(arguments) => status::run(arguments, &context),
+        Command::Repeat => work::repeat(&context),
+        Command::Prev => work::prev(&context),
+        Command::Restart => work::restart(&context),
+        Command::Abort => work::abort(&context),
     };
     match outcome {
         Ok(code) => code.into(),

@@ -106,6 +106,13 @@ impl Active {
         }
     }
 
+    /// Somebody goes on deliberately: what rules said so far is answered.
+    pub fn forget_interrupts(&self, changes: &mut Changes) {
+        for name in self.state.variables.keys().filter(|name| pace_facts::is_of_phase(name)) {
+            changes.workflow.insert(name.clone(), None);
+        }
+    }
+
     /// The workflow is left: its variables go with it.
     pub fn forget(&self, changes: &mut Changes) {
         self.forget_phase(changes);

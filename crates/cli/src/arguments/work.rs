@@ -1,0 +1,24 @@
+//! The commands that move a workflow.
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub struct Start {
+    /// The workflow; `linchpin workflows` lists them
+    pub workflow: String,
+    /// The node to begin at, in place of its first
+    pub node: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Next {
+    /// What is done: names of claims, or one JSON object; left out, that the current node is
+    #[arg(value_name = "CLAIM")]
+    pub claims: Vec<String>,
+    /// Pass over one pace rule, by its name or its type, once; for people
+    #[arg(long, value_name = "RULE", conflicts_with = "force_all")]
+    pub force: Option<String>,
+    /// Pass over all pace rules, once; for people
+    #[arg(long)]
+    pub force_all: bool,
+}

@@ -1,0 +1,151 @@
+//! The commands that move a workflow. What each does is `guard`'s; how it is told is here.
+
+mod refused;
+
+use engine::pace::Violation;
+use guard::workflow::{Force, Lack, Moves, Refusal, Step, StepOutcome};
+use guard::{CommandRun, Project, Whose};
+use serde_json::{Value, json};
+
+use super::Context;
+use crate::arguments::{Next, Start};
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::Outcome;
+
+pub fn start(arguments: &Start, context: &Context) -> Outcome {
+    let mover = Mover::of("start", context);
+    told(mover.moves(context).start(&arguments.workflow, arguments.node.as_deref()), context)
+}
+
+pub fn next(arguments: &Next, context: &Context) -> Outcome {
+    let force = match &arguments.force {
+        _ if arguments.force_all => Force::All,
+        Some(rule) => Force::One(rule.clone()),
+        None => Force::None,
+    };
+    if force != Force::None {
+        person::required("next --force", &context.environment)?;
+    }
+    let mover = Mover::of("next", context);
+    told(mover.moves(context).next(&arguments.claims, &force), context)
+}
+
+pub fn go_on(context: &Context) -> Outcome {
+    told(Mover::of("continue", context).moves(context).go_on(), context)
+}
+
+pub fn repeat(context: &Context) -> Outcome {
+    told(Mover::of("repeat", context).moves(context).repeat(), context)
+}
+
+pub fn prev(context: &Context) -> Outcome {
+    told(Mover::of("prev", context).moves(context).prev(), context)
+}
+
+pub fn restart(context: &Context) -> Outcome {
+    told(Mover::of("restart", context).moves(context).restart(), context)
+}
+
+pub fn abort(context: &Context) -> Outcome {
+    told(Mover::of("abort", context).moves(context).abort(), context)
+}
+
+/// Whoever runs the command.
+struct Mover {
+    project: Project,
+    now: i64,
+    session: Option<Whose>,
+    is_agents: bool,
+}
+
+impl Mover {
+    fn of(verb: &str, context: &Context) -> Self {
+        let project = Project::of_command(&context.environment);
+        let now = super::now();
+        let command = CommandRun { words: &[verb], session: None, environment: &context.environment, now };
+        let store = super::log::open(&project, context).ok();
+        let agent = store.as_ref().and_then(|store| command.agent(store).ok().flatten());
+        let session = store.as_ref().and_then(|store| command.session(store).ok().flatten());
+        let is_agents = agent.is_some() || person::required(verb, &context.environment).is_err();
+        Self { project, now, session, is_agents }
+    }
+
+    fn moves<'a>(&'a self, context: &'a Context) -> Moves<'a> {
+        Moves {
+            project: &self.project,
+            environment: &context.environment,
+            now: self.now,
+            session: self.session.clone(),
+            is_agents: self.is_agents,
+        }
+    }
+}
+
+fn told(step: Result<Step, Refusal>, context: &Context) -> Outcome {
+    let step = step.map_err(refused::problem)?;
+    tell(&step, context);
+    Ok(match step.outcome {
+        StepOutcome::Prompt(_) | StepOutcome::Ended | StepOutcome::Counting(_) => ExitCode::Done,
+        StepOutcome::Held(_) | StepOutcome::NoWay { .. } => ExitCode::No,
+        StepOutcome::Interrupt { .. } => ExitCode::Interrupt,
+    })
+}
+
+fn tell(step: &Step, context: &Context) {
+    let output = &context.output;
+    if output.json {
+        output.value(&as_json(step));
+        return;
+    }
+    for notice in &step.notices {
+        output.line(notice);
+    }
+    let Step { workflow, node, .. } = step;
+    match &step.outcome {
+        StepOutcome::Prompt(prompt) => output.line(prompt.trim_end()),
+        StepOutcome::Interrupt { text, .. } => output.line(text),
+        StepOutcome::Ended => output.line(format!("Workflow `{workflow}` is {node}. Nothing is active now.")),
+        StepOutcome::Counting(rules) => {
+            output.line(format!("Noted. What these rules count begins again: {}.", rules.join(", ")));
+        }
+        StepOutcome::Held(lacks) => {
+            output.line(format!("Still at `{node}`: what has to hold before it can be left does not."));
+            for Lack { gate, why } in lacks {
+                output.blank();
+                output.line(format!("- {gate}: {why}"));
+            }
+        }
+        StepOutcome::NoWay { claimed, would } => {
+            let claimed = claimed.iter().map(|claim| format!("`{claim}`")).collect::<Vec<_>>().join(", ");
+            output.line(format!("Still at `{node}`: no way leads on from here by {claimed}."));
+            output.line(match would.as_slice() {
+                [] => "No single claim would lead on as things are.".to_owned(),
+                claims => format!("These would: {}", claims.join(", ")),
+            });
+        }
+    }
+}
+
+fn as_json(step: &Step) -> Value {
+    let Step { workflow, node, moved, outcome, .. } = step;
+    let mut told = json!({ "workflow": workflow, "node": node, "moved": moved, "interrupt": null, "prompt": null });
+    match outcome {
+        StepOutcome::Prompt(prompt) => told["prompt"] = json!(prompt),
+        StepOutcome::Interrupt { rule, text, violation } => {
+            let Violation { diagnostic, suggestion, recent, snapshot, .. } = &**violation;
+            told["interrupt"] = json!({
+                "rule": rule, "type": violation.limit, "diagnostic": diagnostic, "suggestion": suggestion,
+                "recent": recent, "snapshot": snapshot,
+            });
+            told["prompt"] = json!(text);
+        }
+        StepOutcome::Ended => {}
+        StepOutcome::Counting(rules) => told["continued"] = json!(rules),
+        StepOutcome::Held(lacks) => {
+            told["lacks"] = lacks.iter().map(|lack| json!({ "gate": lack.gate, "why": lack.why })).collect();
+        }
+        StepOutcome::NoWay { would, .. } => told["claims"] = json!(would),
+    }
+    told
+}

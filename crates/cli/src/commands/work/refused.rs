@@ -1,0 +1,48 @@
+//! Why a workflow cannot be moved, for whoever wanted to.
+
+use engine::suggest;
+use guard::workflow::Refusal;
+
+use crate::problem::Problem;
+
+pub fn problem(refusal: Refusal) -> Problem {
+    let message = refusal.to_string();
+    let listed = |names: &[String]| names.join(", ");
+    match refusal {
+        Refusal::NoWorkflow => Problem::new("NoWorkflowLoaded", message)
+            .help("`linchpin workflows` lists them, and `linchpin start NAME` begins one"),
+        Refusal::AlreadyActive { .. } => Problem::new("WorkflowActive", message)
+            .help("finish it, or leave it with `linchpin abort`; `linchpin status` shows where it stands"),
+        Refusal::UnknownWorkflow { close, known, .. } => Problem::new("NotFound", message).help(
+            close
+                .map_or_else(|| format!("the workflows are {}", listed(&known)), |close| suggest::did_you_mean(&close)),
+        ),
+        Refusal::BrokenWorkflow { .. } => {
+            Problem::new("BrokenPolicy", message).help("`linchpin validate` shows all that is wrong")
+        }
+        Refusal::NodeNotFound { node, nodes, .. } => {
+            Problem::new("NodeNotFound", message).help(format!("the nodes are {}", listed(&nodes))).of_node(&node)
+        }
+        Refusal::UnknownClaim { close, known, .. } => Problem::new("InvalidValue", message).help(
+            close.map_or_else(|| format!("the claims are {}", listed(&known)), |close| suggest::did_you_mean(&close)),
+        ),
+        Refusal::BadClaims(_) => {
+            Problem::new("InvalidValue", message).help("give names, or one object such as '{\"code_complete\": true}'")
+        }
+        Refusal::UnknownRule { known, .. } => Problem::new("UnknownRule", message).help(match known.as_slice() {
+            [] => "it has no pace rules".to_owned(),
+            rules => format!("its pace rules are {}", listed(rules)),
+        }),
+        Refusal::NothingBefore => Problem::new("NotFound", message),
+        Refusal::MovedMeanwhile(_) => {
+            Problem::new("Moved", message).help("`linchpin repeat` prints what is asked for now")
+        }
+        Refusal::NotForAgents(_) => Problem::new("NotAPerson", message)
+            .help("a person can do it; which moves agents may make is `agent_may` in config.yml"),
+        Refusal::OnlyAPerson(_) => {
+            Problem::new("NotAPerson", message).help("say what you tried and why you are stuck, and wait")
+        }
+        Refusal::Prompt { .. } => Problem::new("InvalidExpression", message),
+        Refusal::Store(error) => error.into(),
+    }
+}

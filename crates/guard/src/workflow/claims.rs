@@ -1,0 +1,48 @@
+use engine::suggest;
+use engine::workflow::Workflow;
+use serde_json::{Map, Value};
+
+use super::Refusal;
+
+/// What somebody says is done.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Claims(Map<String, Value>);
+
+impl Claims {
+    /// From the words of a command line: names, or one JSON object. None: whoever moves claims that the node is done.
+    pub fn read(words: &[String], node: &str, workflow: &Workflow) -> Result<Self, Refusal> {
+        let claims = match words {
+            [] => Map::from_iter([(Workflow::completion_of(node), Value::Bool(true))]),
+            [json] if json.trim_start().starts_with('{') => match serde_json::from_str(json) {
+                Ok(Value::Object(claims)) => claims,
+                Ok(_) => return Err(Refusal::BadClaims("it is not an object".to_owned())),
+                Err(error) => return Err(Refusal::BadClaims(error.to_string())),
+            },
+            names => names.iter().map(|name| (name.clone(), Value::Bool(true))).collect(),
+        };
+        let known: Vec<String> = workflow.all_claims().collect();
+        for (claim, value) in &claims {
+            if !known.contains(claim) {
+                let close = suggest::closest(claim, known.iter().map(String::as_str)).map(str::to_owned);
+                return Err(Refusal::UnknownClaim { claim: claim.clone(), close, known });
+            }
+            if !value.is_boolean() {
+                return Err(Refusal::BadClaims(format!("`{claim}` is `true` or `false`, not {value}")));
+            }
+        }
+        Ok(Self(claims))
+    }
+
+    pub fn only(claim: &str) -> Self {
+        Self(Map::from_iter([(claim.to_owned(), Value::Bool(true))]))
+    }
+
+    pub fn as_map(&self) -> &Map<String, Value> {
+        &self.0
+    }
+
+    /// Those that are claimed, for people.
+    pub fn names(&self) -> Vec<&str> {
+        self.0.iter().filter(|(_, value)| **value == Value::Bool(true)).map(|(name, _)| name.as_str()).collect()
+    }
+}

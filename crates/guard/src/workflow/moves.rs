@@ -1,0 +1,527 @@
+//! Moves: what `start`, `next`, `continue` and their like do.
+//!
+//! A move is decided by the state that was read, and written only if nobody changed it in between. So of two that are made
+//! at once one is made, and the other is told; and a process that dies leaves the old state or the new one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use engine::file_rules::Reach;
+use engine::pace::Interrupt;
+use engine::rules::{AckBy, Rule};
+use engine::workflow::{Action, ActionKind, Node, Transition, Workflow};
+use engine::{Event, EventKind, Situation, expr, suggest};
+use policy::Compiled;
+use serde_json::{Map, Value, json};
+use store::{Changes, Note, NoteKind, PERSON, SessionKey, SessionState, Store};
+use tree::Repository;
+
+use super::gates::lacks;
+use super::{Active, Claims, Lack, Position, Refusal, Step, StepOutcome};
+use crate::environment::Environment;
+use crate::judge::Judge;
+use crate::pace_facts::{self, PaceFacts, Unsaid};
+use crate::project::Project;
+use crate::whose_session::Whose;
+
+pub struct Moves<'a> {
+    pub project: &'a Project,
+    pub environment: &'a Environment,
+    /// Milliseconds since 1970.
+    pub now: i64,
+    /// The session whose variables count.
+    pub session: Option<Whose>,
+    /// Whether an agent makes the move.
+    pub is_agents: bool,
+}
+
+/// The pace rules that are passed over, once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Force {
+    #[default]
+    None,
+    /// By its name, or else its kind.
+    One(String),
+    All,
+}
+
+impl Force {
+    fn passes(&self, rule: &Rule) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::One(name) => {
+                rule.id == *name
+                    || rule.title.as_deref() == Some(name)
+                    || rule.as_pace_rule().is_some_and(|pace| pace.limit.name() == name)
+            }
+        }
+    }
+}
+
+/// How a workflow stands while it is being moved.
+struct Scene {
+    store: Store,
+    policy: Compiled,
+    /// Of the workflow.
+    state: SessionState,
+    /// Of the session whose variables count.
+    session: SessionState,
+}
+
+impl Moves<'_> {
+    /// Begins a workflow, at its first node or another.
+    pub fn start(&self, name: &str, node: Option<&str>) -> Result<Step, Refusal> {
+        self.may_move("start")?;
+        let scene = self.scene()?;
+        if let Some(position) = Position::of(&scene.state.variables) {
+            let node = position.node().to_owned();
+            return Err(Refusal::AlreadyActive { workflow: position.workflow, node });
+        }
+        let workflow = self.workflow(name, &scene)?;
+        let first = node.unwrap_or(&workflow.start);
+        find(&workflow, first)?;
+        let position = Position::start(name, &workflow.digest, first, self.now, &scene.state.variables);
+        let fields = self.fields([("workflow", json!(name)), ("to", json!(first))]);
+        self.enter(workflow, position, scene, NoteKind::Start, &fields, Changes::default())
+    }
+
+    /// The move that the claims lead to.
+    pub fn next(&self, words: &[String], force: &Force) -> Result<Step, Refusal> {
+        self.may_move("next")?;
+        let (scene, active) = self.active()?;
+        let node = find(&active.workflow, active.position.node())?.clone();
+        let claims = Claims::read(words, &node.name, &active.workflow)?;
+        let pace_rules = Self::pace_rules(&active, force)?;
+        let active = Arc::new(Active { claims: claims.as_map().clone(), ..active });
+        let situation = self.situation(&active, &scene);
+        let Some(way) = first_way(&node, &situation) else {
+            let would = self.claims_that_would(&node, &active, &scene);
+            let claimed = claims.names().into_iter().map(str::to_owned).collect();
+            return Ok(stay(&active, StepOutcome::NoWay { claimed, would }));
+        };
+        if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene) {
+            return self.held(&active, scene, &rule, outcome);
+        }
+        let requirements = node.requires.iter().chain(&way.requires);
+        let lacks = lacks(
+            requirements,
+            &situation,
+            |required| {
+                Some(Lack { gate: required.id.clone(), why: format!("{} cannot be asked here yet", required.gate) })
+            },
+            |required| {
+                Some(Lack { gate: required.id.clone(), why: format!("a person has to say yes to: {}", required.gate) })
+            },
+        );
+        if !lacks.is_empty() {
+            let why: Vec<String> = lacks.iter().map(|lack| lack.gate.clone()).collect();
+            return self.held(&active, scene, &why.join(", "), StepOutcome::Held(lacks));
+        }
+        let mut changes = Changes::default();
+        Self::act(&node.on_exit, &situation, &active, &mut changes);
+        let fields = self.fields([
+            ("workflow", json!(active.workflow.name)),
+            ("from", json!(node.name)),
+            ("to", json!(way.to)),
+            ("claims", json!(claims.names())),
+            ("forced", json!(forced(force))),
+        ]);
+        self.go(&active, &way.to, scene, NoteKind::Move, &fields, changes)
+    }
+
+    /// Goes on past what a pace rule said: counts begin again, and nothing moves.
+    pub fn go_on(&self) -> Result<Step, Refusal> {
+        self.may_move("continue")?;
+        let scene = self.scene()?;
+        if Position::of(&scene.state.variables).is_none() {
+            return self.go_on_in_session(scene);
+        }
+        let (mut scene, active) = self.active()?;
+        let node = find(&active.workflow, active.position.node())?.clone();
+        let of_people = |rule: &&Rule| rule.as_pace_rule().is_some() && rule.ack == AckBy::Human;
+        if let Some(rule) = active.workflow.rules_at(&node.name).find(of_people).filter(|_| self.is_agents) {
+            return Err(Refusal::OnlyAPerson(rule.id.clone()));
+        }
+        let mut changes = Changes::default();
+        let position = active.position.continued(self.now);
+        active.forget_interrupts(&mut changes);
+        position.remember(&mut changes);
+        let fields = self.fields([("workflow", json!(active.workflow.name)), ("past", json!(node.name))]);
+        self.write(&mut scene, NoteKind::Continue, &fields, &changes)?;
+        let active = Arc::new(active);
+        let prompt = self.prompt(&node, &active, &scene)?;
+        Ok(stay(&active, StepOutcome::Prompt(prompt)))
+    }
+
+    /// Where no workflow is active, rules may have interrupted the session itself.
+    fn go_on_in_session(&self, mut scene: Scene) -> Result<Step, Refusal> {
+        let digests: Vec<&str> = pace_facts::interrupting(&scene.session.variables).collect();
+        let rules = scene.policy.rules.all().unwrap_or_default();
+        let rules: Vec<Rule> = rules.into_iter().filter(|rule| digests.contains(&rule.digest.as_str())).collect();
+        if rules.is_empty() || self.session.is_none() {
+            return Err(Refusal::NoWorkflow);
+        }
+        if let Some(rule) = rules.iter().find(|rule| self.is_agents && rule.ack == AckBy::Human) {
+            return Err(Refusal::OnlyAPerson(rule.id.clone()));
+        }
+        let mut changes = Changes::default();
+        pace_facts::continue_session(&scene.session, self.now, &mut changes);
+        let names: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
+        let fields = self.fields([("past", json!(names.join(", ")))]);
+        let (root, cwd) = self.places();
+        let mut note = self.note(NoteKind::Continue, &fields, &changes, &root, &cwd);
+        // It is the session's, whoever says so.
+        if let Some(Whose { agent, session }) = &self.session {
+            note.session = SessionKey { agent, session };
+        }
+        scene.store.note(&note)?;
+        let outcome = StepOutcome::Counting(names);
+        Ok(Step { workflow: String::new(), node: String::new(), moved: false, outcome, notices: Vec::new() })
+    }
+
+    /// The prompt once more.
+    pub fn repeat(&self) -> Result<Step, Refusal> {
+        self.may_move("repeat")?;
+        let (scene, active) = self.active()?;
+        let node = find(&active.workflow, active.position.node())?.clone();
+        let active = Arc::new(active);
+        let prompt = self.prompt(&node, &active, &scene)?;
+        Ok(stay(&active, StepOutcome::Prompt(prompt)))
+    }
+
+    /// Back to the phase before this one; no gate is asked.
+    pub fn prev(&self) -> Result<Step, Refusal> {
+        self.may_move("prev")?;
+        let (scene, active) = self.active()?;
+        let [.., before, _] = active.position.history.as_slice() else { return Err(Refusal::NothingBefore) };
+        let to = before.node.clone();
+        self.jump(&to, "prev", scene, &active)
+    }
+
+    /// To the first node again.
+    pub fn restart(&self) -> Result<Step, Refusal> {
+        self.may_move("restart")?;
+        let (scene, active) = self.active()?;
+        let to = active.workflow.start.clone();
+        self.jump(&to, "restart", scene, &active)
+    }
+
+    /// Leaves the workflow as it is.
+    pub fn abort(&self) -> Result<Step, Refusal> {
+        self.may_move("abort")?;
+        let (scene, active) = self.active()?;
+        let from = active.position.node().to_owned();
+        let fields = self.fields([("workflow", json!(active.workflow.name)), ("from", json!(from))]);
+        self.go(&active, Workflow::ABORTED, scene, NoteKind::Abort, &fields, Changes::default())
+    }
+
+    fn jump(&self, to: &str, how: &str, scene: Scene, active: &Active) -> Result<Step, Refusal> {
+        find(&active.workflow, to)?;
+        let fields = self.fields([
+            ("workflow", json!(active.workflow.name)),
+            ("from", json!(active.position.node())),
+            ("to", json!(to)),
+            ("how", json!(how)),
+        ]);
+        self.go(active, to, scene, NoteKind::Move, &fields, Changes::default())
+    }
+
+    /// To another node, or to an end.
+    fn go(
+        &self,
+        active: &Active,
+        to: &str,
+        mut scene: Scene,
+        kind: NoteKind,
+        fields: &Map<String, Value>,
+        mut changes: Changes,
+    ) -> Result<Step, Refusal> {
+        if Workflow::is_end(to) && active.workflow.node(to).is_none() {
+            active.forget(&mut changes);
+            self.write(&mut scene, kind, fields, &changes)?;
+            let (workflow, node) = (active.workflow.name.clone(), to.to_owned());
+            return Ok(Step { workflow, node, moved: true, outcome: StepOutcome::Ended, notices: Vec::new() });
+        }
+        active.forget_phase(&mut changes);
+        let position = active.position.moved(to, &active.workflow.digest, self.now);
+        self.enter(active.workflow.clone(), position, scene, kind, fields, changes)
+    }
+
+    /// Enters a node: its own actions first, then the prompt, and only then is anything written.
+    fn enter(
+        &self,
+        workflow: Workflow,
+        position: Position,
+        mut scene: Scene,
+        kind: NoteKind,
+        fields: &Map<String, Value>,
+        mut changes: Changes,
+    ) -> Result<Step, Refusal> {
+        let node = find(&workflow, position.node())?.clone();
+        let mut state = scene.state.clone();
+        apply(&changes.workflow, &mut state.variables);
+        let entering = Arc::new(self.active_at(workflow, position, state));
+        let situation = self.situation(&entering, &scene);
+        Self::act(&node.on_enter, &situation, &entering, &mut changes);
+        let mut state = entering.state.clone();
+        apply(&changes.workflow, &mut state.variables);
+        let entered = Arc::new(Active { state, ..(*entering).clone() });
+        let prompt = self.prompt(&node, &entered, &scene)?;
+        entered.position.remember(&mut changes);
+        self.write(&mut scene, kind, fields, &changes)?;
+        let workflow = entered.workflow.name.clone();
+        Ok(Step { workflow, node: node.name, moved: true, outcome: StepOutcome::Prompt(prompt), notices: Vec::new() })
+    }
+
+    fn held(&self, active: &Active, mut scene: Scene, why: &str, outcome: StepOutcome) -> Result<Step, Refusal> {
+        let fields = self.fields([
+            ("workflow", json!(active.workflow.name)),
+            ("from", json!(active.position.node())),
+            ("why", json!(why)),
+        ]);
+        // What is only noted does not care whether somebody moved meanwhile.
+        let (root, cwd) = self.places();
+        let none = Changes::default();
+        scene.store.note(&self.note(NoteKind::Held, &fields, &none, &root, &cwd))?;
+        Ok(stay(active, outcome))
+    }
+
+    /// The first pace rule of the node that says it is too much.
+    fn interrupted(&self, rules: &[Rule], active: &Arc<Active>, scene: &Scene) -> Option<(String, StepOutcome)> {
+        let facts = PaceFacts::new(Arc::new(self.event()), self.project.store(self.environment), self.options());
+        let scope = active.pace_scope();
+        let situation = self.situation(active, scene);
+        for rule in rules {
+            let Some(pace) = rule.as_pace_rule() else { continue };
+            let is_meant =
+                rule.when.as_ref().is_none_or(|when| expr::holds(when, &situation, Reach::default()).unwrap_or(true));
+            if !is_meant {
+                continue;
+            }
+            let commits = |phases: u32| self.commits(phases, active);
+            // What cannot be told is not too much.
+            let standing = match facts.at_move(rule, &scope, commits) {
+                Ok(Some(standing)) => standing,
+                Ok(None) | Err(Unsaid::Store | Unsaid::Rule(_)) => continue,
+            };
+            if let Some(violation) = pace.judge(&standing) {
+                let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
+                let text = Interrupt { violation: &violation, phase: scope.name.as_deref(), reason }.to_string();
+                let outcome = StepOutcome::Interrupt { rule: rule.id.clone(), text, violation: Box::new(violation) };
+                return Some((rule.id.clone(), outcome));
+            }
+        }
+        None
+    }
+
+    /// The commits of the last phases, and the names of those.
+    fn commits(&self, phases: u32, active: &Active) -> (Option<u32>, Vec<String>) {
+        let visits = active.position.last(usize::try_from(phases).unwrap_or(usize::MAX));
+        let since = visits.first().map_or(self.now, |visit| visit.started);
+        let repository = Repository::of(&self.project.root);
+        let count = repository.and_then(|repository| repository.commits_since(since / 1000));
+        (count, visits.iter().map(|visit| visit.node.clone()).collect())
+    }
+
+    /// The pace rules of the current node, less those that are passed over.
+    fn pace_rules(active: &Active, force: &Force) -> Result<Vec<Rule>, Refusal> {
+        let node = active.position.node();
+        let rules: Vec<&Rule> = active.workflow.rules_at(node).filter(|rule| rule.as_pace_rule().is_some()).collect();
+        if let Force::One(name) = force
+            && !rules.iter().any(|rule| force.passes(rule))
+        {
+            let known = rules.iter().map(|rule| rule.id.clone()).collect();
+            return Err(Refusal::UnknownRule { rule: name.clone(), node: node.to_owned(), known });
+        }
+        Ok(rules.into_iter().filter(|rule| !force.passes(rule)).cloned().collect())
+    }
+
+    /// The claims each of which would lead on by itself.
+    fn claims_that_would(&self, node: &Node, active: &Arc<Active>, scene: &Scene) -> Vec<String> {
+        let leads_on = |claim: &String| {
+            let claims = Claims::only(claim).as_map().clone();
+            let active = Arc::new(Active { claims, ..(**active).clone() });
+            first_way(node, &self.situation(&active, scene)).is_some()
+        };
+        active.workflow.all_claims().filter(leads_on).collect()
+    }
+
+    /// What a node or a way does by itself. What fails changes nothing.
+    fn act(actions: &[Action], situation: &Arc<Situation>, active: &Active, changes: &mut Changes) {
+        for action in actions {
+            let holds =
+                action.when.as_ref().is_none_or(|when| expr::holds(when, situation, Reach::default()).unwrap_or(false));
+            let ActionKind::Set(variables) = &action.kind else { continue };
+            for (name, template) in variables.iter().filter(|_| holds) {
+                let Ok(value) = template.value(situation) else { continue };
+                let kept = if active.declares(name) { &mut changes.workflow } else { &mut changes.variables };
+                kept.insert(name.clone(), value);
+            }
+        }
+    }
+
+    fn prompt(&self, node: &Node, active: &Arc<Active>, scene: &Scene) -> Result<String, Refusal> {
+        let situation = self.situation(active, scene);
+        active
+            .workflow
+            .rendered(&node.prompt, &situation)
+            .map_err(|error| Refusal::Prompt { node: node.name.clone(), why: error.message })
+    }
+
+    fn may_move(&self, verb: &'static str) -> Result<(), Refusal> {
+        let policy = self.project.looked_at(self.environment);
+        let is_allowed = !self.is_agents || policy.config.agent_may.iter().any(|allowed| allowed == verb);
+        if is_allowed { Ok(()) } else { Err(Refusal::NotForAgents(verb)) }
+    }
+
+    fn scene(&self) -> Result<Scene, Refusal> {
+        let policy = self.project.compiled(self.environment);
+        let store = Store::open(&self.project.store(self.environment), self.options())?;
+        let state = store.workflow()?;
+        let session = match &self.session {
+            Some(Whose { agent, session }) => store.session(SessionKey { agent, session })?,
+            None => SessionState::default(),
+        };
+        Ok(Scene { store, policy, state, session })
+    }
+
+    fn active(&self) -> Result<(Scene, Active), Refusal> {
+        let scene = self.scene()?;
+        let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
+        let workflow = self.workflow(&position.workflow, &scene)?;
+        let active = self.active_at(workflow, position, scene.state.clone());
+        Ok((scene, active))
+    }
+
+    fn active_at(&self, workflow: Workflow, position: Position, state: SessionState) -> Active {
+        Active { workflow, position, state, claims: Map::new(), commits: None, now: self.now }
+    }
+
+    /// The workflow as its files say it now.
+    fn workflow(&self, name: &str, scene: &Scene) -> Result<Workflow, Refusal> {
+        let compiled = self.project.workflow(name, &scene.policy, self.environment);
+        if let Some(compiled) = compiled.filter(|compiled| !compiled.is_last_good) {
+            return Ok(compiled.workflow);
+        }
+        let found = policy::workflows(&self.project.tiers, &self.project.load(self.environment));
+        let Some(file) = found.named(name) else {
+            let known: Vec<String> = found.names().into_iter().map(str::to_owned).collect();
+            let close = suggest::closest(name, known.iter().map(String::as_str)).map(str::to_owned);
+            return Err(Refusal::UnknownWorkflow { name: name.to_owned(), close, known });
+        };
+        let problem = found.errors().find(|problem| problem.source.name == file.source);
+        let problem = problem.map_or_else(|| "it is broken".to_owned(), policy::Diagnostic::line);
+        Err(Refusal::BrokenWorkflow { name: name.to_owned(), problem })
+    }
+
+    fn situation(&self, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
+        let judge = Judge::looking(self.project, self.environment);
+        judge.situation_in(active, &Arc::new(self.event()), Some(&scene.session))
+    }
+
+    /// What whoever moves does.
+    fn event(&self) -> Event {
+        let (agent, session) = match &self.session {
+            Some(Whose { agent, session }) => (agent.as_str(), session.clone()),
+            None => (PERSON.agent, String::new()),
+        };
+        Event {
+            kind: EventKind::Other,
+            name: "next".to_owned(),
+            session,
+            cwd: self.project.root.to_string_lossy().into_owned(),
+            ..Event::unnamed(agent, self.now)
+        }
+    }
+
+    fn options(&self) -> store::Options {
+        store::Options { busy: PATIENCE, now: self.now }
+    }
+
+    fn fields<const N: usize>(&self, fields: [(&str, Value); N]) -> Map<String, Value> {
+        let by = if self.is_agents { "agent" } else { "person" };
+        fields
+            .into_iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| (name.to_owned(), value))
+            .chain([("by".to_owned(), json!(by))])
+            .collect()
+    }
+
+    fn places(&self) -> (String, String) {
+        let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        (text(&self.project.root), text(&self.environment.cwd))
+    }
+
+    fn note<'n>(
+        &'n self,
+        kind: NoteKind,
+        fields: &'n Map<String, Value>,
+        changes: &'n Changes,
+        root: &'n str,
+        cwd: &'n str,
+    ) -> Note<'n> {
+        let session = match &self.session {
+            Some(Whose { agent, session }) if self.is_agents => SessionKey { agent, session },
+            _ => PERSON,
+        };
+        Note { kind, session, time: self.now, root, cwd, fields, changes }
+    }
+
+    /// Writes a move, if the workflow still stands where it stood when it was decided.
+    fn write(
+        &self,
+        scene: &mut Scene,
+        kind: NoteKind,
+        fields: &Map<String, Value>,
+        changes: &Changes,
+    ) -> Result<(), Refusal> {
+        let (root, cwd) = self.places();
+        let note = self.note(kind, fields, changes, &root, &cwd);
+        if scene.store.note_on_workflow(&note, &scene.state)?.is_some() {
+            return Ok(());
+        }
+        let now = Position::of(&scene.store.workflow()?.variables);
+        let now = now.map_or_else(|| "not active any more".to_owned(), |position| format!("at `{}`", position.node()));
+        Err(Refusal::MovedMeanwhile(now))
+    }
+}
+
+/// Others move and are judged in milliseconds.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+
+fn stay(active: &Active, outcome: StepOutcome) -> Step {
+    let (workflow, node) = (active.workflow.name.clone(), active.position.node().to_owned());
+    Step { workflow, node, moved: false, outcome, notices: Vec::new() }
+}
+
+fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, Refusal> {
+    workflow.node(node).ok_or_else(|| Refusal::NodeNotFound {
+        workflow: workflow.name.clone(),
+        node: node.to_owned(),
+        nodes: workflow.nodes.iter().map(|node| node.name.clone()).collect(),
+    })
+}
+
+/// The first whose `when` is true. One that cannot be evaluated is not.
+fn first_way<'n>(node: &'n Node, situation: &Arc<Situation>) -> Option<&'n Transition> {
+    node.transitions.iter().find(|way| expr::holds(&way.when, situation, Reach::default()).unwrap_or(false))
+}
+
+fn forced(force: &Force) -> Option<String> {
+    match force {
+        Force::None => None,
+        Force::One(rule) => Some(rule.clone()),
+        Force::All => Some("all".to_owned()),
+    }
+}
+
+fn apply(changes: &BTreeMap<String, Option<Value>>, variables: &mut Map<String, Value>) {
+    for (name, value) in changes {
+        match value {
+            Some(value) => variables.insert(name.clone(), value.clone()),
+            None => variables.remove(name),
+        };
+    }
+}

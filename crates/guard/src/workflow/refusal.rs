@@ -1,0 +1,34 @@
+use store::StoreError;
+
+/// Why nothing can be moved at all. (What a gate or a pace rule says is no refusal, but a step not taken.)
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    #[error("no workflow is active here")]
+    NoWorkflow,
+    #[error("workflow `{workflow}` is active, at `{node}`")]
+    AlreadyActive { workflow: String, node: String },
+    #[error("there is no workflow `{name}`")]
+    UnknownWorkflow { name: String, close: Option<String>, known: Vec<String> },
+    #[error("workflow `{name}` cannot be used: {problem}")]
+    BrokenWorkflow { name: String, problem: String },
+    #[error("workflow `{workflow}` has no node `{node}`")]
+    NodeNotFound { workflow: String, node: String, nodes: Vec<String> },
+    #[error("`{claim}` is no claim of this workflow")]
+    UnknownClaim { claim: String, close: Option<String>, known: Vec<String> },
+    #[error("the claims cannot be read: {0}")]
+    BadClaims(String),
+    #[error("no rule at `{node}` is called `{rule}`")]
+    UnknownRule { rule: String, node: String, known: Vec<String> },
+    #[error("there is no earlier phase to go back to")]
+    NothingBefore,
+    #[error("somebody else moved the workflow at the same time; it is now {0}")]
+    MovedMeanwhile(String),
+    #[error("`{0}` is not for agents here")]
+    NotForAgents(&'static str),
+    #[error("only a person may go on past rule `{0}` (`ack: human`)")]
+    OnlyAPerson(String),
+    #[error("the prompt of `{node}` cannot be made: {why}")]
+    Prompt { node: String, why: String },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
