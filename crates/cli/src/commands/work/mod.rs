@@ -5,7 +5,7 @@ mod refused;
 use engine::pace::Violation;
 use guard::workflow::{Force, Lack, Moves, Refusal, Step, StepOutcome};
 use guard::{CommandRun, Project, Whose};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Context;
 use crate::arguments::{Next, Start};
@@ -129,23 +129,31 @@ fn tell(step: &Step, context: &Context) {
 
 fn as_json(step: &Step) -> Value {
     let Step { workflow, node, moved, outcome, .. } = step;
-    let mut told = json!({ "workflow": workflow, "node": node, "moved": moved, "interrupt": null, "prompt": null });
+    let (mut interrupt, mut prompt) = (Value::Null, Value::Null);
+    let mut more = Map::new();
     match outcome {
-        StepOutcome::Prompt(prompt) => told["prompt"] = json!(prompt),
+        StepOutcome::Prompt(text) => prompt = json!(text),
         StepOutcome::Interrupt { rule, text, violation } => {
-            let Violation { diagnostic, suggestion, recent, snapshot, .. } = &**violation;
-            told["interrupt"] = json!({
-                "rule": rule, "type": violation.limit, "diagnostic": diagnostic, "suggestion": suggestion,
-                "recent": recent, "snapshot": snapshot,
+            let Violation { limit, diagnostic, suggestion, recent, snapshot, .. } = &**violation;
+            interrupt = json!({
+                "rule": rule, "type": limit, "diagnostic": diagnostic, "suggestion": suggestion, "recent": recent,
+                "snapshot": snapshot,
             });
-            told["prompt"] = json!(text);
+            prompt = json!(text);
         }
         StepOutcome::Ended => {}
-        StepOutcome::Counting(rules) => told["continued"] = json!(rules),
-        StepOutcome::Held(lacks) => {
-            told["lacks"] = lacks.iter().map(|lack| json!({ "gate": lack.gate, "why": lack.why })).collect();
+        StepOutcome::Counting(rules) => {
+            more.insert("continued".to_owned(), json!(rules));
         }
-        StepOutcome::NoWay { would, .. } => told["claims"] = json!(would),
+        StepOutcome::Held(lacks) => {
+            let lacks = lacks.iter().map(|lack| json!({ "gate": lack.gate, "why": lack.why })).collect();
+            more.insert("lacks".to_owned(), lacks);
+        }
+        StepOutcome::NoWay { would, .. } => {
+            more.insert("claims".to_owned(), json!(would));
+        }
     }
-    told
+    let told = json!({ "workflow": workflow, "node": node, "moved": moved, "interrupt": interrupt, "prompt": prompt });
+    let told = told.as_object().cloned().unwrap_or_default();
+    Value::Object(told.into_iter().chain(more).collect())
 }
