@@ -253,8 +253,12 @@ impl<'a> File<'a> {
         claims: &[Text],
     ) -> Scope {
         let mut scope = self.around.loaded.ground.scope.clone();
-        variables.keys().for_each(|name| scope.declare(name));
-        observers.iter().for_each(|observer| observer.declare_in(&mut scope));
+        for name in variables.keys() {
+            scope.declare(name);
+        }
+        for observer in observers {
+            observer.declare_in(&mut scope);
+        }
         let own = nodes.iter().filter(|(key, _)| !Workflow::is_end(&key.text));
         let own = own.map(|(key, _)| Workflow::completion_of(&key.text));
         scope.of_workflow(own.chain(claims.iter().map(|claim| claim.value.clone())))

@@ -13,6 +13,9 @@ mod rules;
 mod tool_lists;
 mod variables;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 
 use engine::rules::Tier;
