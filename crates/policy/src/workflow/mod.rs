@@ -9,6 +9,7 @@ mod file;
 mod gates;
 mod guides;
 mod keys;
+mod nodes;
 mod rules;
 mod tool_lists;
 mod variables;

@@ -243,3 +243,30 @@ fn lists_of_tools_are_rules_of_their_own() {
     assert!(workflow(&least("", "    blocked_tools: []\n    blocked_mcp_tools: []")).nodes[0].rules.is_empty());
     assert_eq!(workflow(&least("", "    allowed_tools: []")).nodes[0].rules.len(), 1, "none is allowed");
 }
+
+/// A verdict names the text of its rule by a digest; what stands elsewhere in the file has no part in it.
+#[test]
+fn a_rules_digest_is_of_its_own_text() {
+    let text = |other: &str| {
+        format!(
+            "start_node: a\ntriggers:\n  before_tool:\n    - block_tools:\n        - {{tools: [Task], reason: One.}}\n  prompt: [{{inject: {other}}}]\nnodes:\n  a:\n    prompt: {other}\n    blocked_tools: [Bash]\n    on_enter:\n      - block_tools:\n          - tools: [Bash]\n            reason: Two.\n      - inject: {other}\n    transitions: [{{when: a_complete, to: b}}]\n    rules:\n      - tools: [Bash]\n        reason: Three.\n  b:\n    prompt: {other}\n    transitions: [{{when: b_complete, to: done}}]\n"
+        )
+    };
+    let (before, after) = (workflow(&text("x")), workflow(&text("something else")));
+    assert_ne!(before.digest, after.digest);
+    assert_eq!(before.rules, after.rules);
+    assert_eq!(ids(&before.nodes[0].rules), ["one/a/1", "one/a/blocked_tools", "one/a/2"]);
+    assert_eq!(before.nodes[0].rules, after.nodes[0].rules);
+}
+
+#[test]
+fn a_behavior_that_the_user_has_runs_already() {
+    let scratch = Scratch::new();
+    scratch.file("user/config.yml", "observers: [{behavior: detect_plan_mode}]\n");
+    let text =
+        least("observers: [{behavior: detect_plan_mode}, {behavior: mcp_call_tracking}]", "    exit_when: plan_mode");
+    scratch.file("project/.linchpin/workflows/one.yml", text);
+    let workflow = sound(scratch.read(&[], &[]), "one");
+    let names: Vec<&str> = workflow.observers.iter().map(|observer| observer.name.as_str()).collect();
+    assert_eq!(names, ["mcp_call_tracking"]);
+}
