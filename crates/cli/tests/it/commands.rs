@@ -36,6 +36,7 @@ fn help() {
       explain     Show the work behind a verdict, a pattern, an expression or a command
       replay      Judge the recorded history by the rules as they are now
       rules       Show which rules there are and which are in force, and change them
+      workflows   Show which workflows there are, and draw one
       log         Show the journal
       status      Show what is in force, and the session's state
 

@@ -37,7 +37,7 @@ pub fn lacks<'a>(
     if !cheap.is_empty() {
         return cheap;
     }
-    requirements.filter(|required| required.gate.reaches_out()).filter_map(reaches_out).take(1).collect()
+    requirements.filter(|required| !required.gate.is_cheap()).filter_map(reaches_out).take(1).collect()
 }
 
 fn expression_lack(required: &Requirement, expression: &str, situation: &Arc<Situation>) -> Option<Lack> {
