@@ -244,3 +244,24 @@ fn a_warning_beside_a_hold_asks_for_nothing() {
     Where a rule is seen to or does not apply, say so with `<promise>readme</promise>` in your last message, outside of code, or run `linchpin ack readme --reason "…"`.
     "#);
 }
+
+#[test]
+fn a_stop_that_was_let_go_is_explained_as_one() {
+    let project = with_rule("readme", &README.replace("safety", "max_holds: 1\nsafety"));
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    stop(&project);
+    stop(&project);
+    let explained = project.run(&["explain", "event", "2"]).stdout;
+    let (_, explained) = explained.split_once('\n').expect("a headline");
+    insta::assert_snapshot!(explained, @"
+      warn by readme; the rule is unchanged since
+
+    The rules as they are now, by what was known then:
+
+    readme: warn (it held as often as it may, and lets go)
+      .linchpin/rules/readme.md (project)
+      files                true     src/a.py
+                                    src/b.py
+                                    (a change of README.md answers it)
+    ");
+}
