@@ -146,8 +146,7 @@ fn forgotten_quotes(text: &str, at: usize, message: &str) -> Option<String> {
     } else {
         let is_brace = line.contains('{') || rest.starts_with('{');
         let is_taken_for_braces = is_brace && (message.contains("flow") || message.contains("expected key"));
-        let is_sign =
-            message.contains("anchor") || message.contains("alias") || message.contains("unexpected character");
+        let is_sign = message.contains("unknown anchor") || message.contains("unexpected character");
         if !is_taken_for_braces && !is_sign {
             return None;
         }

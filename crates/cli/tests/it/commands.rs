@@ -298,3 +298,23 @@ fn one_wrong_entry_is_not_the_whole_file() {
     bad   broken, this entry is not in force, the others of the file are: .linchpin/config.yml:1:9: no rule is named `no-such-rule`
     ");
 }
+
+#[test]
+fn a_root_that_is_not_there() {
+    let project = bare();
+    let mut command = project.command(&["status"]);
+    command.env("LINCHPIN_ROOT", "/no/such/folder");
+    insta::assert_snapshot!(project.feed(command, b"").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `LINCHPIN_ROOT` is `/no/such/folder`, and there is no such folder
+    help: unset it, or name the folder that has `.linchpin` in it
+    ");
+}
+
+#[test]
+fn a_path_that_begins_here() {
+    let found = bare().run(&["explain", "pattern", "src/**", "./src/a"]).stdout;
+    assert_eq!(found.trim(), "matches");
+}

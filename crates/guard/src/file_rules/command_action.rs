@@ -191,7 +191,10 @@ impl Commands<'_> {
         }
         let paths = differing(&after, &again);
         let why = format!("it does not come to rest: it changed {} once more", paths.join(", "));
-        Err(Failed { exit_code: Some(0), ..broken(why) })
+        let failed = Failed { exit_code: Some(0), ..broken(why) };
+        let is_changed = |file: &String| again.get(file) != after.get(file);
+        let culprit = calls.iter().find(|call| call.files.iter().any(is_changed));
+        Err(culprit.map_or_else(|| failed.clone(), |call| Failed { shown: call.shown(), ..failed.clone() }))
     }
 
     /// All calls: those for one file a few at a time, others one after another, since nobody knows what they share.

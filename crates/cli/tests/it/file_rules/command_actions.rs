@@ -558,3 +558,11 @@ fn a_subagent_whose_command_goes_well_is_not_held() {
     assert_eq!(runs(&project), 1);
     assert_eq!(project.run(&["status", "--json"]).json()["session"]["holds"], json!({}));
 }
+
+#[test]
+fn of_several_the_one_that_does_not_come_to_rest_is_named() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "case $1 in *b.py) echo more >> \"$1\";; esac\n");
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    let reason = stop(&project).reason();
+    assert!(reason.contains("`sh tools/run.sh src/b.py`: it does not come to rest"), "{reason}");
+}
