@@ -473,7 +473,7 @@ impl Word {
     }
 
     /// For telling what is done: what the program gets, or what it stands for.
-    pub(super) fn meaning(&self) -> Option<&str> {
+    pub(crate) fn meaning(&self) -> Option<&str> {
         self.value.as_deref().or(self.means.as_deref())
     }
 

@@ -222,6 +222,9 @@ impl Found<'_> {
         if program == "git" && self.moves_hooks(known) {
             self.add(Some(".git/hooks"), &Word::default(), Some(Access::Write));
         }
+        if program == "git" && self.hides_files(known) {
+            self.add(Some(".git/info/exclude"), &Word::default(), Some(Access::Write));
+        }
         for (role, path) in &known.implied {
             let word = Word { raw: (*path).to_owned(), value: Some((*path).to_owned()), ..Word::default() };
             for access in accesses(*role) {
@@ -260,6 +263,18 @@ impl Found<'_> {
         for path in self.command.applied_patches().into_iter().flat_map(patch::changed) {
             self.add(Some(path), &Word::known(path), Some(Access::Write));
         }
+    }
+
+    /// Whether it tells git, for good, of more files that it should not see: `git config core.excludesFile FILE`.
+    fn hides_files(&self, arguments: &Arguments) -> bool {
+        let is_it = |word: usize, from: usize| {
+            self.command.text_from(word, from).is_some_and(|name| name.eq_ignore_ascii_case("core.excludesfile"))
+        };
+        let is_config = arguments.subcommands.first().is_some_and(|form| form == "config");
+        let mut operands = arguments.operands.iter();
+        let is_set = operands.any(|operand| is_it(*operand, 0)) && operands.next().is_some();
+        let mut added = arguments.flags.iter().filter(|flag| flag.is("--add")).filter_map(|flag| flag.value);
+        is_config && (is_set || added.any(|value| is_it(value.word, value.from)))
     }
 
     /// Whether it tells git to look for its hooks elsewhere: that takes away those that are there.
