@@ -7,6 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use std::{fs, thread};
 
 use engine::file_rules::{CommandAction, FileMatch, Placeholders, RunFor, Status, Trigger};
@@ -24,6 +25,8 @@ const NAMES_AT_ONCE: usize = 64 * 1024;
 const AT_ONCE: usize = 4;
 /// Files that go into one call, which locks them all.
 const FILES_AT_ONCE: usize = 200;
+/// How long a call at least waits for others that have its files: many sessions may end at once.
+const LOCK_PATIENCE: Duration = Duration::from_secs(60);
 /// Of many calls that failed, so many are told of, each with so many bytes of what it said.
 const TOLD: usize = 8;
 const END: usize = 512;
@@ -94,6 +97,18 @@ fn shortened(command: &str) -> String {
         Some((end, _)) => format!("{}…", command.get(..end).unwrap_or_default()),
         None => command.to_owned(),
     }
+}
+
+/// How long a call waits until nobody else has its files.
+fn patience(action: &CommandAction) -> Duration {
+    action.timeout.max(LOCK_PATIENCE)
+}
+
+/// The most time that a command takes for so many files: twice for each of them, and git in between.
+pub fn most_time(action: &CommandAction, files: usize) -> Duration {
+    const MANY: usize = 500;
+    let files = u32::try_from(files.clamp(1, MANY)).unwrap_or(1);
+    (action.timeout + patience(action)).saturating_mul(2).saturating_mul(files) + super::GIT_LIMIT * 3
 }
 
 impl Commands<'_> {
@@ -218,7 +233,7 @@ impl Commands<'_> {
             why,
         };
         let files: Vec<&str> = call.files.iter().map(String::as_str).collect();
-        let _locks = PathLocks::take(&self.tmp.join("rules/locks"), &files, action.timeout)
+        let _locks = PathLocks::take(&self.tmp.join("rules/locks"), &files, patience(action))
             .map_err(|error| broken(format!("its files cannot be locked: {error}")))?;
         let root = self.root.to_owned();
         let run = Run {

@@ -11,8 +11,7 @@ use engine::{Decision, Finding, Section};
 use serde_json::{Map, Value};
 use store::{Changes, SessionState};
 
-use super::changed::GIT_LIMIT;
-use super::command_action::{CommandResult, Commands, told};
+use super::command_action::{CommandResult, Commands, most_time, told};
 use super::queue::trigger_hash;
 use crate::live_facts::LiveFacts;
 
@@ -75,9 +74,7 @@ impl Demands {
                 Some(CommandResult { is_passed: false, result, notices: Vec::new() })
             });
             let outcome = known.unwrap_or_else(|| {
-                // Twice, and git in between.
-                let files = u32::try_from(demand.found.triggers.len()).unwrap_or(u32::MAX);
-                more_time(action.timeout.saturating_mul(2).saturating_mul(files.clamp(1, 500)) + GIT_LIMIT * 3);
+                more_time(most_time(action, demand.found.triggers.len()));
                 let outcome = commands.run(&rule.id, action, &demand.found);
                 settlement.ran(demand, reference, &outcome, self.facts.files().state_of_tree());
                 notices.extend(outcome.notices.iter().cloned());
