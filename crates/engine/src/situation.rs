@@ -198,7 +198,7 @@ impl Situation {
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut Touches) {
-        let Effect { path, raw, access, takes_all, is_pattern, command, folders } = effect;
+        let Effect { path, raw, access, takes_all, is_pattern, is_search, command, folders } = effect;
         let command_of = |place: usize| self.script()?.commands.get(place);
         let is_out_of_sight = command.and_then(command_of).is_some_and(SimpleCommand::is_out_of_sight);
         // Without a folder, only a path that needs none can be told.
@@ -225,7 +225,12 @@ impl Situation {
             let folder = paths::tidy(&self.place.absolute(folder, &self.event.cwd));
             let path = self.place.absolute(&path, &folder);
             self.add_touch(&path, &act, &mut touches.known);
-            for path in is_pattern.then(|| self.facts.expanded(&path)).flatten().unwrap_or_default() {
+            let found = match (is_search, is_pattern) {
+                (true, _) => self.facts.searched(&path),
+                (false, true) => self.facts.expanded(&path),
+                (false, false) => None,
+            };
+            for path in found.unwrap_or_default() {
                 let written = Arc::from(paths::below(&path, &self.event.cwd).unwrap_or(&path));
                 self.add_touch(&path, &Act { written, ..act.clone() }, &mut touches.known);
             }

@@ -66,6 +66,16 @@ impl Observer {
         matches!(self.kind, ObserverKind::External(_))
     }
 
+    /// What a person has to accept before a repository's observer starts a process; none where it starts none.
+    pub fn text_to_trust(&self) -> Option<String> {
+        match &self.kind {
+            ObserverKind::External(external) => {
+                Some(format!("observer {}: runs {}", self.name, Value::from(external.exec.clone())))
+            }
+            ObserverKind::Declared(_) | ObserverKind::Behavior(_) => None,
+        }
+    }
+
     /// The variables that it sets, as far as that is known before it runs.
     pub fn variables(&self) -> Vec<&str> {
         match &self.kind {

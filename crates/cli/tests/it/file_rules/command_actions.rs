@@ -273,6 +273,20 @@ fn a_command_that_takes_too_long_is_ended() {
 }
 
 #[test]
+fn sessions_that_end_at_once_wait_for_each_other() {
+    let project = with_script("command: 'sh tools/run.sh {file}', timeout: 1s", "sleep 0.4\n");
+    project.file("src/a.py", "changed\n");
+    std::thread::scope(|scope| {
+        for number in 0..6 {
+            let project = &project;
+            scope.spawn(move || {
+                assert_eq!(stop_of(project, &format!("session-{number}"), "Done.").stdout, "", "{number}")
+            });
+        }
+    });
+}
+
+#[test]
 fn a_program_that_is_not_there() {
     let project = with_script("command: 'no-such-program {file}'", "");
     project.file("src/a.py", "changed\n");

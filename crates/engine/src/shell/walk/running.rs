@@ -154,6 +154,10 @@ impl Walker<'_> {
         command.is_session = command.waits_for_input() && !self.around.is_beginning && !self.around.has_input;
         let printed = output(&command, self.input.as_deref()).or_else(|| self.shown_file(&command));
         let printed = printed.filter(|text| text.len() <= MAX_OUTPUT);
+        command.patches = self.files.patches(&command);
+        if !self.spend(command.patches.iter().map(|text| text.len()).sum()) {
+            return;
+        }
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
