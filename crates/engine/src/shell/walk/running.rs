@@ -349,7 +349,7 @@ impl Walker<'_> {
         let arguments = command.words.iter().skip(1).map(Value::of).collect();
         let around = self.state.enter_function(arguments);
         self.around.via.push(name.to_owned());
-        self.function_body(function);
+        self.until_return(|walker| walker.function_body(function));
         self.around.via.pop();
         self.state.leave_function(around);
         self.output = None;
@@ -369,6 +369,7 @@ impl Walker<'_> {
     pub(super) fn uncalled_functions(&mut self) {
         while let Some((name, function)) = self.uncalled.pop_first().filter(|_| self.goes_on()) {
             self.state.forget();
+            self.state.is_over = false;
             self.around.via.push(name);
             self.function_body(&function);
             self.around.via.pop();
@@ -479,6 +480,9 @@ impl Walker<'_> {
                         walker.text(&text);
                         walker.running.pop();
                     });
+                }
+                Runs::Text { text: Some(text), in_own_shell: false, .. } if matches!(name.as_str(), "source" | ".") => {
+                    walker.until_return(|walker| walker.text(&text));
                 }
                 Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
             });
