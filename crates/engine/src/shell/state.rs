@@ -63,15 +63,21 @@ pub(super) struct State {
     last_word: Option<Value>,
     /// `set -a`: programs get to see whatever is set.
     exports_all: bool,
-    /// `set -e`: what follows runs only if all before it worked.
-    stops_at_errors: bool,
-    /// Somebody asks whether what runs works: `if`, `&&`. Then `set -e` does not count.
-    pub(super) is_tested: bool,
-    /// `!`: the last command is taken to work if it fails.
-    pub(super) is_negated: bool,
+    pub(super) failing: Failing,
     /// What is walked is never run: `exit` stands before it.
     pub(super) is_over: bool,
     pub(super) branches: Branches,
+}
+
+/// What comes of a command that fails.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Failing {
+    /// `set -e`: nothing that follows runs.
+    ends: bool,
+    /// Somebody asks whether it works: `if`, `&&`. Then `set -e` does not count.
+    pub(super) is_tested: bool,
+    /// `!`: it is taken to have worked.
+    pub(super) is_negated: bool,
 }
 
 /// Variables of the shell that are numbers. Nobody cares which.
@@ -436,7 +442,7 @@ impl State {
         self.functions = Names::default();
         (self.zero, self.positional) = (name, Some(arguments));
         self.last_word = None;
-        (self.stops_at_errors, self.is_tested, self.exports_all) = (false, false, false);
+        (self.failing, self.exports_all) = (Failing::default(), false);
         (self.previous, self.stack) = (None, Vec::new());
     }
 
@@ -561,7 +567,7 @@ impl State {
             self.last_word = None;
         }
         self.exports_all |= other.exports_all;
-        self.stops_at_errors &= other.stops_at_errors;
+        self.failing.ends &= other.failing.ends;
         add_missing(&mut self.aliases, &other.aliases);
         add_missing(&mut self.renamed, &other.renamed);
         self.join_functions(&other.functions);
@@ -606,17 +612,17 @@ impl State {
     /// As it is if the last command failed, or with `!` before it, worked.
     pub(super) fn if_failed(&self) -> Self {
         let mut state = self.clone();
-        state.assume(state.is_negated);
+        state.assume(state.failing.is_negated);
         state
     }
 
     /// From here on, nobody knows whether the last command worked.
     pub(super) fn settle(&mut self) {
         // Had it failed, nothing more would run.
-        if self.stops_at_errors && !self.is_tested && !self.is_negated {
+        if self.failing.ends && !self.failing.is_tested && !self.failing.is_negated {
             return self.assume(true);
         }
-        self.is_negated = false;
+        self.failing.is_negated = false;
         self.branches.settle();
         if let Some(failed) = self.failed.take() {
             self.folders.or_else(&failed);
@@ -625,11 +631,11 @@ impl State {
 
     /// From here on, the last command is known to have worked, or with `!` before it, to have failed.
     pub(super) fn assume_success(&mut self) {
-        self.assume(!self.is_negated);
+        self.assume(!self.failing.is_negated);
     }
 
     fn assume(&mut self, worked: bool) {
-        self.is_negated = false;
+        self.failing.is_negated = false;
         let failed = self.failed.take();
         if worked {
             self.branches.assume_success();

@@ -91,7 +91,7 @@ impl State {
             let is_on = word.starts_with('-');
             let name = if letters.contains('o') { words.next() } else { None };
             if letters.contains('e') || name == Some("errexit") {
-                self.stops_at_errors = is_on;
+                self.failing.ends = is_on;
             }
             if letters.contains('a') || name == Some("allexport") {
                 self.exports_all = is_on;

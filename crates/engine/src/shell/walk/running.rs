@@ -388,6 +388,14 @@ impl Walker<'_> {
         runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
     }
 
+    /// `eval`; or `source`, which `return` leaves.
+    fn in_same_shell(&mut self, program: &str, text: &str) {
+        match program {
+            "source" | "." => self.until_return(|walker| walker.text(text)),
+            _ => self.text(text),
+        }
+    }
+
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
         let Through { name, mut is_transparent, is_remote, container, reads, folder, runs } = through;
         let mut command = command;
@@ -481,10 +489,7 @@ impl Walker<'_> {
                         walker.running.pop();
                     });
                 }
-                Runs::Text { text: Some(text), in_own_shell: false, .. } if matches!(name.as_str(), "source" | ".") => {
-                    walker.until_return(|walker| walker.text(&text));
-                }
-                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
+                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.in_same_shell(&name, &text),
             });
         }
         (self.around, self.piped_from) = (around, piped_from);

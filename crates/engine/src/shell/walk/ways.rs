@@ -141,17 +141,17 @@ impl Walker<'_> {
 
     /// `is_last`: under `set -e`, only the last pipeline of a list ends the script by failing.
     fn step(&mut self, pipeline: &Pipeline, is_last: bool) {
-        let around = self.state.is_tested;
-        self.state.is_tested |= !is_last || pipeline.bang;
+        let around = self.state.failing.is_tested;
+        self.state.failing.is_tested |= !is_last || pipeline.bang;
         self.pipeline(pipeline);
-        self.state.is_tested = around;
-        self.state.is_negated = pipeline.bang;
+        self.state.failing.is_tested = around;
+        self.state.failing.is_negated = pipeline.bang;
     }
 
     pub(super) fn condition(&mut self, list: &CompoundList) {
-        let around = std::mem::replace(&mut self.state.is_tested, true);
+        let around = std::mem::replace(&mut self.state.failing.is_tested, true);
         self.list(list);
-        self.state.is_tested = around;
+        self.state.failing.is_tested = around;
     }
 
     pub(super) fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
