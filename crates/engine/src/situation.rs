@@ -145,7 +145,11 @@ impl Situation {
         let folders = command.git_folders()?;
         // Another folder may be another repository.
         for folder in folders.list()? {
-            paths::below(&paths::tidy(&self.place.absolute(folder, &self.event.cwd)), &self.place.root)?;
+            let folder = paths::tidy(&self.place.absolute(folder, &self.event.cwd));
+            let inside = paths::below(&folder, &self.place.root)?;
+            if self.is_in_own_repository(inside) {
+                return None;
+            }
         }
         let before = || self.facts.git(GitField::Branch).as_str().map(str::to_owned);
         match branch {
@@ -158,6 +162,13 @@ impl Situation {
                 if is_path { before() } else { Some(name.clone()) }
             }
         }
+    }
+
+    /// Whether a folder below the root is in a repository, a worktree or a submodule of its own.
+    fn is_in_own_repository(&self, inside: &str) -> bool {
+        let ends = inside.match_indices('/').map(|(at, _)| at).chain([inside.len()]);
+        let mut folders = ends.filter_map(|end| inside.get(..end)).filter(|folder| !folder.is_empty());
+        folders.any(|folder| self.facts.is_folder(&format!("{}/{folder}/.git", self.place.root)).is_some())
     }
 
     fn all_touches(&self) -> &Touches {
@@ -253,12 +264,15 @@ impl Situation {
         let mut paths: Vec<String> = [Some(textual), resolved].into_iter().flatten().collect();
         let is_file = |path: &String| self.facts.is_folder(path) == Some(false);
         let takes_all = act.takes_all && !paths.last().is_some_and(is_file);
+        let mut written = vec![Arc::clone(&act.written); paths.len()];
         // With the project goes all that is in it.
         let is_lost = access == Some(Access::Delete) || takes_all;
         if is_lost && paths.iter().any(|path| paths::below(&self.place.root, path).is_some()) {
-            paths.extend([".linchpin", ".git"].map(|name| format!("{}/{name}", self.place.root)));
+            let kept = [".linchpin", ".git"];
+            paths.extend(kept.map(|name| format!("{}/{name}", self.place.root)));
+            written.extend(kept.map(Arc::from));
         }
-        for path in paths {
+        for (path, written) in paths.into_iter().zip(written) {
             let touch = Touch {
                 inside: paths::below(&path, &self.place.root).map(str::to_owned),
                 in_home: self.place.spelled(&path),
@@ -266,7 +280,7 @@ impl Situation {
                 access,
                 command,
                 takes_all,
-                written: Arc::clone(&act.written),
+                written,
             };
             if !touches.iter().any(|other| other.is_like(&touch)) {
                 touches.push(touch);

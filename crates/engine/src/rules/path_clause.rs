@@ -139,7 +139,11 @@ impl PathClause {
             if here > Truth::False && self.is_about(touch, situation) {
                 truth = truth.or(here);
                 shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
-                surest.offer(here, || Subject { path: Some(Arc::clone(&touch.written)), command: touch.command });
+                let is_named = !touch.takes_all || self.matches(touch, situation);
+                surest.offer(here, is_named, || Subject {
+                    path: Some(Arc::clone(&touch.written)),
+                    command: touch.command,
+                });
             }
         }
         let unknown = situation.unknown_touches().iter().filter(|touch| is_meant(touch.command));
@@ -147,7 +151,7 @@ impl PathClause {
             truth = truth.or(Truth::Unknown);
             shown.push(touch.shown.clone());
             let path = || Some(Arc::from(touch.shown.as_str()));
-            surest.offer(Truth::Unknown, || Subject { path: path(), command: touch.command });
+            surest.offer(Truth::Unknown, false, || Subject { path: path(), command: touch.command });
         }
         if shown.is_empty() {
             shown.push(

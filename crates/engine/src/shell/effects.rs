@@ -359,7 +359,10 @@ impl Found<'_> {
             // What it holds is seen by nobody.
             Role::Edit if keeps_to_itself => self.add(text, word, Some(Access::Write)),
             Role::Path if magic.is_some() => self.add(magic, word, None),
-            Role::Path | Role::Query => self.mentioned(word),
+            Role::Path => self.mentioned(word),
+            Role::Query => self.in_query(word),
+            // `sh -s -- WORDS`: what it runs comes to it, and these are the words for that.
+            Role::Script if self.runs_its_input() => {}
             Role::Code => self.in_code(word, text),
             Role::DeleteAll => self.add_deletion_of_all(text, word),
             Role::Mark => self.add_deed(text, word, Some(Access::Write), false),
@@ -444,6 +447,19 @@ impl Found<'_> {
             if !leaves_out(word) && !is_value {
                 self.mentioned(word);
             }
+        }
+    }
+
+    fn runs_its_input(&self) -> bool {
+        let known = self.command.program().zip(self.command.arguments.as_ref());
+        known.is_some_and(|(program, arguments)| runs_its_input(program, arguments, &self.command.words))
+    }
+
+    /// A text for a database may name files, and is none.
+    fn in_query(&mut self, word: &Word) {
+        let Some(text) = word.value.as_deref() else { return self.mentioned(word) };
+        for piece in pieces(text).filter(|piece| !piece.contains(char::is_whitespace)) {
+            self.add(Some(piece), word, None);
         }
     }
 

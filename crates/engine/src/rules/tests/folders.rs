@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{bash, path_pattern, place, rule, verdict};
-use crate::facts::{Facts, NoFacts};
-use crate::rules::{CommandMatcher, Detect, PathClause, PathKey, Rule, RuleSet, ToolRule};
+use super::{bash, path_pattern, place, rule, verdict, wildcard};
+use crate::facts::{Facts, GitField, NoFacts};
+use crate::rules::{BranchClause, CommandMatcher, Detect, PathClause, PathKey, Rule, RuleSet, ToolRule};
 use crate::{Inquiry, Level, Situation, decide};
 
 fn about(key: PathKey, patterns: &[&str], except: &[&str]) -> PathClause {
@@ -124,6 +124,35 @@ impl Facts for OneFile {
     fn is_folder(&self, path: &str) -> Option<bool> {
         (path == "/r/src/notes").then_some(false)
     }
+}
+
+/// A repository with one of its own below it, and `feature` checked out.
+struct Nested;
+
+impl Facts for Nested {
+    fn is_folder(&self, path: &str) -> Option<bool> {
+        (path == "/r/vendor/lib/.git").then_some(false)
+    }
+
+    fn git(&self, _field: GitField) -> serde_json::Value {
+        "feature".into()
+    }
+}
+
+#[test]
+fn what_is_checked_out_below_another_repository_is_not_known() {
+    let judged = |command: &str| {
+        let situation = Arc::new(Situation::new(Arc::new(bash(command)), place(), Arc::new(Nested)));
+        let rewrites = Some(BranchClause { branches: vec![wildcard("main")] });
+        let rule = rule("push", Detect::Tool(Box::new(ToolRule { rewrites, ..ToolRule::default() })));
+        let rules = RuleSet::pack(&[rule]).expect("packed");
+        decide(&Inquiry { situation: &situation, rules: &rules, thorough: false }).expect("judged").verdict.level
+    };
+    assert_eq!(judged("git push --force"), Level::Allow);
+    assert_eq!(judged("cd vendor; git push --force"), Level::Allow);
+    assert_eq!(judged("cd vendor/lib/src; git push --force"), Level::Ask);
+    assert_eq!(judged("git -C vendor/lib push --force"), Level::Ask);
+    assert_eq!(judged("git -C vendor/lib push --force origin mine"), Level::Allow);
 }
 
 #[test]
