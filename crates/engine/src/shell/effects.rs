@@ -28,6 +28,8 @@ pub struct Effect {
     pub takes_all: bool,
     /// The path stands for all that it matches.
     pub is_pattern: bool,
+    /// It is what a variable is set to, of which nothing says that it is written to.
+    pub is_setting: bool,
     /// The command that does it: a place in [`Script::commands`], or none for a word that may come to any of them.
     pub command: Option<usize>,
     /// What the path is relative to.
@@ -41,7 +43,8 @@ impl Script {
         let mut links: Vec<Link> = Vec::new();
         for (place, command) in self.commands.iter().enumerate() {
             let first = effects.len();
-            let mut found = Found { command, place, folders: command.folders.clone(), effects: &mut effects };
+            let folders = command.folders.clone();
+            let mut found = Found { command, place, folders, is_setting: false, effects: &mut effects };
             found.in_redirects();
             found.in_words();
             if let Some(container) = &command.container {
@@ -64,6 +67,7 @@ impl Script {
                     access: None,
                     takes_all: false,
                     is_pattern: false,
+                    is_setting: false,
                     command: None,
                     folders: Folders::default(),
                 });
@@ -116,6 +120,8 @@ struct Found<'a> {
     command: &'a SimpleCommand,
     place: usize,
     folders: Folders,
+    /// Of what is added: whether it is what a variable is set to.
+    is_setting: bool,
     effects: &'a mut Vec<Effect>,
 }
 
@@ -165,6 +171,7 @@ impl Found<'_> {
             access,
             takes_all,
             is_pattern: word.glob || self.folders.has_pattern(),
+            is_setting: self.is_setting,
             command: Some(self.place),
             folders: self.folders.clone(),
         });
@@ -185,9 +192,11 @@ impl Found<'_> {
         let is_path = |value: &Word| !value.value.as_deref().is_some_and(|text| text.contains(char::is_whitespace));
         for assignment in command.assignments.iter().filter(|_| !command.words.is_empty()) {
             if is_path(&assignment.value) {
+                self.is_setting = !names_a_target(&assignment.name);
                 self.mentioned(&assignment.value);
             }
         }
+        self.is_setting = false;
     }
 
     fn in_words(&mut self) {
@@ -475,6 +484,14 @@ impl Found<'_> {
             self.add(None, word, None);
         }
     }
+}
+
+/// Whether a variable is called like one that says where something is kept or put: `DESTDIR`, `HISTFILE`, `OUTPUT_PATH`.
+/// Others say where to look, or what to do.
+fn names_a_target(variable: &str) -> bool {
+    const ENDS: &[&str] = &["FILE", "DIR", "OUT", "OUTPUT", "DEST", "PREFIX", "TARGET", "ROOT", "HOME", "CONFIG"];
+    let variable = variable.to_ascii_uppercase();
+    variable.split('_').any(|part| ENDS.iter().any(|end| part.ends_with(end)))
 }
 
 /// The path in `:/path` and `:(top)path`, which git tells from its own root.

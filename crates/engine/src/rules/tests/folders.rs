@@ -110,6 +110,27 @@ fn what_is_excepted_is_so_with_its_folder() {
 }
 
 #[test]
+fn what_a_variable_is_set_to_is_not_written() {
+    let cases = [
+        ("PYTHONPATH=gen python3 -m pytest", PathKey::Writes, Level::Allow),
+        ("RUST_LOG=gen/x cargo run", PathKey::Writes, Level::Allow),
+        ("X=gen/foo git commit -m x", PathKey::Writes, Level::Allow),
+        ("X=gen/foo unheard-of", PathKey::Reads, Level::Ask),
+        ("X=gen/foo unheard-of gen/foo", PathKey::Writes, Level::Ask),
+        ("DESTDIR=gen make install", PathKey::Writes, Level::Ask),
+        ("COVERAGE_FILE=gen/x pytest", PathKey::Writes, Level::Ask),
+        ("OUTPUT_PATH=gen/x npm run build", PathKey::Writes, Level::Ask),
+        ("git checkout -- gen/x", PathKey::Writes, Level::Block),
+        ("git checkout HEAD~2 -- gen/x", PathKey::Writes, Level::Block),
+        ("git checkout gen/x", PathKey::Writes, Level::Ask),
+    ];
+    for (command, key, expected) in cases {
+        let found = verdict(&[against(vec![about(key, &["gen/**"], &[])])], bash(command), false).level;
+        assert_eq!(found, expected, "{}: {command}", key.name());
+    }
+}
+
+#[test]
 fn a_matcher_knows_it_too() {
     let paths = vec![about(PathKey::Deletes, &["src/important.txt"], &[])];
     let matchers = vec![CommandMatcher { paths, ..CommandMatcher::default() }];
