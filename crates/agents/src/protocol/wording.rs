@@ -5,7 +5,10 @@ use engine::{Event, EventKind, Finding, Level, Section, Verdict};
 /// Everything the verdict has to say about the event: one paragraph a finding, strictest first, and how a person can
 /// decide otherwise. Never empty.
 pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
-    let (mut sections, sentences): (Vec<_>, Vec<_>) = verdict.spoken().partition(|finding| finding.section.is_some());
+    // After a refusal by a rule, what others might say is noise.
+    let is_refused = verdict.spoken().any(|finding| finding.level == Level::Block && !finding.is_shared);
+    let spoken = verdict.spoken().filter(|finding| !(is_refused && finding.is_shared));
+    let (mut sections, sentences): (Vec<_>, Vec<_>) = spoken.partition(|finding| finding.section.is_some());
     sections.sort_by_key(|finding| finding.section);
     let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(event, finding)).collect();
     if !sections.is_empty() {

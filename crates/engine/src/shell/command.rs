@@ -130,6 +130,7 @@ impl Folders {
 
     /// One that is meant, and others if it fails.
     pub(super) fn or_else(&mut self, others: &Self) {
+        self.is_either |= others.is_either;
         match (&self.list, &others.list) {
             (Some(own), Some(others)) => {
                 let more: Vec<&String> = others.iter().filter(|folder| !own.contains(folder)).collect();

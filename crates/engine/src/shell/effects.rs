@@ -30,6 +30,8 @@ pub struct Effect {
     pub is_pattern: bool,
     /// It does so to a search, and not to the shell: what is hidden is meant too.
     pub is_search: bool,
+    /// It is what a variable is set to, of which nothing says that it is written to.
+    pub is_setting: bool,
     /// The command that does it: a place in [`Script::commands`], or none for a word that may come to any of them.
     pub command: Option<usize>,
     /// What the path is relative to.
@@ -43,7 +45,8 @@ impl Script {
         let mut links: Vec<Link> = Vec::new();
         for (place, command) in self.commands.iter().enumerate() {
             let first = effects.len();
-            let mut found = Found { command, place, folders: command.folders.clone(), effects: &mut effects };
+            let folders = command.folders.clone();
+            let mut found = Found { command, place, folders, is_setting: false, effects: &mut effects };
             found.in_redirects();
             found.in_words();
             if let Some(container) = &command.container {
@@ -67,6 +70,7 @@ impl Script {
                     takes_all: false,
                     is_pattern: false,
                     is_search: false,
+                    is_setting: false,
                     command: None,
                     folders: Folders::default(),
                 });
@@ -119,6 +123,8 @@ struct Found<'a> {
     command: &'a SimpleCommand,
     place: usize,
     folders: Folders,
+    /// Of what is added: whether it is what a variable is set to.
+    is_setting: bool,
     effects: &'a mut Vec<Effect>,
 }
 
@@ -169,6 +175,7 @@ impl Found<'_> {
             takes_all,
             is_pattern: word.glob || self.folders.has_pattern(),
             is_search: false,
+            is_setting: self.is_setting,
             command: Some(self.place),
             folders: self.folders.clone(),
         });
@@ -189,9 +196,11 @@ impl Found<'_> {
         let is_path = |value: &Word| !value.value.as_deref().is_some_and(|text| text.contains(char::is_whitespace));
         for assignment in command.assignments.iter().filter(|_| !command.words.is_empty()) {
             if is_path(&assignment.value) {
+                self.is_setting = !names_a_target(&assignment.name);
                 self.mentioned(&assignment.value);
             }
         }
+        self.is_setting = false;
     }
 
     fn in_words(&mut self) {
@@ -380,7 +389,10 @@ impl Found<'_> {
             // What it holds is seen by nobody.
             Role::Edit if keeps_to_itself => self.add(text, word, Some(Access::Write)),
             Role::Path if magic.is_some() => self.add(magic, word, None),
-            Role::Path | Role::Query => self.mentioned(word),
+            Role::Path => self.mentioned(word),
+            Role::Query => self.in_query(word),
+            // `sh -s -- WORDS`: what it runs comes to it, and these are the words for that.
+            Role::Script if self.runs_its_input() => {}
             Role::Code => self.in_code(word, text),
             Role::DeleteAll => self.add_deletion_of_all(text, word),
             Role::Mark => self.add_deed(text, word, Some(Access::Write), false),
@@ -504,6 +516,19 @@ impl Found<'_> {
         }
     }
 
+    fn runs_its_input(&self) -> bool {
+        let known = self.command.program().zip(self.command.arguments.as_ref());
+        known.is_some_and(|(program, arguments)| runs_its_input(program, arguments, &self.command.words))
+    }
+
+    /// A text for a database may name files, and is none.
+    fn in_query(&mut self, word: &Word) {
+        let Some(text) = word.value.as_deref() else { return self.mentioned(word) };
+        for piece in pieces(text).filter(|piece| !piece.contains(char::is_whitespace)) {
+            self.add(Some(piece), word, None);
+        }
+    }
+
     /// Who knows what for.
     fn mentioned(&mut self, word: &Word) {
         let text = word.value.as_deref().unwrap_or(&word.raw);
@@ -516,6 +541,14 @@ impl Found<'_> {
             self.add(None, word, None);
         }
     }
+}
+
+/// Whether a variable is called like one that says where something is kept or put: `DESTDIR`, `HISTFILE`, `OUTPUT_PATH`.
+/// Others say where to look, or what to do.
+fn names_a_target(variable: &str) -> bool {
+    const ENDS: &[&str] = &["FILE", "DIR", "OUT", "OUTPUT", "DEST", "PREFIX", "TARGET", "ROOT", "HOME", "CONFIG"];
+    let variable = variable.to_ascii_uppercase();
+    variable.split('_').any(|part| ENDS.iter().any(|end| part.ends_with(end)))
 }
 
 /// The path in `:/path` and `:(top)path`, which git tells from its own root.

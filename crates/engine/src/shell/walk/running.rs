@@ -353,7 +353,7 @@ impl Walker<'_> {
         let arguments = command.words.iter().skip(1).map(Value::of).collect();
         let around = self.state.enter_function(arguments);
         self.around.via.push(name.to_owned());
-        self.function_body(function);
+        self.until_return(|walker| walker.function_body(function));
         self.around.via.pop();
         self.state.leave_function(around);
         self.output = None;
@@ -373,6 +373,7 @@ impl Walker<'_> {
     pub(super) fn uncalled_functions(&mut self) {
         while let Some((name, function)) = self.uncalled.pop_first().filter(|_| self.goes_on()) {
             self.state.forget();
+            self.state.is_over = false;
             self.around.via.push(name);
             self.function_body(&function);
             self.around.via.pop();
@@ -389,6 +390,14 @@ impl Walker<'_> {
         command.runs_output_of = programs.into_iter().map(str::to_owned).collect();
         let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
         runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
+    }
+
+    /// `eval`; or `source`, which `return` leaves.
+    fn in_same_shell(&mut self, program: &str, text: &str) {
+        match program {
+            "source" | "." => self.until_return(|walker| walker.text(text)),
+            _ => self.text(text),
+        }
     }
 
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
@@ -484,7 +493,7 @@ impl Walker<'_> {
                         walker.running.pop();
                     });
                 }
-                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
+                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.in_same_shell(&name, &text),
             });
         }
         (self.around, self.piped_from) = (around, piped_from);
