@@ -9,7 +9,7 @@ use crate::event::{Access, Event, ShellText, ToolCall};
 use crate::expr::Converted;
 use crate::facts::{Facts, GitField};
 use crate::paths;
-use crate::shell::{self, Branch, Effect, Rewrite, Rewritten, Script, SimpleCommand, Written};
+use crate::shell::{self, Branch, Effect, Pattern, Rewrite, Rewritten, Script, SimpleCommand, Written};
 
 pub struct Situation {
     pub event: Arc<Event>,
@@ -214,7 +214,7 @@ impl Situation {
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut Touches) {
-        let Effect { path, raw, access, takes_all, is_pattern, is_search, is_setting, command, folders } = effect;
+        let Effect { path, raw, access, takes_all, pattern, is_setting, command, folders } = effect;
         let command_of = |place: usize| self.script()?.commands.get(place);
         let is_out_of_sight = command.and_then(command_of).is_some_and(SimpleCommand::is_out_of_sight);
         // Without a folder, only a path that needs none can be told.
@@ -241,10 +241,10 @@ impl Situation {
             let folder = paths::tidy(&self.place.absolute(folder, &self.event.cwd));
             let path = self.place.absolute(&path, &folder);
             self.add_touch(&path, &act, &mut touches.known);
-            let found = match (is_search, is_pattern) {
-                (true, _) => self.facts.searched(&path),
-                (false, true) => self.facts.expanded(&path),
-                (false, false) => None,
+            let found = match pattern {
+                Pattern::Search => self.facts.searched(&path),
+                Pattern::Shell => self.facts.expanded(&path),
+                Pattern::Nothing => None,
             };
             for path in found.unwrap_or_default() {
                 let written = Arc::from(paths::below(&path, &self.event.cwd).unwrap_or(&path));

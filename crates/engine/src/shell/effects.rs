@@ -15,6 +15,16 @@ use crate::one_liner;
 use crate::paths;
 use crate::programs::{Argument, Arguments, Role};
 
+/// What a path stands for beside itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    Nothing,
+    /// All that it matches for a shell.
+    Shell,
+    /// All that it matches for a search: what is hidden is meant too.
+    Search,
+}
+
 /// One thing that is done to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effect {
@@ -26,10 +36,8 @@ pub struct Effect {
     pub access: Option<Access>,
     /// It is deleted, or written, with all that is in it.
     pub takes_all: bool,
-    /// The path stands for all that it matches.
-    pub is_pattern: bool,
-    /// It does so to a search, and not to the shell: what is hidden is meant too.
-    pub is_search: bool,
+    /// What the path stands for beside itself.
+    pub pattern: Pattern,
     /// It is what a variable is set to, of which nothing says that it is written to.
     pub is_setting: bool,
     /// The command that does it: a place in [`Script::commands`], or none for a word that may come to any of them.
@@ -68,8 +76,7 @@ impl Script {
                     raw: piece.to_owned(),
                     access: None,
                     takes_all: false,
-                    is_pattern: false,
-                    is_search: false,
+                    pattern: Pattern::Nothing,
                     is_setting: false,
                     command: None,
                     folders: Folders::default(),
@@ -173,8 +180,7 @@ impl Found<'_> {
             raw: path.map_or_else(|| word.raw.clone(), str::to_owned),
             access,
             takes_all,
-            is_pattern: word.glob || self.folders.has_pattern(),
-            is_search: false,
+            pattern: if word.glob || self.folders.has_pattern() { Pattern::Shell } else { Pattern::Nothing },
             is_setting: self.is_setting,
             command: Some(self.place),
             folders: self.folders.clone(),
@@ -421,7 +427,7 @@ impl Found<'_> {
         for folder in self.searched_folders() {
             let first = self.effects.len();
             self.add(Some(&format!("{folder}{depth}{glob}")), &Word::known(glob), Some(Access::Read));
-            self.effects.iter_mut().skip(first).for_each(|effect| effect.is_search = true);
+            self.effects.iter_mut().skip(first).for_each(|effect| effect.pattern = Pattern::Search);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Commands that print paths, one a line: what goes to `xargs`, into a `while read` or into a `$(…)`.
 
 use super::command::{ALL_BELOW, SimpleCommand, Word};
+use super::meaning::meaning;
 use super::{find, sed};
 use crate::programs::{Argument, Role};
 
@@ -35,14 +36,26 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
             below(command).iter().map(|path| named(command, path)).collect()
         }
         "fd" | "fdfind" => below(command),
+        // No paths, but what is known of them is as good.
+        "pgrep" | "pidof" => {
+            meaning(command).map(|means| Word { means: Some(means), ..Word::unknown() }).into_iter().collect()
+        }
         _ => Vec::new(),
     }
 }
 
 /// Somewhere below the folders that it is given, or below the one that it runs in.
 fn below(command: &SimpleCommand) -> Vec<Word> {
-    let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
-    let folders = arguments.filter(|argument| argument.from == 0 && matches!(argument.role, Role::Read | Role::Look));
+    let arguments = command.arguments.iter().flat_map(|arguments| {
+        let is_operand = |argument: &Argument| arguments.operands.contains(&argument.word);
+        let is_folder = move |argument: &&Argument| match argument.role {
+            Role::Read | Role::Look => true,
+            Role::Glob => is_operand(argument),
+            _ => false,
+        };
+        arguments.list.iter().filter(is_folder)
+    });
+    let folders = arguments.filter(|argument| argument.from == 0);
     let folders: Vec<Word> = folders.filter_map(|argument| command.words.get(argument.word)).cloned().collect();
     let some_of = |folder: &str| Word { glob: true, ..Word::known(&format!("{folder}/*")) };
     match folders.iter().map(Word::meaning).collect::<Option<Vec<_>>>() {

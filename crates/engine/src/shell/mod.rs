@@ -56,7 +56,7 @@ mod tests;
 
 pub use branch::Branch;
 pub use command::{Assignment, Exported, Folders, Redirect, RedirectKind, SimpleCommand, Word};
-pub use effects::Effect;
+pub use effects::{Effect, Pattern};
 pub use push::{Rewrite, Rewritten};
 use thiserror::Error;
 pub use written::{Earlier, Written};

@@ -414,6 +414,7 @@ impl State {
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
             None if name == "_" => self.last_word.clone(),
+            None if name == "IFS" => Some(Value::plain(" \t\n")),
             None if name == "TMPDIR" => Some(Value::in_kind(paths::TEMP)),
             None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(paths::ROOT)),
             None if NUMBERS.contains(&name) => Some(Value::some_number()),

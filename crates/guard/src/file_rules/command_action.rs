@@ -26,7 +26,7 @@ const AT_ONCE: usize = 4;
 /// Files that go into one call, which locks them all.
 const FILES_AT_ONCE: usize = 200;
 /// How long a call at least waits for others that have its files: many sessions may end at once.
-const LOCK_PATIENCE: Duration = Duration::from_secs(60);
+const LOCK_PATIENCE: Duration = Duration::from_mins(1);
 /// Of many calls that failed, so many are told of, each with so many bytes of what it said.
 const TOLD: usize = 8;
 const END: usize = 512;
