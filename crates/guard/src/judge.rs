@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use engine::decide::PaceMemory;
@@ -30,6 +30,7 @@ use crate::observing::{self, Programs};
 use crate::pace_facts;
 use crate::project::Project;
 use crate::session_policy;
+use crate::token_count::TokenCount;
 use crate::workflow::{Active, Position};
 
 /// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
@@ -50,6 +51,9 @@ pub struct Judge<'a> {
     news: Vec<Weakened>,
     /// Where the journal is.
     store: PathBuf,
+    /// Whether nobody waits for the verdict of a hook.
+    is_looking: bool,
+    tokens: OnceLock<Arc<TokenCount>>,
 }
 
 #[derive(Debug)]
@@ -79,13 +83,14 @@ impl<'a> Judge<'a> {
     /// The judge of an event's session.
     pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
         let Held { policy, news } = session_policy::of_event(project, event, environment);
-        Self { environment, project, policy, news, store: project.store(environment) }
+        let store = project.store(environment);
+        Self { environment, project, policy, news, store, is_looking: false, tokens: OnceLock::new() }
     }
 
     /// One that only looks.
     pub(crate) fn looking(project: &'a Project, environment: &'a Environment) -> Self {
-        let policy = project.looked_at(environment);
-        Self { environment, project, policy, news: Vec::new(), store: project.store(environment) }
+        let (policy, store) = (project.looked_at(environment), project.store(environment));
+        Self { environment, project, policy, news: Vec::new(), store, is_looking: true, tokens: OnceLock::new() }
     }
 
     /// What is known where a workflow is about to move.
@@ -313,6 +318,7 @@ impl<'a> Judge<'a> {
             effects.asked_input.join(here.facts.asked_input());
             conduct.facts.push(here.facts);
         }
+        notices.extend(effects.news(self.tokens(event).notice().into_iter().collect(), state));
         effects.complete(event);
         findings.extend(what_is_missing(event).map(|failure| failure.finding()));
         let mut verdict = Verdict::of(findings);
@@ -324,6 +330,7 @@ impl<'a> Judge<'a> {
         verdict.notices = notices;
         verdict.lifted = self.lifting().of(&verdict, event.time);
         conduct.remember(&verdict, &mut effects.changes);
+        self.tokens(event).remember(state, active.as_deref(), &mut effects.changes);
         if let Some(active) = &active {
             active.count(event, &verdict, &mut effects.changes);
         }
@@ -474,7 +481,16 @@ impl<'a> Judge<'a> {
             options: self.store_options(event),
             prompt: state.and_then(|state| PromptBaseline::last(&state.variables)),
         };
-        LiveFacts::new(&project.root, folder, state.cloned(), Arc::clone(&policy.config), history, files)
+        let (state, config) = (state.cloned(), Arc::clone(&policy.config));
+        LiveFacts::new(&project.root, folder, state, config, history, files, Arc::clone(self.tokens(event)))
+    }
+
+    /// INVARIANT: a judge is asked about one event.
+    fn tokens(&self, event: &Arc<Event>) -> &Arc<TokenCount> {
+        self.tokens.get_or_init(|| {
+            let of = if self.is_looking { TokenCount::of_command } else { TokenCount::of_hook };
+            Arc::new(of(Arc::clone(event), self.store.clone(), self.store_options(event)))
+        })
     }
 
     fn store_options(&self, event: &Event) -> store::Options {

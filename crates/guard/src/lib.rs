@@ -29,6 +29,7 @@ mod recorded_facts;
 pub mod replay;
 pub mod session_policy;
 mod session_root;
+pub mod token_count;
 pub mod trial;
 pub mod trust;
 mod whose_session;

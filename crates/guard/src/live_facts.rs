@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use engine::facts::{Answered, EventPart, Facts, GitField, PhaseField, RanCommand, WorkflowField};
 use engine::file_rules::{FileMatch, FileRule, Reach};
 use engine::observers::Changes;
-use engine::pace::{Happening, Standing};
+use engine::pace::{Happening, Standing, TokenKind};
 use engine::rules::Rule;
 use engine::shell::Written;
 use policy::Config;
@@ -21,6 +21,7 @@ use crate::file_facts::{FileFacts, FileSetting, answered_fact, answered_record, 
 use crate::glob;
 use crate::input_record::AskedInput;
 use crate::pace_facts::{PaceFacts, PaceScope, Unsaid};
+use crate::token_count::TokenCount;
 use crate::workflow::Active;
 use crate::written::written;
 
@@ -83,9 +84,10 @@ impl LiveFacts {
         config: Arc<Config>,
         history: History,
         file_setting: FileSetting,
+        tokens: Arc<TokenCount>,
     ) -> Self {
         let event = &file_setting.event;
-        let pace = PaceFacts::new(Arc::clone(event), history.store.clone(), history.options);
+        let pace = PaceFacts::new(Arc::clone(event), history.store.clone(), history.options, tokens);
         let held_before = event.held_before;
         Self {
             root: root.to_owned(),
@@ -255,7 +257,12 @@ impl Facts for LiveFacts {
     }
 
     fn phase(&self, field: PhaseField) -> Value {
-        let value = self.active.as_ref().map_or(Value::Null, |active| active.phase_field(field));
+        let tokens = |active: &Active| {
+            let spent = self.pace.spent(Some(&active.position.phase()));
+            self.missed.fetch_or(spent.is_err(), Ordering::Relaxed);
+            spent.ok()?.known().map(|tokens| tokens.sum(&TokenKind::USUAL))
+        };
+        let value = self.active.as_ref().map_or(Value::Null, |active| active.phase_field(field, || tokens(active)));
         self.note(format!("phase.{}", field.name()), &value);
         value
     }

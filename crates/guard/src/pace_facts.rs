@@ -7,13 +7,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use engine::decide::PaceMemory;
-use engine::pace::{Attempt, Happening, Limit, Phase, Standing, Tally};
+use engine::pace::{Attempt, Happening, Limit, Live, Phase, Standing, Tally};
 use engine::rules::Rule;
 use engine::{Event, EventKind};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 use store::{Changes, Counted, SessionKey, SessionState, Store, StoreError};
+
+use crate::token_count::{self, Spent, TokenCount};
 
 /// The variable in which a phase keeps what a rule remembers; the rule's digest follows.
 const MEMORY: &str = "_pace:";
@@ -62,6 +64,7 @@ pub struct PaceFacts {
     options: store::Options,
     /// Opened where the first rule asks.
     journal: OnceLock<Option<Mutex<Store>>>,
+    tokens: Arc<TokenCount>,
     /// What this event adds, for each rule once.
     added: Mutex<Vec<Added>>,
 }
@@ -91,8 +94,13 @@ impl From<StoreError> for Unsaid {
 }
 
 impl PaceFacts {
-    pub fn new(event: Arc<Event>, store: PathBuf, options: store::Options) -> Self {
-        Self { event, store, options, journal: OnceLock::new(), added: Mutex::default() }
+    pub fn new(event: Arc<Event>, store: PathBuf, options: store::Options, tokens: Arc<TokenCount>) -> Self {
+        Self { event, store, options, journal: OnceLock::new(), tokens, added: Mutex::default() }
+    }
+
+    /// The tokens of a phase, or else of the session.
+    pub fn spent(&self, phase: Option<&str>) -> Result<Spent, Unsaid> {
+        self.tokens.spent(phase).ok_or(Unsaid::Store)
     }
 
     /// How a phase stands with a rule; nothing where this event makes no difference to it.
@@ -122,8 +130,14 @@ impl PaceFacts {
             }
             _ if scope.is_past_totals => return Ok(None),
             Limit::PhaseTimeout { .. } => Tally::Time,
-            // What is not known is not zero.
-            Limit::TokenBudget { .. } => Tally::Tokens(None),
+            // Before a call there is nothing new, and the agent waits.
+            Limit::TokenBudget { .. } if !token_count::is_news_at(self.event.kind) => return Ok(None),
+            Limit::TokenBudget { .. } => match self.spent(scope.phase.as_deref())? {
+                Spent::Behind => return Ok(None),
+                // At a stop, the agent does not hear what is told; after the next call it does.
+                _ if self.event.kind.is_stop() && pace.live == Live::Warn => return Ok(None),
+                spent => Tally::Tokens(spent.known()),
+            },
             Limit::RequireCommits { .. } => return Ok(None),
         };
 
@@ -159,7 +173,7 @@ impl PaceFacts {
             }
             _ if scope.is_past_totals => return Ok(None),
             Limit::PhaseTimeout { .. } => Tally::Time,
-            Limit::TokenBudget { .. } => Tally::Tokens(None),
+            Limit::TokenBudget { .. } => Tally::Tokens(self.spent(scope.phase.as_deref())?.known()),
             Limit::RequireCommits { lookback_phases } => {
                 let (count, phases) = commits(*lookback_phases);
                 Tally::Commits { count, phases }

@@ -125,13 +125,15 @@ pub fn is_meant(fields: &Fields) -> bool {
     CLAUSES.iter().any(|key| fields.has(key.name))
 }
 
-/// What it is judged on. Whether anything was committed is asked when the work ends.
+/// What it is judged on. Whether anything was committed is asked when the work ends; tokens are used without tools, too.
 pub fn events(fields: &Fields) -> EventKinds {
-    let is_about_commits = fields.has("require_commits") || fields.says("type", "require_commits");
-    if is_about_commits {
+    let is_about = |limit: &str| fields.has(limit) || fields.says("type", limit);
+    if is_about("require_commits") {
         return EventKinds::default().with(EventKind::Stop);
     }
-    EventKinds::default().with(EventKind::BeforeTool).with(EventKind::AfterTool).with(EventKind::ToolFailed)
+    let calls =
+        EventKinds::default().with(EventKind::BeforeTool).with(EventKind::AfterTool).with(EventKind::ToolFailed);
+    if is_about("token_budget") { calls.with(EventKind::Stop).with(EventKind::SubagentStop) } else { calls }
 }
 
 /// `None` where what there is makes no rule; why is among the problems.
@@ -286,7 +288,7 @@ fn seconds(key: &str, fields: &mut Fields) -> Option<u64> {
 }
 
 fn token_kinds(fields: &mut Fields) -> Vec<TokenKind> {
-    let Some(texts) = fields.texts("count") else { return vec![TokenKind::Input, TokenKind::Output] };
+    let Some(texts) = fields.texts("count") else { return TokenKind::USUAL.to_vec() };
     let mut kinds = Vec::new();
     for text in texts {
         match TOKEN_KINDS.iter().find(|(name, _)| *name == text.value) {

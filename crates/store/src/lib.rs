@@ -12,7 +12,7 @@
 //!     let record = judge(judgement.state());
 //!     match judgement.record(&record)? {
 //!         Recorded::Stored(id) => break id,
-//!         Recorded::Moved(again) => judgement = again,
+//!         Recorded::Moved(again) => judgement = *again,
 //!     }
 //! }
 //! ```
@@ -53,6 +53,7 @@ mod record;
 mod registry;
 mod schema;
 mod state;
+mod tokens;
 mod workflow;
 
 pub use calls::Call;
@@ -70,6 +71,7 @@ pub use open::{Options, Store};
 pub use record::{Changes, CounterChange, EventId, Journal, Record};
 pub use registry::{KeptVersion, RuleVersion};
 pub use state::{SessionKey, SessionState};
+pub use tokens::{Message, PhaseStart, Stretch};
 pub use workflow::{WORKFLOW, phase_key};
 
 pub type Result<T> = std::result::Result<T, StoreError>;

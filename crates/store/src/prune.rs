@@ -2,14 +2,16 @@
 
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
-use crate::{Result, Store};
+use crate::tokens::TOKENS;
+use crate::{Result, Store, WORKFLOW};
 
 /// Rows a transaction: others get their turn in between, and the log stays short.
 const ROWS_AT_ONCE: i64 = 2_000;
 
 impl Store {
-    /// Deletes the events from before a time, the variables and counters of sessions that have none left, and the versions
-    /// of rules that were replaced before it and that no finding names any more. Returns the number of events deleted.
+    /// Deletes the events from before a time, the variables and counters of sessions that have none left, the messages of
+    /// transcripts, and the versions of rules that were replaced before it and that no finding names any more. Returns the
+    /// number of events deleted.
     ///
     /// The newest event always stays, so that its id is not given again; and of a session its name, root and first time
     /// stay, because a process that read them may be about to record.
@@ -27,6 +29,7 @@ impl Store {
         if deleted > 0 {
             self.prune_state(before)?;
         }
+        self.prune_tokens(before)?;
         self.prune_rule_versions(before)?;
         Ok(deleted)
     }
@@ -43,11 +46,13 @@ impl Store {
         Ok(deleted)
     }
 
+    /// The workflow never has events of its own, and stands where it stands however long ago it was begun.
     fn prune_state(&self, before: i64) -> Result<()> {
         self.connection.execute(
             "DELETE FROM state WHERE session IN (SELECT id FROM sessions WHERE first_seen < ?1 \
-             AND NOT EXISTS (SELECT 1 FROM events WHERE session = sessions.id))",
-            [before],
+             AND NOT EXISTS (SELECT 1 FROM events WHERE session = sessions.id) \
+             AND (agent, session) NOT IN (VALUES (?2, ?3), (?4, ?5)))",
+            params![before, WORKFLOW.agent, WORKFLOW.session, TOKENS.agent, TOKENS.session],
         )?;
         Ok(())
     }

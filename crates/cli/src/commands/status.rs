@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::Duration;
 
 use engine::rules::Rule;
 use guard::file_rules::{QueueEntry, QueueStatus, open_demands};
-use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy};
+use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy, token_count};
 use policy::{Kept, Mode};
 use serde_json::{Map, Value, json};
 use store::{SessionKey, SessionState};
@@ -107,6 +108,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         output.line(format!("{} {rule} held this session's stop {}", output.bold("Holds  "), counted(*count, "time")));
     }
     show_demands(&demands, output);
+    show_tokens(&project, now, context);
     for (name, value) in &variables {
         output.line(format!("{} {name} = {value}", output.bold("Knows  ")));
     }
@@ -145,6 +147,19 @@ fn show_demands(demands: &[QueueEntry], output: &Output) {
         };
         output.line(format!("{} {rule_name} {said}: {files}", output.bold("Asks   ")));
     }
+}
+
+/// Where a workflow is active.
+fn show_tokens(project: &Project, now: i64, context: &Context) {
+    let options = store::Options { busy: Duration::from_secs(2), now };
+    let Some(spent) = token_count::of_current_phase(project, &context.environment, options) else { return };
+    let output = &context.output;
+    output.line(match spent.known() {
+        Some(tokens) => {
+            format!("{} {} input, {} output in this phase", output.bold("Tokens "), tokens.input, tokens.output)
+        }
+        None => "tokens: unknown".to_owned(),
+    });
 }
 
 fn acknowledgement_json(ack: &Acknowledgement) -> Value {

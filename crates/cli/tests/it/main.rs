@@ -38,6 +38,7 @@ mod proposals;
 mod replay;
 mod session_root;
 mod tiers;
+mod tokens;
 mod trust;
 mod validate;
 mod workflows;

@@ -71,6 +71,12 @@ pub enum TokenKind {
     CacheWrite,
 }
 
+impl TokenKind {
+    pub const ALL: [Self; 4] = [Self::Input, Self::Output, Self::CacheRead, Self::CacheWrite];
+    /// What counts where nobody says what does.
+    pub const USUAL: [Self; 2] = [Self::Input, Self::Output];
+}
+
 /// What models were given and gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
@@ -92,6 +98,15 @@ impl Tokens {
 
     pub fn sum(&self, kinds: &[TokenKind]) -> u64 {
         kinds.iter().map(|kind| self.of(*kind)).fold(0, u64::saturating_add)
+    }
+}
+
+impl std::ops::SubAssign for Tokens {
+    fn sub_assign(&mut self, less: Self) {
+        self.input = self.input.saturating_sub(less.input);
+        self.output = self.output.saturating_sub(less.output);
+        self.cache_read = self.cache_read.saturating_sub(less.cache_read);
+        self.cache_write = self.cache_write.saturating_sub(less.cache_write);
     }
 }
 

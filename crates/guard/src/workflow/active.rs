@@ -7,6 +7,7 @@ use store::{Changes, SessionState};
 
 use super::Position;
 use crate::pace_facts::{self, PaceScope};
+use crate::token_count::TRANSCRIPTS;
 
 /// The variables that count what happened in the current phase.
 const COMMANDS: &str = "_commands";
@@ -55,8 +56,8 @@ impl Active {
         }
     }
 
-    /// A field of `phase` in expressions.
-    pub fn phase_field(&self, field: PhaseField) -> Value {
+    /// A field of `phase` in expressions. `tokens` is asked where they are: to count them takes longer.
+    pub fn phase_field(&self, field: PhaseField, tokens: impl FnOnce() -> Option<u64>) -> Value {
         let counted = |name: &str| self.state.variables.get(name).cloned().unwrap_or_else(|| json!(0));
         match field {
             PhaseField::Name => json!(self.position.node()),
@@ -66,7 +67,7 @@ impl Active {
             PhaseField::Edits => counted(EDITS),
             PhaseField::Commits => json!(self.commits),
             // What is not known is not zero.
-            PhaseField::Tokens => Value::Null,
+            PhaseField::Tokens => json!(tokens()),
         }
     }
 
@@ -100,7 +101,8 @@ impl Active {
 
     /// A new phase starts clean: whatever was kept of the last one is unset.
     pub fn forget_phase(&self, changes: &mut Changes) {
-        let of_phase = |name: &&String| [COMMANDS, EDITS].contains(&name.as_str()) || pace_facts::is_of_phase(name);
+        let of_phase =
+            |name: &&String| [COMMANDS, EDITS, TRANSCRIPTS].contains(&name.as_str()) || pace_facts::is_of_phase(name);
         for name in self.state.variables.keys().filter(of_phase) {
             changes.workflow.insert(name.clone(), None);
         }

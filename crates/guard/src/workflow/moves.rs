@@ -22,6 +22,7 @@ use crate::environment::Environment;
 use crate::judge::Judge;
 use crate::pace_facts::{self, PaceFacts, Unsaid};
 use crate::project::Project;
+use crate::token_count::TokenCount;
 use crate::whose_session::Whose;
 
 pub struct Moves<'a> {
@@ -292,7 +293,9 @@ impl Moves<'_> {
 
     /// The first pace rule of the node that says it is too much.
     fn interrupted(&self, rules: &[Rule], active: &Arc<Active>, scene: &Scene) -> Option<(String, StepOutcome)> {
-        let facts = PaceFacts::new(Arc::new(self.event()), self.project.store(self.environment), self.options());
+        let (event, store) = (Arc::new(self.event()), self.project.store(self.environment));
+        let tokens = TokenCount::of_command(Arc::clone(&event), store.clone(), self.options());
+        let facts = PaceFacts::new(event, store, self.options(), Arc::new(tokens));
         let scope = active.pace_scope();
         let situation = self.situation(active, scene);
         for rule in rules {

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use store::Changes;
+use store::{Changes, PhaseStart};
 
 /// The variable of the workflow's state that says where it stands.
 const POSITION: &str = "_at";
@@ -103,7 +103,17 @@ impl Position {
 
     /// The name of this visit; no other has it.
     pub fn phase(&self) -> String {
-        format!("{}.{}", self.run, self.forgotten + self.history.len())
+        self.phase_name(self.forgotten + self.history.len())
+    }
+
+    /// When each phase that is still known began, in order.
+    pub fn phase_starts(&self) -> Vec<PhaseStart> {
+        let numbered = self.history.iter().zip(self.forgotten + 1..);
+        numbered.map(|(visit, number)| PhaseStart { time: visit.started, phase: self.phase_name(number) }).collect()
+    }
+
+    fn phase_name(&self, number: usize) -> String {
+        format!("{}.{number}", self.run)
     }
 
     /// The last visits, this one last.

@@ -21,3 +21,4 @@ mod prune;
 mod registry;
 mod sample;
 mod sessions;
+mod tokens;

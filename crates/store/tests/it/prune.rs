@@ -2,7 +2,8 @@
 
 use engine::event::EventKind;
 use engine::verdict::{Finding, Level, Verdict};
-use store::{Changes, Filter, SessionKey};
+use serde_json::Map;
+use store::{Changes, Filter, Note, NoteKind, PERSON, SessionKey};
 
 use crate::sample::{event, open, place, record, record_plain};
 
@@ -66,4 +67,26 @@ fn a_clock_that_jumped_keeps_nothing_from_being_pruned() {
 fn an_empty_journal_has_nothing_to_prune() {
     let place = place();
     assert_eq!(open(&place.path).prune(i64::MAX).unwrap(), 0);
+}
+
+#[test]
+fn a_workflow_stands_where_it_stands_however_old_it_is() {
+    let place = place();
+    let mut store = open(&place.path);
+    let mut changes = Changes::default();
+    changes.workflow.insert("at".to_owned(), Some("code".into()));
+    let started = Note {
+        kind: NoteKind::Start,
+        session: PERSON,
+        time: 60,
+        root: "/srv/project",
+        cwd: "/srv/project",
+        fields: &Map::new(),
+        changes: &changes,
+    };
+    let workflow = store.workflow().unwrap();
+    store.note_on_workflow(&started, &workflow).unwrap();
+    record_plain(&mut store, &event(EventKind::Stop, 300));
+    assert_eq!(store.prune(250).unwrap(), 1);
+    assert_eq!(store.workflow().unwrap().variables.get("at"), Some(&"code".into()));
 }
