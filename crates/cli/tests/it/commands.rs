@@ -38,7 +38,16 @@ fn help() {
       rules       Show which rules there are and which are in force, and change them
       workflows   Show which workflows there are, and draw one
       log         Show the journal
-      status      Show what is in force, and the session's state
+
+    Work:
+      start       Begin a workflow
+      next        Say what is done, and move on
+      continue    Go on past an interrupt: print the prompt, and count afresh
+      status      Show where the workflow stands, what is in force, and the session's state
+      repeat      Print the prompt of the current phase again
+      prev        Go back to the phase before this one
+      restart     Begin the workflow again
+      abort       Leave the workflow
 
     Options:
           --json     Print the result as JSON
@@ -122,7 +131,7 @@ fn log_says_what_it_does_not_understand() {
     --- stdout
     --- stderr
     error: unknown event kind `PreToolUse`
-    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other, ack, allow, pause, resume
+    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other, ack, allow, abort, approve, continue, held, move, pause, resume, start
     ");
     insta::assert_snapshot!(project.run(&["log", "--since", "yesterday"]).transcript(), @"
     exit 2

@@ -132,11 +132,16 @@ fn the_nearer_hides_the_farther() {
     std::fs::write(user.join("quickly.yml"), LEAST).expect("a file");
     project.file(".linchpin/workflows/wrong.yml", "start_node: x\n");
     insta::assert_snapshot!(project.run(&["workflows"]).stdout, @"
-    execution  project  spec, code, review (.linchpin/workflows/execution.yml; hides that of user)
+    developer  bundled  claim, plan, code, test, review, commit (bundled workflow developer)
+    discovery  bundled  spec, plan, code, learnings, readme (bundled workflow discovery)
+    execution  project  spec, code, review (.linchpin/workflows/execution.yml; hides that of user, bundled)
+    quick      bundled  code, test (bundled workflow quick)
     quickly    user     work ([BASE]/config/linchpin/workflows/quickly.yml)
+    refactor   bundled  survey, pin, change, review (bundled workflow refactor)
+    research   bundled  plan, study, assess, questions (bundled workflow research)
     wrong      project  broken: `linchpin validate` tells (.linchpin/workflows/wrong.yml)
     ");
-    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"}]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
+    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"developer","tier":"bundled","source":"bundled workflow developer","sound":true,"digest":"d742c0eece35e8c504e390e4","nodes":["claim","plan","code","test","review","commit"],"hides":[]},{"name":"discovery","tier":"bundled","source":"bundled workflow discovery","sound":true,"digest":"52bf8fa9ea5b134619b7a4f6","nodes":["spec","plan","code","learnings","readme"],"hides":[]},{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"},{"tier":"bundled","source":"bundled workflow execution"}]},{"name":"quick","tier":"bundled","source":"bundled workflow quick","sound":true,"digest":"b43db9b0c2b5362d318d9c93","nodes":["code","test"],"hides":[]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"refactor","tier":"bundled","source":"bundled workflow refactor","sound":true,"digest":"d6236ff6c4599e2eea133dfc","nodes":["survey","pin","change","review"],"hides":[]},{"name":"research","tier":"bundled","source":"bundled workflow research","sound":true,"digest":"2442e63f17be73afeeafe51b","nodes":["plan","study","assess","questions"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
     insta::assert_snapshot!(project.run(&["workflows", "show", "wrong"]).transcript(), @"
     exit 2
     --- stdout
@@ -397,7 +402,7 @@ fn rules_are_named_by_node_and_place() {
     6 |       - no-such-rule
       |         ^^^^^^^^^^^^
       |
-      = help: the rules are delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, unguarded-agent
+      = help: the rules are delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, repeated-failure, unguarded-agent
 
     error: bad regex: unclosed group (node `work`, rule 2)
      --> .linchpin/workflows/execution.yml:7:43
@@ -433,7 +438,7 @@ fn rules_are_named_by_node_and_place() {
     let report = project.run(&["validate", "--json"]).json();
     let lines: Vec<String> = report["problems"].as_array().expect("a list").iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    {"severity":"error","kind":"UnknownRule","message":"no rule is named `no-such-rule` (node `work`, rule 1)","file":".linchpin/workflows/execution.yml","line":6,"column":9,"node":"work","help":"the rules are delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, unguarded-agent"}
+    {"severity":"error","kind":"UnknownRule","message":"no rule is named `no-such-rule` (node `work`, rule 1)","file":".linchpin/workflows/execution.yml","line":6,"column":9,"node":"work","help":"the rules are delete-outside-project, force-push-protected, hard-reset, opaque-shell, people-only-commands, pipe-to-shell, protect-guardrails, read-secrets, repeated-failure, unguarded-agent"}
     {"severity":"error","kind":"InvalidRulePattern","message":"bad regex: unclosed group (node `work`, rule 2)","file":".linchpin/workflows/execution.yml","line":7,"column":43,"node":"work","rule":"execution/work/2"}
     {"severity":"error","kind":"InvalidValue","message":"`tool_rules` takes rules about tool calls, and this is none (node `work`, `tool_rules` 1)","file":".linchpin/workflows/execution.yml","line":9,"column":9,"node":"work","rule":"execution/work/4","help":"put it under `rules`"}
     {"severity":"error","kind":"UnknownRule","message":"no rule is named `hard-rest` (node `work`, `check_rules` 1)","file":".linchpin/workflows/execution.yml","line":10,"column":19,"node":"work","help":"did you mean `hard-reset`?"}

@@ -552,8 +552,8 @@ fn a_workflow_that_changed_under_way() {
     exit 2
     --- stdout
     --- stderr
-    error: workflow `work` cannot be used: .linchpin/workflows/work.yml:1:13: invalid YAML: unclosed bracket '['
-    help: `linchpin validate` shows all that is wrong
+    error: workflow `work` is at `code`, and cannot be used: .linchpin/workflows/work.yml:1:13: invalid YAML: unclosed bracket '['
+    help: mend the file (`linchpin validate` shows all that is wrong), or leave with `linchpin abort`
     ");
     assert_eq!(scratch.run(&["abort"]).code, Some(0));
 }

@@ -18,9 +18,10 @@ pub struct Unless {
 }
 
 /// Programs that do nothing but read and show, as long as nothing that they are given is written.
-const READING_PROGRAMS: [&str; 27] = [
+const READING_PROGRAMS: [&str; 35] = [
     "[", "basename", "cat", "cd", "cmp", "cut", "date", "diff", "dirname", "echo", "egrep", "false", "fgrep", "file",
-    "grep", "head", "ls", "nl", "printf", "pwd", "realpath", "stat", "tail", "test", "tree", "true", "wc",
+    "find", "grep", "head", "jq", "ls", "nl", "printf", "pwd", "realpath", "rg", "sed", "sort", "stat", "tail", "test",
+    "tr", "tree", "true", "uniq", "wc", "which",
 ];
 /// Of git, where nothing stands before them.
 const READING_SUBCOMMANDS: [&str; 7] = ["status", "log", "show", "diff", "blame", "ls-files", "rev-parse"];
