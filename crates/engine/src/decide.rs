@@ -77,6 +77,8 @@ pub struct Consideration {
     /// What a file rule saw.
     pub files: Option<FileMatch>,
     pub outcome: Outcome,
+    /// It held as often as it may, and only warns now.
+    pub lets_go: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -151,6 +153,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
         if let Outcome::Undecidable(facts) = &judged.outcome {
             decision.undecided.push(Undecided::of(&rule, facts));
         }
+        let mut lets_go = false;
         if let Some(level) = judged.outcome.level() {
             let finding = decision.finding(&rule, level, &judged, inquiry);
             // A hold that cannot be counted could go on for ever.
@@ -160,11 +163,12 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
                 decision.skipped.push(rule.id);
                 continue;
             }
+            lets_go = finding.level < level;
             findings.push((finding, matches!(judged.outcome, Outcome::Incomplete(_))));
         }
         if inquiry.thorough {
             let Judged { clauses, files, outcome, .. } = judged;
-            decision.considered.push(Consideration { rule, clauses, files, outcome });
+            decision.considered.push(Consideration { rule, clauses, files, outcome, lets_go });
         }
     }
     let notices = std::mem::take(&mut decision.verdict.notices);

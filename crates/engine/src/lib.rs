@@ -10,7 +10,6 @@ pub mod expr;
 pub mod facts;
 pub mod file_rules;
 mod lifted;
-mod looking;
 pub mod observers;
 pub mod one_liner;
 pub mod pace;

@@ -50,6 +50,8 @@ pub struct Touch {
     pub command: Option<usize>,
     /// It is deleted, or written, with all that is in it.
     pub takes_all: bool,
+    /// It is what a variable is set to, and not written to.
+    pub is_setting: bool,
     /// For people: as it was named.
     pub written: Arc<str>,
 }
@@ -60,6 +62,7 @@ struct Act {
     access: Option<Access>,
     command: Option<usize>,
     takes_all: bool,
+    is_setting: bool,
     written: Arc<str>,
 }
 
@@ -76,6 +79,7 @@ pub struct UnknownTouch {
     /// For people: the word as it is written.
     pub shown: String,
     pub access: Option<Access>,
+    pub is_setting: bool,
     pub command: Option<usize>,
 }
 
@@ -145,7 +149,11 @@ impl Situation {
         let folders = command.git_folders()?;
         // Another folder may be another repository.
         for folder in folders.list()? {
-            paths::below(&paths::tidy(&self.place.absolute(folder, &self.event.cwd)), &self.place.root)?;
+            let folder = paths::tidy(&self.place.absolute(folder, &self.event.cwd));
+            let inside = paths::below(&folder, &self.place.root)?;
+            if self.is_in_own_repository(inside) {
+                return None;
+            }
         }
         let before = || self.facts.git(GitField::Branch).as_str().map(str::to_owned);
         match branch {
@@ -158,6 +166,13 @@ impl Situation {
                 if is_path { before() } else { Some(name.clone()) }
             }
         }
+    }
+
+    /// Whether a folder below the root is in a repository, a worktree or a submodule of its own.
+    fn is_in_own_repository(&self, inside: &str) -> bool {
+        let ends = inside.match_indices('/').map(|(at, _)| at).chain([inside.len()]);
+        let mut folders = ends.filter_map(|end| inside.get(..end)).filter(|folder| !folder.is_empty());
+        folders.any(|folder| self.facts.is_folder(&format!("{}/{folder}/.git", self.place.root)).is_some())
     }
 
     fn all_touches(&self) -> &Touches {
@@ -179,7 +194,8 @@ impl Situation {
         for file in tool.files.iter().filter(|file| !is_mcp || self.is_at_hand(&file.path)) {
             // What deletes by a server's hand may be a folder.
             let takes_all = is_mcp && file.access == Some(Access::Delete);
-            let act = Act { access: file.access, command: None, takes_all, written: Arc::from(file.path.as_str()) };
+            let written = Arc::from(file.path.as_str());
+            let act = Act { access: file.access, command: None, takes_all, is_setting: false, written };
             self.add_touch(&file.path, &act, touches);
             for path in file.is_pattern.then(|| self.facts.searched(&file.path)).flatten().unwrap_or_default() {
                 let written = Arc::from(paths::below(&path, &self.event.cwd).unwrap_or(&path));
@@ -198,7 +214,7 @@ impl Situation {
     }
 
     fn add_effect(&self, effect: Effect, touches: &mut Touches) {
-        let Effect { path, raw, access, takes_all, is_pattern, command, folders } = effect;
+        let Effect { path, raw, access, takes_all, is_pattern, is_search, is_setting, command, folders } = effect;
         let command_of = |place: usize| self.script()?.commands.get(place);
         let is_out_of_sight = command.and_then(command_of).is_some_and(SimpleCommand::is_out_of_sight);
         // Without a folder, only a path that needs none can be told.
@@ -210,14 +226,14 @@ impl Situation {
             None => &[],
         };
         let Some(path) = path.filter(|_| !is_out_of_sight) else {
-            touches.unknown.push(UnknownTouch { shown: raw, access, command });
+            touches.unknown.push(UnknownTouch { shown: raw, access, is_setting, command });
             return;
         };
-        let act = Act { access, command, takes_all, written: Arc::from(path.as_str()) };
+        let act = Act { access, command, takes_all, is_setting, written: Arc::from(path.as_str()) };
         if folders.is_empty() {
             // It could be here.
             self.add_touch(&path, &Act { access: None, ..act }, &mut touches.known);
-            touches.unknown.push(UnknownTouch { shown: raw, access, command });
+            touches.unknown.push(UnknownTouch { shown: raw, access, is_setting, command });
             return;
         }
         for folder in folders {
@@ -225,7 +241,12 @@ impl Situation {
             let folder = paths::tidy(&self.place.absolute(folder, &self.event.cwd));
             let path = self.place.absolute(&path, &folder);
             self.add_touch(&path, &act, &mut touches.known);
-            for path in is_pattern.then(|| self.facts.expanded(&path)).flatten().unwrap_or_default() {
+            let found = match (is_search, is_pattern) {
+                (true, _) => self.facts.searched(&path),
+                (false, true) => self.facts.expanded(&path),
+                (false, false) => None,
+            };
+            for path in found.unwrap_or_default() {
                 let written = Arc::from(paths::below(&path, &self.event.cwd).unwrap_or(&path));
                 self.add_touch(&path, &Act { written, ..act.clone() }, &mut touches.known);
             }
@@ -254,12 +275,15 @@ impl Situation {
         let mut paths: Vec<String> = [Some(textual), resolved].into_iter().flatten().collect();
         let is_file = |path: &String| self.facts.is_folder(path) == Some(false);
         let takes_all = act.takes_all && !paths.last().is_some_and(is_file);
+        let mut written = vec![Arc::clone(&act.written); paths.len()];
         // With the project goes all that is in it.
         let is_lost = access == Some(Access::Delete) || takes_all;
         if is_lost && paths.iter().any(|path| paths::below(&self.place.root, path).is_some()) {
-            paths.extend([".linchpin", ".git"].map(|name| format!("{}/{name}", self.place.root)));
+            let kept = [".linchpin", ".git"];
+            paths.extend(kept.map(|name| format!("{}/{name}", self.place.root)));
+            written.extend(kept.map(Arc::from));
         }
-        for path in paths {
+        for (path, written) in paths.into_iter().zip(written) {
             let touch = Touch {
                 inside: paths::below(&path, &self.place.root).map(str::to_owned),
                 in_home: self.place.spelled(&path),
@@ -267,7 +291,8 @@ impl Situation {
                 access,
                 command,
                 takes_all,
-                written: Arc::clone(&act.written),
+                is_setting: act.is_setting,
+                written,
             };
             if !touches.iter().any(|other| other.is_like(&touch)) {
                 touches.push(touch);
@@ -279,7 +304,7 @@ impl Situation {
 impl Touch {
     /// The same, however it was written.
     fn is_like(&self, other: &Self) -> bool {
-        let deed = |touch: &Self| (touch.access, touch.takes_all, touch.command);
+        let deed = |touch: &Self| (touch.access, touch.takes_all, touch.is_setting, touch.command);
         self.absolute == other.absolute && deed(self) == deed(other)
     }
 }

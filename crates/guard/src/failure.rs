@@ -24,6 +24,8 @@ pub enum Failure {
     MissingCommand,
     #[error("this call does not say which tool it is, or which file it is about")]
     MissingTool,
+    #[error("no file can be written here (`ulimit -f`), and whoever tries is killed")]
+    FileLimit,
     #[error("the compiled policy cannot be read")]
     UnreadablePolicy,
 }

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::file_limit;
 use crate::judge::Judge;
 use crate::session_root;
 
@@ -47,6 +48,9 @@ fn judge(agent: Agent, payload: impl Read, received: i64, environment: &Environm
     // Where there is no policy, nobody asked for a guard.
     if !root.project.has_policy() {
         return Verdict::silent();
+    }
+    if file_limit::is_too_low() {
+        return failure.unwrap_or(Failure::FileLimit).verdict(&event);
     }
     let judge = Judge::new(&root.project, &event, environment);
     progress.configured(judge.config());

@@ -11,6 +11,7 @@ pub mod environment;
 mod external_behavior;
 pub mod failure;
 mod file_facts;
+mod file_limit;
 pub mod file_rules;
 mod glob;
 mod hook;

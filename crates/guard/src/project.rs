@@ -67,7 +67,7 @@ impl Project {
         let is_linked = |tmp: &Path| {
             // With nothing joined: a path that ends in a slash is looked at behind the link.
             tmp.is_symlink()
-                || ["rules", "rules/queue", "rules/settled", "rules/baselines", "rules/locks"]
+                || ["rules", "rules/queue", "rules/baselines", "rules/locks"]
                     .iter()
                     .any(|part| tmp.join(part).is_symlink())
         };

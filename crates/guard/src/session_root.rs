@@ -11,6 +11,7 @@ use engine::Event;
 use policy::PolicyFolder;
 
 use crate::environment::Environment;
+use crate::file_limit;
 use crate::judge::TRIAL_SESSION;
 use crate::project::{Project, outermost_root};
 
@@ -29,12 +30,19 @@ pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -
     }
     let given = start.into_iter().chain([event.cwd.as_str()]).map(Path::new).filter(|folder| folder.is_absolute());
     // The real folder, so that no other spelling of it leads around the rules; the process's own where none is there.
-    let start =
-        given.into_iter().find_map(|folder| folder.canonicalize().ok()).unwrap_or_else(|| environment.cwd.clone());
-    let root = outermost_root(&start);
-    let project = Project::at(root.as_deref().unwrap_or(&start), environment);
+    let mut real = given.filter_map(|folder| folder.canonicalize().ok());
+    let start = real.next().unwrap_or_else(|| environment.cwd.clone());
+    let mut root = outermost_root(&start);
+    let mut project = Project::at(root.as_deref().unwrap_or(&start), environment);
+    // One that starts above its projects, with no policy there, is guarded from where it first comes to one.
+    if !project.has_policy()
+        && let Some(met) = real.next().filter(|cwd| *cwd != start).and_then(|cwd| outermost_root(&cwd))
+    {
+        project = Project::at(&met, environment);
+        root = Some(met);
+    }
     // Only where there is a policy is there something to be moved away from.
-    if known && event.session != TRIAL_SESSION && project.has_policy() {
+    if known && event.session != TRIAL_SESSION && project.has_policy() && !file_limit::is_too_low() {
         remember(&memory(&event.agent, &event.session, environment), &project.root, root.is_some());
     }
     SessionRoot { project, is_first: true }

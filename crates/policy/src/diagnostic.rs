@@ -152,9 +152,9 @@ impl Diagnostic {
 
     /// In a node of a workflow, or in an entry of its rules, which the message then names.
     #[must_use]
-    pub fn in_workflow(mut self, node: Option<&str>, rule: Option<usize>) -> Self {
+    pub fn in_workflow(mut self, node: Option<&str>, entry: Option<String>) -> Self {
         let node_name = node.map(|node| format!("node `{node}`")).filter(|node| !self.message.contains(node));
-        let place: Vec<String> = node_name.into_iter().chain(rule.map(|number| format!("rule {number}"))).collect();
+        let place: Vec<String> = node_name.into_iter().chain(entry).collect();
         if !place.is_empty() {
             self.message = format!("{} ({})", self.message, place.join(", "));
         }

@@ -51,12 +51,15 @@ pub struct Fields<'a> {
     source: &'a Source,
     keys: Keys,
     entries: Vec<(Key, Option<Node>)>,
+    /// Where the mapping ends at the latest.
+    end: usize,
     pub problems: Vec<Diagnostic>,
 }
 
 impl<'a> Fields<'a> {
     pub fn of(node: Node, source: &'a Source, keys: Keys) -> Self {
-        let mut fields = Self { source, keys, entries: Vec::new(), problems: Vec::new() };
+        let end = source.text.len();
+        let mut fields = Self { source, keys, entries: Vec::new(), end, problems: Vec::new() };
         match node.value {
             Yaml::Map(entries) => {
                 fields.entries = entries.into_iter().map(|(key, node)| (key, Some(node))).collect();
@@ -69,6 +72,13 @@ impl<'a> Fields<'a> {
             ),
         }
         fields
+    }
+
+    /// For a mapping with more of the file behind it, where that is known.
+    #[must_use]
+    pub fn until(mut self, end: usize) -> Self {
+        self.end = end;
+        self
     }
 
     pub fn source(&self) -> &'a Source {
@@ -87,11 +97,11 @@ impl<'a> Fields<'a> {
         self.entries.iter().find(|(entry, _)| entry.text == key).map(|(entry, _)| entry.span.clone())
     }
 
-    /// Where the next key starts, or the file ends: the value ends before that.
+    /// Where the next key starts, or the mapping ends: the value ends before that.
     pub fn end_of(&self, key: &str) -> usize {
         let start = self.key_span(key).map_or(0, |span| span.start);
         let later = self.entries.iter().map(|(entry, _)| entry.span.start).filter(|other| *other > start);
-        later.min().unwrap_or(self.source.text.len())
+        later.min().unwrap_or(self.end)
     }
 
     /// The value, once; a key with nothing behind it counts as left out.

@@ -56,8 +56,8 @@ pub fn read(reader: RuleReader, name: &str) -> Result<(Library, Entries), Vec<Di
 impl Entries {
     /// Reads each entry of a mapping that ends at `end`.
     pub fn read(&mut self, reader: RuleReader, rules: Vec<(yaml::Key, Node)>, end: usize, form: Form) {
-        let starts: Vec<usize> = rules.iter().skip(1).map(|(key, _)| key.span.start).chain([end]).collect();
-        for ((key, node), end) in rules.into_iter().zip(starts) {
+        let ends = yaml::ends(&rules, end);
+        for ((key, node), end) in rules.into_iter().zip(ends) {
             if form == Form::Library && key.text == IMPORTS {
                 continue;
             }

@@ -42,13 +42,26 @@ impl Source {
         }
     }
 
-    /// Where a part of a scalar's value lies in the file: exact where the value stands there as it is, the whole
-    /// scalar where quotes or escapes are between them.
+    /// Where a part of a scalar's value lies in the file: exact where the value stands there as it is, or its line does in
+    /// a text of several lines; the whole scalar where quotes or escapes are between them.
     pub fn within(&self, scalar: &Range<usize>, value: &str, part: &Range<usize>) -> Range<usize> {
         let raw = self.text.get(scalar.clone()).unwrap_or_default();
+        let moved = |by: usize| scalar.start + by..scalar.start + by + part.len();
         match raw.find(value) {
-            Some(at) if !value.is_empty() => scalar.start + at + part.start..scalar.start + at + part.end,
-            _ => scalar.clone(),
+            Some(at) if !value.is_empty() => moved(at + part.start),
+            _ => line_within(raw, value, part).map_or_else(|| scalar.clone(), moved),
         }
     }
+}
+
+/// Where in the file's lines the part of a value is, if its line stands there once.
+fn line_within(raw: &str, value: &str, part: &Range<usize>) -> Option<usize> {
+    let start = value.get(..part.start)?.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = value.get(start..)?.lines().next()?;
+    if part.end > start + line.len() || line.trim().is_empty() {
+        return None;
+    }
+    let mut places = raw.match_indices(line);
+    let (at, _) = places.next()?;
+    places.next().is_none().then_some(at + part.start - start)
 }

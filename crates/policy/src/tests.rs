@@ -36,6 +36,7 @@ fn read(text: &str) {
         Err(problems) => show(&problems),
     }
     show(&Config::default().overlay(&source, Tier::Project).problems);
+    show(&crate::workflow::problems("rule", text));
 }
 
 fn any_line() -> impl Strategy<Value = String> {
@@ -51,6 +52,10 @@ fn any_line() -> impl Strategy<Value = String> {
         "rules",
         "variables",
         "deadline",
+        "start_node",
+        "nodes",
+        "gates",
+        "triggers",
         "x",
     ];
     let values = [

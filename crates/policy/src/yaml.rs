@@ -75,6 +75,11 @@ impl Node {
     }
 }
 
+/// Where each entry of a mapping that ends at `end` ends at the latest: before the next one.
+pub fn ends(entries: &[(Key, Node)], end: usize) -> Vec<usize> {
+    entries.iter().skip(1).map(|(key, _)| key.span.start).chain([end]).collect()
+}
+
 /// Parses the part of a file that is YAML; places in the result and in errors are those of the file.
 pub fn parse(source: &Source, part: Range<usize>) -> Result<Node, Box<Diagnostic>> {
     let start = part.start;
@@ -141,8 +146,7 @@ fn forgotten_quotes(text: &str, at: usize, message: &str) -> Option<String> {
     } else {
         let is_brace = line.contains('{') || rest.starts_with('{');
         let is_taken_for_braces = is_brace && (message.contains("flow") || message.contains("expected key"));
-        let is_sign =
-            message.contains("anchor") || message.contains("alias") || message.contains("unexpected character");
+        let is_sign = message.contains("unknown anchor") || message.contains("unexpected character");
         if !is_taken_for_braces && !is_sign {
             return None;
         }

@@ -19,7 +19,7 @@ use engine::Event;
 
 use crate::record::{EventId, Record};
 use crate::state::{SessionKey, SessionState};
-use crate::{Command, Result, Store, StoreError, aside};
+use crate::{Result, Store, StoreError, aside};
 
 /// A session's state, for the judgement of one event. Dropped, it leaves no trace.
 pub struct Judgement<'s> {
@@ -73,14 +73,6 @@ impl<'s> Judgement<'s> {
 
     pub fn workflow(&self) -> &SessionState {
         &self.workflow
-    }
-
-    /// See [`Store::commands`].
-    pub fn commands(&self, since: i64, limit: usize) -> Result<Vec<Command>> {
-        match self.state.id {
-            Some(session) => self.store.commands_of(session, since, EventId(i64::MAX), limit),
-            None => Ok(Vec::new()),
-        }
     }
 
     /// See [`Store::input_digest`].

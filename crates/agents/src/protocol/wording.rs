@@ -5,7 +5,10 @@ use engine::{Event, EventKind, Finding, Level, Section, Verdict};
 /// Everything the verdict has to say about the event: one paragraph a finding, strictest first, and how a person can
 /// decide otherwise. Never empty.
 pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
-    let (mut sections, sentences): (Vec<_>, Vec<_>) = verdict.spoken().partition(|finding| finding.section.is_some());
+    // After a refusal by a rule, what others might say is noise.
+    let is_refused = verdict.spoken().any(|finding| finding.level == Level::Block && !finding.is_shared);
+    let spoken = verdict.spoken().filter(|finding| !(is_refused && finding.is_shared));
+    let (mut sections, sentences): (Vec<_>, Vec<_>) = spoken.partition(|finding| finding.section.is_some());
     sections.sort_by_key(|finding| finding.section);
     let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(event, finding)).collect();
     if !sections.is_empty() {
@@ -20,11 +23,20 @@ pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
 
 /// What file rules ask for, a section each, and how to answer them.
 fn demands(sections: &[&Finding], level: Level) -> String {
-    let texts: Vec<String> = sections.iter().map(|finding| shown(finding.reason.trim())).collect();
+    let texts = |sections: &[&Finding]| -> String {
+        sections.iter().map(|finding| shown(finding.reason.trim())).collect::<Vec<_>>().join("\n\n")
+    };
+    // A stop that is held by others, or by none.
+    let (sections, told): (Vec<&Finding>, Vec<&Finding>) =
+        sections.iter().partition(|finding| finding.level == Level::Block);
     // At a stop that is not held, only the person reads this.
-    if level < Level::Block {
-        return format!("The following rules are not met:\n\n{}", texts.join("\n\n"));
+    if level < Level::Block || sections.is_empty() {
+        return format!("The following rules are not met:\n\n{}", texts(&told));
     }
+    let told = match told.as_slice() {
+        [] => String::new(),
+        told => format!("\n\nThe following rules are not met either, and hold nobody:\n\n{}", texts(told)),
+    };
     let names = |wanted: Option<Section>| -> Vec<String> {
         let named = sections.iter().filter(|finding| wanted.is_none() || finding.section == wanted);
         named.map(|finding| shown(&finding.rule)).collect()
@@ -52,7 +64,7 @@ fn demands(sections: &[&Finding], level: Level) -> String {
         (0, _) => format!(" The rules are {}.", persons.join(", ")),
         _ => format!(" The rules are {}; only a person can acknowledge {}.", others.join(", "), persons.join(", ")),
     };
-    format!("The following rules require attention:\n\n{}\n\n{answer}{which}", texts.join("\n\n"))
+    format!("The following rules require attention:\n\n{}{told}\n\n{answer}{which}", texts(&sections))
 }
 
 /// Why a call was approved, naming the rules that did it.

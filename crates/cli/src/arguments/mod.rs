@@ -156,7 +156,9 @@ pub struct Init {
     pub pre_commit: bool,
 }
 
+// As clap words it, what goes with `--fix` reads like the opposite.
 #[derive(Debug, Args)]
+#[command(override_usage = "linchpin check [OPTIONS] [A..B]")]
 pub struct Check {
     /// What these commits changed, `A..B`; left out, what the working tree has changed since its branch left the default branch
     #[arg(value_name = "A..B")]

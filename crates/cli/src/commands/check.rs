@@ -14,7 +14,7 @@ use engine::rules::Rule;
 use engine::suggest;
 use guard::Project;
 use guard::file_rules::{self, CheckedRule};
-use policy::{Compiled, Diagnostic};
+use policy::{Compiled, Definition, Diagnostic};
 
 use super::Context;
 use crate::arguments::{Check, CheckFormat};
@@ -27,7 +27,7 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
     let policy = project.compiled(&context.environment);
-    let rules = rules(arguments, &policy)?;
+    let rules = rules(arguments, &policy, || project.load(&context.environment).untrusted)?;
     let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules, &context.environment)?;
     let check = file_rules::Check {
         rules: &rules,
@@ -65,10 +65,18 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
 }
 
 /// The file rules in force; those that were asked for are among them.
-fn rules(arguments: &Check, policy: &Compiled) -> Result<Vec<Rule>, Problem> {
+fn rules(
+    arguments: &Check,
+    policy: &Compiled,
+    untrusted: impl FnOnce() -> Vec<Definition>,
+) -> Result<Vec<Rule>, Problem> {
     let rules = policy.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
     let rules: Vec<Rule> = rules.into_iter().filter(|rule| rule.as_file_rule().is_some()).collect();
     if let Some(unknown) = arguments.rules.iter().find(|wanted| !rules.iter().any(|rule| is_called(rule, wanted))) {
+        if untrusted().iter().any(|waiting| is_called(&waiting.rule, unknown)) {
+            let message = format!("rule `{unknown}` is not in force until a person accepts it");
+            return Err(Problem::new("Untrusted", message).help("`linchpin trust` shows it, and asks"));
+        }
         let help = suggest::closest(unknown, rules.iter().map(|rule| rule.id.as_str()))
             .map_or_else(|| "`linchpin rules list` shows the rules".to_owned(), suggest::did_you_mean);
         return Err(Problem::new("UnknownRule", format!("no file rule in force is named `{unknown}`")).help(help));

@@ -32,7 +32,8 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
         let problem = Problem::new("PatternError", error.message()).at("pattern", Some((1, error.span().start + 1)));
         error.help().into_iter().fold(problem, Problem::help)
     })?;
-    let captures = pattern.captures(path);
+    // As in a pattern itself.
+    let captures = pattern.captures(path.trim_start_matches("./"));
     let matches = captures.is_some();
     let values: Map<String, Value> = captures
         .iter()
@@ -144,6 +145,7 @@ fn outcome_text(considered: &Consideration) -> String {
         Judged::Passed => "does not apply".to_owned(),
         Judged::Acknowledged => "acknowledged in this session".to_owned(),
         Judged::GivenUp => "not met, and asked for as often as it may be".to_owned(),
+        _ if considered.lets_go => format!("{} (it held as often as it may, and lets go)", Level::Warn.name()),
         Judged::Matched(level) => level.name().to_owned(),
         Judged::Incomplete(level) => format!("{} (cannot be known before it runs)", level.name()),
         Judged::Undecidable(facts) => format!("undecidable: {} was not kept", facts.join(", ")),
@@ -178,6 +180,11 @@ pub fn show_consideration(considered: &Consideration, indent: &str, context: &Co
     output.line(format!("{indent}{}: {}", output.bold(&considered.rule.id), outcome_text(considered)));
     output.line(output.dim(&format!("{indent}  {} ({})", considered.rule.source, considered.rule.tier.name())));
     for clause in &considered.clauses {
-        output.line(format!("{indent}  {:<20} {:<8} {}", clause.key, clause.truth.name(), clause.shown));
+        let mut lines = clause.shown.lines();
+        let first = lines.next().unwrap_or_default();
+        output.line(format!("{indent}  {:<20} {:<8} {first}", clause.key, clause.truth.name()));
+        for line in lines {
+            output.line(format!("{indent}  {:<29} {line}", ""));
+        }
     }
 }

@@ -46,7 +46,7 @@ pub fn run(arguments: &Init, context: &Context) -> Outcome {
     for agent in agents {
         installed.push((agent, install::put(agent, Scope::Project, &root, &context.environment)?));
     }
-    report(arguments, &root, &written, &installed, context);
+    report(arguments, &root, had_policy, &written, &installed, context);
     Ok(ExitCode::Done)
 }
 
@@ -99,7 +99,14 @@ fn either(first: &str, between: &str, words: &[String]) -> String {
     format!("{first} {}", words.join(&format!(" {between} "))).trim().to_owned()
 }
 
-fn report(arguments: &Init, root: &Path, written: &[PathBuf], installed: &[(Agent, install::Done)], context: &Context) {
+fn report(
+    arguments: &Init,
+    root: &Path,
+    had_policy: bool,
+    written: &[PathBuf],
+    installed: &[(Agent, install::Done)],
+    context: &Context,
+) {
     let output = &context.output;
     if output.json {
         let hooks: Vec<_> = installed
@@ -113,7 +120,8 @@ fn report(arguments: &Init, root: &Path, written: &[PathBuf], installed: &[(Agen
     if written.is_empty() {
         output.line(format!("The policy in {} is left as it is.", root.join(PolicyFolder::NAME).display()));
     } else {
-        output.line(format!("A policy for {}:", root.display()));
+        let what = if had_policy { "Added to the policy for" } else { "A policy for" };
+        output.line(format!("{what} {}:", root.display()));
         for path in written {
             output.line(format!("  {}", shown(path)));
         }

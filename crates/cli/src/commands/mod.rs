@@ -22,6 +22,7 @@ mod work;
 mod workflows;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::process;
 use std::time::Duration;
 
@@ -48,6 +49,9 @@ pub fn run() -> process::ExitCode {
     let environment = Environment::of_process();
     let output = Output::new(arguments.json, environment.get("NO_COLOR").is_some());
     let context = Context { environment, output };
+    if let Some(problem) = missing_root(&arguments.command, &context.environment) {
+        return failed(&problem, &context);
+    }
     let outcome = match &arguments.command {
         Command::Init(arguments) => init::run(arguments, &context),
         Command::Install(arguments) => install::install(arguments, &context),
@@ -85,15 +89,36 @@ pub fn run() -> process::ExitCode {
     };
     match outcome {
         Ok(code) => code.into(),
-        Err(problem) => {
-            if context.output.json {
-                context.output.value(&problem.to_json());
-            } else {
-                let _ = writeln!(std::io::stderr(), "{}", problem.to_text());
-            }
-            problem.code.into()
-        }
+        Err(problem) => failed(&problem, &context),
     }
+}
+
+fn failed(problem: &Problem, context: &Context) -> process::ExitCode {
+    if context.output.json {
+        context.output.value(&problem.to_json());
+    } else {
+        let _ = writeln!(std::io::stderr(), "{}", problem.to_text());
+    }
+    problem.code.into()
+}
+
+/// A root that is named and is not there would look like a project without a policy.
+fn missing_root(command: &Command, environment: &Environment) -> Option<Problem> {
+    let needs_none = matches!(
+        command,
+        Command::Init(_)
+            | Command::Install(_)
+            | Command::Uninstall(_)
+            | Command::Demo
+            | Command::Completions(_)
+            | Command::Hook { .. }
+    );
+    let named = environment.get("LINCHPIN_ROOT").filter(|_| !needs_none).map(PathBuf::from)?;
+    let is_missing = named.is_absolute() && !named.is_dir();
+    is_missing.then(|| {
+        Problem::new("NotFound", format!("`LINCHPIN_ROOT` is `{}`, and there is no such folder", named.display()))
+            .help("unset it, or name the folder that has `.linchpin` in it")
+    })
 }
 
 /// Writes into the journal what somebody did by hand.

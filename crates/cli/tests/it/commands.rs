@@ -36,6 +36,7 @@ fn help() {
       explain     Show the work behind a verdict, a pattern, an expression or a command
       replay      Judge the recorded history by the rules as they are now
       rules       Show which rules there are and which are in force, and change them
+      workflows   Show which workflows there are, and draw one
       log         Show the journal
       status      Show what is in force, and the session's state
 
@@ -296,4 +297,24 @@ fn one_wrong_entry_is_not_the_whole_file() {
     ok    3 rules in force
     bad   broken, this entry is not in force, the others of the file are: .linchpin/config.yml:1:9: no rule is named `no-such-rule`
     ");
+}
+
+#[test]
+fn a_root_that_is_not_there() {
+    let project = bare();
+    let mut command = project.command(&["status"]);
+    command.env("LINCHPIN_ROOT", "/no/such/folder");
+    insta::assert_snapshot!(project.feed(command, b"").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `LINCHPIN_ROOT` is `/no/such/folder`, and there is no such folder
+    help: unset it, or name the folder that has `.linchpin` in it
+    ");
+}
+
+#[test]
+fn a_path_that_begins_here() {
+    let found = bare().run(&["explain", "pattern", "src/**", "./src/a"]).stdout;
+    assert_eq!(found.trim(), "matches");
 }

@@ -52,6 +52,22 @@ fn every_observer_is_sound() {
 }
 
 #[test]
+fn every_workflow_is_sound() {
+    let mut count = 0;
+    for (path, page) in pages() {
+        for block in blocks(&page, "yaml").into_iter().filter(|block| block.starts_with("# .linchpin/workflows/")) {
+            let project = project();
+            let file = block.lines().next().and_then(|line| line.strip_prefix("# ")).expect("a path");
+            project.file(file, block);
+            let reply = project.run(&["validate"]);
+            assert!(reply.stdout.ends_with("everything is sound.\n"), "{}: {block}\n{}", path.display(), reply.stdout);
+            count += 1;
+        }
+    }
+    assert!(count >= 1, "{count} workflows were found");
+}
+
+#[test]
 fn every_explanation_runs() {
     let mut count = 0;
     for (path, page) in pages() {

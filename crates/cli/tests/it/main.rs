@@ -42,6 +42,7 @@ mod tiers;
 mod trust;
 mod validate;
 mod workflows;
+mod working;
 mod written_scripts;
 
 use testkit::Scratch;

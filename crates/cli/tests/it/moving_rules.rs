@@ -79,7 +79,7 @@ fn an_import_is_whole_or_nothing() {
     --- stdout
     --- stderr
     error: unknown key `tool`
-     --> .linchpin/rules/b.md:2:1
+     --> in/b.md:2:1
       |
     2 | tool: Bash
       | ^^^^
@@ -103,7 +103,7 @@ fn an_import_is_whole_or_nothing() {
     --- stdout
     --- stderr
     error: `protect-guardrails` is locked in the bundled tier and cannot be replaced
-    --> .linchpin/rules/protect-guardrails.md
+    --> lib2/protect-guardrails.md
      = help: give this rule another name
 
     error: nothing was written: `protect-guardrails` is locked in the bundled tier and cannot be replaced
@@ -253,5 +253,48 @@ fn an_agent_prints_rules_and_nobody_exports_into_a_policy() {
     --- stderr
     error: `[BASE]/project/other/../other/rules/below` belongs to a policy
     help: `linchpin rules import` brings rules into one
+    ");
+}
+
+#[test]
+fn what_is_wrong_with_an_import_lies_where_it_comes_from() {
+    let project = project();
+    project.file("elsewhere/x.md", "---\ntriger: x\n---\nNo.\n");
+    insta::assert_snapshot!(project.run(&["rules", "import", "elsewhere/x.md"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown key `triger`
+     --> elsewhere/x.md:2:1
+      |
+    2 | triger: x
+      | ^^^^^^
+      |
+      = help: did you mean `trigger`?
+
+    error: nothing was written: unknown key `triger`
+    ");
+}
+
+#[test]
+fn an_imported_library_is_off_until_something_names_it() {
+    let project = project();
+    project.file(
+        "elsewhere/lib.yml",
+        "one:\n  command_pattern: ^x\n  reason: No.\ntwo:\n  command_pattern: ^y\n  reason: No.\n",
+    );
+    insta::assert_snapshot!(project.run(&["rules", "import", "elsewhere/lib.yml"]).transcript(), @"
+    exit 0
+    --- stdout
+    .linchpin/rules/lib.yml (new)
+      + one:
+      +   command_pattern: ^x
+      +   reason: No.
+      + two:
+      +   command_pattern: ^y
+      +   reason: No.
+
+    Off until something names them: `one`, `two`. `linchpin rules enable one` switches one on.
+    --- stderr
     ");
 }

@@ -73,7 +73,7 @@ fn context(reply: &Reply) -> String {
 }
 
 /// Text without the times in it.
-fn timeless(text: &str) -> String {
+pub fn timeless(text: &str) -> String {
     let line = |line: &str| {
         let item = line.strip_prefix("  - ").filter(|rest| rest.get(2..3) == Some(":"));
         item.and_then(|rest| rest.get(8..)).map_or_else(|| line.to_owned(), |rest| format!("  - HH:MM:SS{rest}"))

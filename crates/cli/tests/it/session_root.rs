@@ -36,6 +36,25 @@ fn the_folder_that_the_agent_names_itself_counts_before_the_working_folder() {
     assert_eq!(project.feed(command, payload.to_string().as_bytes()).decision(), "deny");
 }
 
+/// It starts in a folder that holds projects and no policy.
+#[test]
+fn whoever_starts_above_a_project_is_guarded_from_where_it_comes_to_one() {
+    let project = bare();
+    project.file("one/.linchpin/rules/no-danger.md", NO_DANGER).file("two/file", "");
+    let decide = |command: &str, folder: &str| {
+        let mut payload = project.bash(command);
+        payload["cwd"] = json!(project.root().join(folder));
+        let mut hook = project.command(&["hook", "claude"]);
+        hook.env("CLAUDE_PROJECT_DIR", project.root());
+        project.feed(hook, payload.to_string().as_bytes()).decision()
+    };
+    assert_eq!(decide("danger", "two"), "allow");
+    assert_eq!(decide("danger", "one"), "deny");
+    // And nothing leads back.
+    assert_eq!(decide("danger", "two"), "deny");
+    assert_eq!(decide("danger", "."), "deny");
+}
+
 #[test]
 fn a_nested_policy_adds_to_the_outer_one_and_takes_nothing_away() {
     let project = project();

@@ -132,6 +132,22 @@ fn whoever_writes_it_under_a_name_that_is_not_spelled_out_wrote_it() {
 }
 
 #[test]
+fn a_patch_writes_what_it_names() {
+    let project = guarded();
+    let patch = |path: &str| format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n");
+    write(&project, "p.patch", &patch(".claude/settings.json"));
+    write(&project, "q.patch", &patch("src/main.rs"));
+    for command in ["git apply p.patch", "patch -p1 < p.patch", "patch -p1 -i p.patch", "cat p.patch | git apply -"] {
+        assert_eq!(project.decision(command), "deny", "{command}");
+    }
+    assert_eq!(project.decision("git apply q.patch && patch -p1 < q.patch"), "allow");
+    assert_eq!(project.decision("git apply --stat p.patch"), "allow");
+    // One of people's is theirs.
+    project.file("r.patch", patch(".claude/settings.json"));
+    assert_eq!(project.decision("git apply r.patch"), "allow");
+}
+
+#[test]
 fn what_begins_like_a_program_may_be_a_script() {
     let project = guarded();
     write(&project, "x", "MZ=1\ndanger\n\0");

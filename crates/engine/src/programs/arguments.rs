@@ -202,6 +202,8 @@ struct Reading {
     session: Option<Session>,
     /// The words that are neither flags nor their values.
     operands: Vec<usize>,
+    /// Where `--` stands.
+    dashes: Option<usize>,
     /// Those behind them that are all the same.
     rest: Vec<usize>,
 }
@@ -246,6 +248,7 @@ impl Reading {
             }
             if !flags_ended && text == "--" {
                 flags_ended = true;
+                self.dashes = Some(place);
             } else if !flags_ended
                 && text.len() > 1
                 && (text.starts_with('-') || (usage.takes_plus && text.starts_with('+')))
@@ -355,6 +358,7 @@ impl Reading {
                 _ => expected.get(number),
             };
             let role = expected.map_or(Role::Plain, |operand| operand.role);
+            let role = usage.behind_dashes.filter(|_| self.dashes.is_some_and(|dashes| word > dashes)).unwrap_or(role);
             self.list.push(Argument { role, word, from: 0 });
         }
     }

@@ -13,6 +13,8 @@ pub(super) struct Usage<'t> {
     /// Flags that take a value, and others that matter.
     flags: Vec<FlagUsage<'t>>,
     operands: Vec<Operand<'t>>,
+    /// What operands behind `--` are, where that is something else.
+    pub(super) behind_dashes: Option<Role>,
     /// `NAME=value` may stand before the operands.
     pub(super) takes_assignments: bool,
     /// Flags may also begin with `+`.
@@ -60,6 +62,7 @@ impl<'t> Usage<'t> {
             required: required.split_whitespace().map(|flag| flag.split('|').collect()).collect(),
             flags: Vec::new(),
             operands: Vec::new(),
+            behind_dashes: None,
             takes_assignments: false,
             takes_plus: text.contains(" +"),
             implied: Vec::new(),
@@ -92,6 +95,10 @@ impl<'t> Usage<'t> {
                     Some(role) => usage.assumed.push((Role::named(role)?, path)),
                     None => usage.implied.push((Role::named(role)?, path)),
                 }
+                continue;
+            }
+            if let Some(role) = item.strip_prefix("--") {
+                usage.behind_dashes = Some(Role::named(role)?);
                 continue;
             }
             if let Some(session) = Session::named(item) {

@@ -29,7 +29,7 @@ impl BranchClause {
             let here = if rewrite.is_sure { is_protected } else { is_protected.and(Truth::Unknown) };
             if here > Truth::False {
                 truth = truth.or(here);
-                surest.offer(here, || Subject { path: None, command: Some(rewrite.command) });
+                surest.offer(here, true, || Subject { path: None, command: Some(rewrite.command) });
                 shown.push(name(&rewrite.branch));
             }
         }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{PathClause, Truth, Wildcard};
 use crate::programs::{Arguments, Flag, guessed_arguments};
-use crate::shell::SimpleCommand;
+use crate::shell::{SimpleCommand, Word};
 use crate::situation::Situation;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -153,8 +153,13 @@ impl Read<'_> {
 
     fn has_operand(&self, wanted: &Wildcard) -> Truth {
         let words = self.arguments.operands.iter().filter_map(|place| self.command.words.get(*place));
-        let truth = |text: Option<&str>| text.map_or(Truth::Unknown, |text| wanted.matches(text).into());
-        let operands = words.filter(|word| !word.is_data()).map(|word| truth(word.value.as_deref()));
+        let truth = |word: &Word| match &word.value {
+            Some(text) => wanted.matches(text).into(),
+            // What it is in kind may be enough: `kill $(pgrep NAME)`.
+            None if word.meaning().is_some_and(|text| wanted.matches(text)) => Truth::True,
+            None => Truth::Unknown,
+        };
+        let operands = words.filter(|word| !word.is_data()).map(truth);
         operands.fold(Truth::False, Truth::or)
     }
 

@@ -135,11 +135,15 @@ impl PathClause {
             command.is_none_or(|place| commands.get(place) != Some(&Truth::False) && situation.concerns(place))
         };
         for touch in situation.touches().iter().filter(|touch| is_meant(touch.command)) {
-            let here = self.truth_for(touch.access, touch.command, situation);
+            let here = self.truth_for(touch.access, touch.is_setting, touch.command, situation);
             if here > Truth::False && self.is_about(touch, situation) {
                 truth = truth.or(here);
                 shown.push(touch.inside.as_deref().unwrap_or(&touch.absolute).to_owned());
-                surest.offer(here, || Subject { path: Some(Arc::clone(&touch.written)), command: touch.command });
+                let is_named = !touch.takes_all || self.matches(touch, situation);
+                surest.offer(here, is_named, || Subject {
+                    path: Some(Arc::clone(&touch.written)),
+                    command: touch.command,
+                });
             }
         }
         let unknown = situation.unknown_touches().iter().filter(|touch| is_meant(touch.command));
@@ -147,7 +151,7 @@ impl PathClause {
             truth = truth.or(Truth::Unknown);
             shown.push(touch.shown.clone());
             let path = || Some(Arc::from(touch.shown.as_str()));
-            surest.offer(Truth::Unknown, || Subject { path: path(), command: touch.command });
+            surest.offer(Truth::Unknown, false, || Subject { path: path(), command: touch.command });
         }
         if shown.is_empty() {
             shown.push(
@@ -162,7 +166,7 @@ impl PathClause {
     pub(super) fn truth_of(&self, place: usize, situation: &Situation) -> Truth {
         situation.facts.asked(EventPart::Paths);
         let own = situation.touches().iter().filter(|touch| touch.command == Some(place));
-        let truth = |touch: &Touch| self.truth_for(touch.access, touch.command, situation);
+        let truth = |touch: &Touch| self.truth_for(touch.access, touch.is_setting, touch.command, situation);
         let known = own.map(|touch| truth(touch).and(self.is_about(touch, situation).into()));
         let unknown = situation.unknown_touches().iter().filter(|touch| touch.command == Some(place));
         let unknown = unknown.filter(|touch| self.may_be_about(touch, true, situation)).map(|_| Truth::Unknown);
@@ -171,7 +175,13 @@ impl PathClause {
 
     /// Who names a file without anybody knowing what for may read it or write it. To delete is what few programs do, and
     /// those are known; so only one that is not known by name may be one of them.
-    fn truth_for(&self, access: Option<Access>, command: Option<usize>, situation: &Situation) -> Truth {
+    fn truth_for(
+        &self,
+        access: Option<Access>,
+        is_setting: bool,
+        command: Option<usize>,
+        situation: &Situation,
+    ) -> Truth {
         let commands = || situation.script().map(|script| script.commands.as_slice()).unwrap_or_default();
         match access {
             Some(access) => self.about.covers(access).into(),
@@ -181,6 +191,7 @@ impl PathClause {
                     command.is_some_and(|command| !command.words.is_empty() && command.program().is_none());
                 if could_be_any { Truth::Unknown } else { Truth::False }
             }
+            None if self.about == PathKey::Writes && is_setting => Truth::False,
             None => Truth::Unknown,
         }
     }
@@ -189,7 +200,8 @@ impl PathClause {
     /// every variable that is read from would be asked about.
     fn may_be_about(&self, touch: &UnknownTouch, names_commands: bool, situation: &Situation) -> bool {
         let is_deletion = self.about == PathKey::Deletes && touch.access == Some(Access::Delete);
-        (names_commands || is_deletion) && self.truth_for(touch.access, touch.command, situation) > Truth::False
+        (names_commands || is_deletion)
+            && self.truth_for(touch.access, touch.is_setting, touch.command, situation) > Truth::False
     }
 
     /// Whether it speaks of what is done there. To delete a folder is to delete what is in it.

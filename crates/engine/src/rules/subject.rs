@@ -42,14 +42,15 @@ impl Subject {
     }
 }
 
-/// The first of those that make a clause what it is.
+/// The first of those that make a clause what it is; before all, one that the clause names itself, and not only what
+/// could be in it.
 #[derive(Default)]
-pub(super) struct Surest(Option<(Truth, Subject)>);
+pub(super) struct Surest(Option<((Truth, bool), Subject)>);
 
 impl Surest {
-    pub(super) fn offer(&mut self, truth: Truth, subject: impl FnOnce() -> Subject) {
-        if self.0.as_ref().is_none_or(|(surest, _)| truth > *surest) {
-            self.0 = Some((truth, subject()));
+    pub(super) fn offer(&mut self, truth: Truth, is_named: bool, subject: impl FnOnce() -> Subject) {
+        if self.0.as_ref().is_none_or(|(surest, _)| (truth, is_named) > *surest) {
+            self.0 = Some(((truth, is_named), subject()));
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod folders;
 mod subjects;
+mod unless;
 mod wrappers;
 
 use std::sync::Arc;

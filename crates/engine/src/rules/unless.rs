@@ -17,8 +17,6 @@ pub struct Unless {
     pub reading: bool,
 }
 
-/// Tools that do nothing but read.
-const READING_TOOLS: [&str; 5] = ["Read", "Grep", "Glob", "LS", "NotebookRead"];
 /// Programs that do nothing but read and show, as long as nothing that they are given is written.
 const READING_PROGRAMS: [&str; 27] = [
     "[", "basename", "cat", "cd", "cmp", "cut", "date", "diff", "dirname", "echo", "egrep", "false", "fgrep", "file",
@@ -30,6 +28,9 @@ const READING_SUBCOMMANDS: [&str; 7] = ["status", "log", "show", "diff", "blame"
 const DOING_FLAGS: [&str; 4] = ["--output", "--ext-diff", "--textconv", "--open-files-in-pager"];
 
 impl Unless {
+    /// Tools that do nothing but read.
+    pub const READING_TOOLS: [&str; 5] = ["Read", "Grep", "Glob", "LS", "NotebookRead"];
+
     /// Linchpin's own commands and plain reading.
     pub fn harmless() -> Self {
         Self { linchpin: true, reading: true, ..Self::default() }
@@ -43,7 +44,7 @@ impl Unless {
 
     fn is_harmless(&self, call: &ToolCall, situation: &Situation) -> bool {
         if call.shell.is_none() {
-            return self.reading && call.mcp.is_empty() && call.names().all(|name| READING_TOOLS.contains(&name));
+            return self.reading && call.mcp.is_empty() && call.names().all(|name| Self::READING_TOOLS.contains(&name));
         }
         let Some(script) = situation.script().filter(|script| script.complete) else { return false };
         let changes = |access: Option<Access>| access != Some(Access::Read);

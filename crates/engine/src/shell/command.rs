@@ -43,6 +43,8 @@ pub struct SimpleCommand {
     pub arguments: Option<Arguments>,
     /// What it reads, where that is known.
     pub(super) input: Option<Arc<str>>,
+    /// What is in the files of patches that it applies, as far as those were written in the session.
+    pub(super) patches: Vec<Arc<str>>,
     /// What is in the file that it runs, where that was written in the session.
     pub(super) script: Option<Written>,
     /// The commands in its words: places in [`super::Script::commands`].
@@ -128,6 +130,7 @@ impl Folders {
 
     /// One that is meant, and others if it fails.
     pub(super) fn or_else(&mut self, others: &Self) {
+        self.is_either |= others.is_either;
         match (&self.list, &others.list) {
             (Some(own), Some(others)) => {
                 let more: Vec<&String> = others.iter().filter(|folder| !own.contains(folder)).collect();
@@ -474,7 +477,7 @@ impl Word {
     }
 
     /// For telling what is done: what the program gets, or what it stands for.
-    pub(super) fn meaning(&self) -> Option<&str> {
+    pub(crate) fn meaning(&self) -> Option<&str> {
         self.value.as_deref().or(self.means.as_deref())
     }
 

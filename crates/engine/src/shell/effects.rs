@@ -8,7 +8,7 @@ use super::command::{RedirectKind, SimpleCommand, Word};
 use super::copied::{Copy, copies};
 use super::fetched::fetched;
 use super::through::{is_awk, runs_its_input};
-use super::written::{Written, applies_patch, plain};
+use super::written::{Written, plain};
 use super::{Folders, Script, awk, ex, find, patch, sed};
 use crate::event::Access;
 use crate::one_liner;
@@ -28,6 +28,10 @@ pub struct Effect {
     pub takes_all: bool,
     /// The path stands for all that it matches.
     pub is_pattern: bool,
+    /// It does so to a search, and not to the shell: what is hidden is meant too.
+    pub is_search: bool,
+    /// It is what a variable is set to, of which nothing says that it is written to.
+    pub is_setting: bool,
     /// The command that does it: a place in [`Script::commands`], or none for a word that may come to any of them.
     pub command: Option<usize>,
     /// What the path is relative to.
@@ -41,7 +45,8 @@ impl Script {
         let mut links: Vec<Link> = Vec::new();
         for (place, command) in self.commands.iter().enumerate() {
             let first = effects.len();
-            let mut found = Found { command, place, folders: command.folders.clone(), effects: &mut effects };
+            let folders = command.folders.clone();
+            let mut found = Found { command, place, folders, is_setting: false, effects: &mut effects };
             found.in_redirects();
             found.in_words();
             if let Some(container) = &command.container {
@@ -64,6 +69,8 @@ impl Script {
                     access: None,
                     takes_all: false,
                     is_pattern: false,
+                    is_search: false,
+                    is_setting: false,
                     command: None,
                     folders: Folders::default(),
                 });
@@ -116,6 +123,8 @@ struct Found<'a> {
     command: &'a SimpleCommand,
     place: usize,
     folders: Folders,
+    /// Of what is added: whether it is what a variable is set to.
+    is_setting: bool,
     effects: &'a mut Vec<Effect>,
 }
 
@@ -165,6 +174,8 @@ impl Found<'_> {
             access,
             takes_all,
             is_pattern: word.glob || self.folders.has_pattern(),
+            is_search: false,
+            is_setting: self.is_setting,
             command: Some(self.place),
             folders: self.folders.clone(),
         });
@@ -185,9 +196,11 @@ impl Found<'_> {
         let is_path = |value: &Word| !value.value.as_deref().is_some_and(|text| text.contains(char::is_whitespace));
         for assignment in command.assignments.iter().filter(|_| !command.words.is_empty()) {
             if is_path(&assignment.value) {
+                self.is_setting = !names_a_target(&assignment.name);
                 self.mentioned(&assignment.value);
             }
         }
+        self.is_setting = false;
     }
 
     fn in_words(&mut self) {
@@ -226,9 +239,12 @@ impl Found<'_> {
         for name in fetched(command) {
             self.add(Some(&name), &Word::known(&name), Some(Access::Write));
         }
-        self.in_patch(program, known);
+        self.in_patches();
         if program == "git" && self.moves_hooks(known) {
             self.add(Some(".git/hooks"), &Word::default(), Some(Access::Write));
+        }
+        if program == "git" && self.hides_files(known) {
+            self.add(Some(".git/info/exclude"), &Word::default(), Some(Access::Write));
         }
         for (role, path) in &known.implied {
             let word = Word { raw: (*path).to_owned(), value: Some((*path).to_owned()), ..Word::default() };
@@ -264,11 +280,22 @@ impl Found<'_> {
     }
 
     /// The files that a patch says it changes.
-    fn in_patch(&mut self, program: &str, arguments: &Arguments) {
-        let given = self.command.given_text().filter(|_| applies_patch(program, arguments));
-        for path in given.into_iter().flat_map(patch::changed) {
+    fn in_patches(&mut self) {
+        for path in self.command.applied_patches().into_iter().flat_map(patch::changed) {
             self.add(Some(path), &Word::known(path), Some(Access::Write));
         }
+    }
+
+    /// Whether it tells git, for good, of more files that it should not see: `git config core.excludesFile FILE`.
+    fn hides_files(&self, arguments: &Arguments) -> bool {
+        let is_it = |word: usize, from: usize| {
+            self.command.text_from(word, from).is_some_and(|name| name.eq_ignore_ascii_case("core.excludesfile"))
+        };
+        let is_config = arguments.subcommands.first().is_some_and(|form| form == "config");
+        let mut operands = arguments.operands.iter();
+        let is_set = operands.any(|operand| is_it(*operand, 0)) && operands.next().is_some();
+        let mut added = arguments.flags.iter().filter(|flag| flag.is("--add")).filter_map(|flag| flag.value);
+        is_config && (is_set || added.any(|value| is_it(value.word, value.from)))
     }
 
     /// Whether it tells git to look for its hooks elsewhere: that takes away those that are there.
@@ -352,14 +379,20 @@ impl Found<'_> {
                     self.add(Some(&path), word, Some(access));
                 }
             }
-            Role::Glob => {
-                let glob = text.is_some_and(|text| text.contains(['*', '?', '[']));
-                self.add(text, &Word { glob, ..word.clone() }, Some(Access::Read));
+            // Without a sign of a pattern, git takes it for a path.
+            Role::Glob
+                if command.program() == Some("git") && !text.is_some_and(|text| text.contains(['*', '?', '['])) =>
+            {
+                self.add(text, word, Some(Access::Read));
             }
+            Role::Glob => self.in_search(text, word),
             // What it holds is seen by nobody.
             Role::Edit if keeps_to_itself => self.add(text, word, Some(Access::Write)),
             Role::Path if magic.is_some() => self.add(magic, word, None),
-            Role::Path | Role::Query => self.mentioned(word),
+            Role::Path => self.mentioned(word),
+            Role::Query => self.in_query(word),
+            // `sh -s -- WORDS`: what it runs comes to it, and these are the words for that.
+            Role::Script if self.runs_its_input() => {}
             Role::Code => self.in_code(word, text),
             Role::DeleteAll => self.add_deletion_of_all(text, word),
             Role::Mark => self.add_deed(text, word, Some(Access::Write), false),
@@ -373,6 +406,42 @@ impl Found<'_> {
                 }
             }
         }
+    }
+
+    /// What a search looks into that is told a pattern for names: at any depth where that has no slash. One that says nothing
+    /// of names means a folder, and a folder is not the files in it.
+    fn in_search(&mut self, glob: Option<&str>, word: &Word) {
+        let name = glob.map(|glob| glob.rsplit('/').next().unwrap_or(glob));
+        if name.is_some_and(|name| !name.is_empty() && name.chars().all(|letter| letter == '*')) {
+            return;
+        }
+        self.add(glob, &Word { glob: false, ..word.clone() }, Some(Access::Read));
+        let Some(glob) = glob.filter(|glob| !glob.starts_with('!')) else { return };
+        let depth = if glob.contains('/') { "" } else { "**/" };
+        for folder in self.searched_folders() {
+            let first = self.effects.len();
+            self.add(Some(&format!("{folder}{depth}{glob}")), &Word::known(glob), Some(Access::Read));
+            self.effects.iter_mut().skip(first).for_each(|effect| effect.is_search = true);
+        }
+    }
+
+    /// The folders that a search is told, each as the beginning of a path.
+    fn searched_folders(&self) -> Vec<String> {
+        let command = self.command;
+        let arguments = command.arguments.iter();
+        let read = arguments.flat_map(|known| {
+            known.list.iter().filter(|argument| argument.role == Role::Read && known.operands.contains(&argument.word))
+        });
+        let folder = |argument: &Argument| match command.meaning_from(argument.word, argument.from) {
+            Some(folder) if folder != "." => format!("{}/", folder.trim_end_matches('/')),
+            _ => String::new(),
+        };
+        let mut folders: Vec<String> = read.map(folder).collect();
+        if folders.is_empty() {
+            folders.push(String::new());
+        }
+        folders.dedup();
+        folders
     }
 
     /// Whether it changes files in their places, and shows and copies nothing of them: `sed -i s/a/b/ FILE`.
@@ -447,6 +516,19 @@ impl Found<'_> {
         }
     }
 
+    fn runs_its_input(&self) -> bool {
+        let known = self.command.program().zip(self.command.arguments.as_ref());
+        known.is_some_and(|(program, arguments)| runs_its_input(program, arguments, &self.command.words))
+    }
+
+    /// A text for a database may name files, and is none.
+    fn in_query(&mut self, word: &Word) {
+        let Some(text) = word.value.as_deref() else { return self.mentioned(word) };
+        for piece in pieces(text).filter(|piece| !piece.contains(char::is_whitespace)) {
+            self.add(Some(piece), word, None);
+        }
+    }
+
     /// Who knows what for.
     fn mentioned(&mut self, word: &Word) {
         let text = word.value.as_deref().unwrap_or(&word.raw);
@@ -459,6 +541,14 @@ impl Found<'_> {
             self.add(None, word, None);
         }
     }
+}
+
+/// Whether a variable is called like one that says where something is kept or put: `DESTDIR`, `HISTFILE`, `OUTPUT_PATH`.
+/// Others say where to look, or what to do.
+fn names_a_target(variable: &str) -> bool {
+    const ENDS: &[&str] = &["FILE", "DIR", "OUT", "OUTPUT", "DEST", "PREFIX", "TARGET", "ROOT", "HOME", "CONFIG"];
+    let variable = variable.to_ascii_uppercase();
+    variable.split('_').any(|part| ENDS.iter().any(|end| part.ends_with(end)))
 }
 
 /// The path in `:/path` and `:(top)path`, which git tells from its own root.

@@ -24,6 +24,8 @@ pub(super) fn meaning(command: &SimpleCommand) -> Option<String> {
         },
         // The archive that it makes.
         "npm" | "pnpm" if arguments.first() == Some(&"pack") => Some(format!("{SOME_WORD}.tgz")),
+        // Numbers, and whose.
+        "pgrep" | "pidof" => arguments.iter().rfind(|word| !word.starts_with('-')).map(|name| format!("pid-of-{name}")),
         "date" | "whoami" | "hostname" | "uname" | "nproc" | "id" | "arch" | "uuidgen" => Some(SOME_WORD.to_owned()),
         _ => None,
     }

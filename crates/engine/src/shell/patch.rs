@@ -1,11 +1,39 @@
 //! What a patch does to files, by its text.
 
+use super::command::SimpleCommand;
+
+impl SimpleCommand {
+    pub(super) fn applies_patch(&self) -> bool {
+        let (Some(program), Some(arguments)) = (self.program(), &self.arguments) else { return false };
+        let form = arguments.subcommands.first().map(String::as_str);
+        let only_looks = arguments.has_flag(&["--check", "--dry-run", "--numstat", "--stat", "--summary"]);
+        let applies = program == "patch" || (program == "git" && matches!(form, Some("apply" | "am")));
+        applies && (!only_looks || arguments.has_flag(&["--apply"]))
+    }
+
+    /// The texts of the patches that it applies, where they are known.
+    pub(super) fn applied_patches(&self) -> Vec<&str> {
+        let given = self.given_text().filter(|_| self.applies_patch());
+        given.into_iter().chain(self.patches.iter().map(|text| &**text)).collect()
+    }
+}
+
 /// The files that it says it changes.
 pub(super) fn changed(patch: &str) -> impl Iterator<Item = &str> {
-    let named = |line| {
+    let mut before = None;
+    let named = move |line| {
         let line: &str = line;
+        if let Some(name) = line.strip_prefix("--- ") {
+            before = Some(path(name));
+            return None;
+        }
         let of_git = line.strip_prefix("diff --git ").and_then(|names| names.rsplit(' ').next());
-        line.strip_prefix("+++ ").or(of_git).map(path)
+        let renamed = || line.strip_prefix("rename from ").or_else(|| line.strip_prefix("rename to "));
+        match line.strip_prefix("+++ ").or(of_git).map(path).or_else(renamed) {
+            // What it deletes has its name in the line before.
+            Some("/dev/null") => before,
+            name => name,
+        }
     };
     patch.lines().filter_map(named)
 }
@@ -42,5 +70,7 @@ mod tests {
         let patch = "diff --git a/x b/x\n--- a/x\t2024\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/y/z\n@@ -0,0 +1 @@\n+c\n";
         assert_eq!(changed(patch).collect::<Vec<_>>(), ["x", "x", "y/z"]);
         assert_eq!(made(patch), [("y/z", "c\n".to_owned())]);
+        let patch = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\ndiff --git a/o b/n\nrename from o\nrename to n\n";
+        assert_eq!(changed(patch).collect::<Vec<_>>(), ["x", "n", "o", "n"]);
     }
 }

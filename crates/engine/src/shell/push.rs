@@ -83,9 +83,12 @@ fn by_push(command: &SimpleCommand, arguments: &Arguments) -> Found {
     let deletes = has(&["-d", "--delete"]);
     let mut found: Found = Vec::new();
     for spec in specs {
-        let is_sure = deletes || is_forced || spec.is_forced || spec.deletes;
+        let target = spec.target();
+        // Of those that match, the ones that are not here go.
+        let prunes = has(&["--prune"]) && matches!(target, Some(Rewritten::Matching(_) | Rewritten::All));
+        let is_sure = deletes || is_forced || prunes || spec.is_forced || spec.deletes;
         if is_sure || may_be_forced {
-            found.extend(with_branches(spec.target(), is_sure, &command.branches));
+            found.extend(with_branches(target, is_sure, &command.branches));
         }
     }
     // With `--tags` alone, tags are all that is pushed.

@@ -14,7 +14,12 @@ pub(super) fn of_tokens(error: &TokenizerError) -> String {
             "an expansion, such as `${` or `$(`, is not closed".to_owned()
         }
         E::UnterminatedEscapeSequence => "it ends with a backslash".to_owned(),
-        E::UnterminatedHereDocuments(tags, _) => format!("the here-document has no end: `{tags}` is missing"),
+        E::UnterminatedHereDocuments(tags, _) => {
+            // As they were written, with their quotes; one may be empty.
+            let tags = tags.replace(['"', '\'', '\\'], "");
+            let missing = if tags.is_empty() { "the line that ends it".to_owned() } else { format!("`{tags}`") };
+            format!("the here-document has no end: {missing} is missing")
+        }
         other => other.to_string(),
     }
 }

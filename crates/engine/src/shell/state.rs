@@ -63,9 +63,21 @@ pub(super) struct State {
     last_word: Option<Value>,
     /// `set -a`: programs get to see whatever is set.
     exports_all: bool,
-    /// `set -e`: what follows runs only if all before it worked.
-    stops_at_errors: bool,
+    pub(super) failing: Failing,
+    /// What is walked is never run: `exit` stands before it.
+    pub(super) is_over: bool,
     pub(super) branches: Branches,
+}
+
+/// What comes of a command that fails.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Failing {
+    /// `set -e`: nothing that follows runs.
+    ends: bool,
+    /// Somebody asks whether it works: `if`, `&&`. Then `set -e` does not count.
+    pub(super) is_tested: bool,
+    /// `!`: it is taken to have worked.
+    pub(super) is_negated: bool,
 }
 
 /// Variables of the shell that are numbers. Nobody cares which.
@@ -430,7 +442,7 @@ impl State {
         self.functions = Names::default();
         (self.zero, self.positional) = (name, Some(arguments));
         self.last_word = None;
-        (self.stops_at_errors, self.exports_all) = (false, false);
+        (self.failing, self.exports_all) = (Failing::default(), false);
         (self.previous, self.stack) = (None, Vec::new());
     }
 
@@ -510,14 +522,31 @@ impl State {
 
     /// As it is if either of two ways was taken.
     pub(super) fn join(&mut self, other: &Self) {
-        self.folders.or(&other.folders);
-        self.join_all_else(other);
+        if self.both_go_on(other) {
+            self.folders.or(&other.folders);
+            self.join_all_else(other);
+        }
     }
 
     /// As it is if the way that is meant was taken, or else another.
     pub(super) fn join_failed(&mut self, other: &Self) {
-        self.folders.or_else(&other.folders);
-        self.join_all_else(other);
+        if self.both_go_on(other) {
+            self.folders.or_else(&other.folders);
+            self.join_all_else(other);
+        }
+    }
+
+    /// Where one of two ways ends, it is as on the other; but what the one has set to run at its end will run.
+    fn both_go_on(&mut self, other: &Self) -> bool {
+        match (self.is_over, other.is_over) {
+            (false, false) => return true,
+            (_, true) => self.join_traps(other),
+            (true, false) => {
+                let ended = std::mem::replace(self, other.clone());
+                self.join_traps(&ended);
+            }
+        }
+        false
     }
 
     fn join_all_else(&mut self, other: &Self) {
@@ -538,7 +567,7 @@ impl State {
             self.last_word = None;
         }
         self.exports_all |= other.exports_all;
-        self.stops_at_errors &= other.stops_at_errors;
+        self.failing.ends &= other.failing.ends;
         add_missing(&mut self.aliases, &other.aliases);
         add_missing(&mut self.renamed, &other.renamed);
         self.join_functions(&other.functions);
@@ -580,26 +609,45 @@ impl State {
         }
     }
 
-    /// As it is if the last command failed.
+    /// As it is if the last command failed, or with `!` before it, worked.
     pub(super) fn if_failed(&self) -> Self {
         let mut state = self.clone();
-        state.folders = state.failed.take().unwrap_or(state.folders);
-        state.branches.fail();
+        state.assume(state.failing.is_negated);
         state
     }
 
     /// From here on, nobody knows whether the last command worked.
     pub(super) fn settle(&mut self) {
+        // Had it failed, nothing more would run.
+        if self.failing.ends && !self.failing.is_tested && !self.failing.is_negated {
+            return self.assume(true);
+        }
+        self.failing.is_negated = false;
         self.branches.settle();
         if let Some(failed) = self.failed.take() {
             self.folders.or_else(&failed);
         }
     }
 
-    /// From here on, the last command is known to have worked.
+    /// From here on, the last command is known to have worked, or with `!` before it, to have failed.
     pub(super) fn assume_success(&mut self) {
-        self.branches.assume_success();
-        self.failed = None;
+        self.assume(!self.failing.is_negated);
+    }
+
+    fn assume(&mut self, worked: bool) {
+        self.failing.is_negated = false;
+        let failed = self.failed.take();
+        if worked {
+            self.branches.assume_success();
+        } else {
+            self.branches.fail();
+            self.folders = failed.unwrap_or_else(|| self.folders.clone());
+        }
+    }
+
+    /// Whether the last command went somewhere else, or failed to.
+    pub(super) fn may_have_moved(&self) -> bool {
+        self.failed.is_some()
     }
 
     /// Whether what follows would be the same.

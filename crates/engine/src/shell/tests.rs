@@ -341,6 +341,9 @@ fn data_operands() {
 fn what_is_not_understood() {
     assert_snapshot!(texts("select x in a b; do c; done"), @"gap: the command is not understood: from `x` on, at line 1, column 8");
     assert_snapshot!(texts("a 'b"), @"gap: the command is not understood: the single quote at line 1, column 3 is not closed");
+    assert_snapshot!(texts("a <<E\nb"), @"gap: the command is not understood: the here-document has no end: `E` is missing");
+    assert_snapshot!(texts("a <<\"E\"\nb"), @"gap: the command is not understood: the here-document has no end: `E` is missing");
+    assert_snapshot!(texts("a <<'EOF'\nb"), @"gap: the command is not understood: the here-document has no end: `EOF` is missing");
     assert_snapshot!(texts("a $(b"), @"gap: the command is not understood: an expansion, such as `${` or `$(`, is not closed");
     assert_snapshot!(texts("a; $(if)"), @"
     a

@@ -6,6 +6,7 @@
 mod redirects;
 mod running;
 mod traps;
+mod ways;
 mod words;
 
 use std::collections::BTreeMap;
@@ -15,10 +16,10 @@ use std::sync::Arc;
 
 use brush_parser::SourceSpan;
 use brush_parser::ast::{
-    AndOr, AndOrList, ArithmeticForClauseCommand, CaseClauseCommand, CaseItemPostAction, Command,
-    CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr, ForClauseCommand, FunctionDefinition,
-    IfClauseCommand, Pipeline, ProcessSubstitutionKind, SeparatorOperator, SimpleCommand as SimpleCommandNode,
-    SourceLocation, SubshellCommand, UnexpandedArithmeticExpr,
+    ArithmeticForClauseCommand, CaseClauseCommand, CaseItemPostAction, Command, CommandPrefixOrSuffixItem,
+    CompoundCommand, CompoundList, ExtendedTestExpr, ForClauseCommand, FunctionDefinition, IfClauseCommand, Pipeline,
+    ProcessSubstitutionKind, SeparatorOperator, SimpleCommand as SimpleCommandNode, SourceLocation, SubshellCommand,
+    UnexpandedArithmeticExpr,
 };
 
 use super::budget::{self, Budget};
@@ -29,6 +30,7 @@ use super::state::{Function, State, Value};
 use super::word::Context;
 use super::written::{Earlier, Files};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
+use ways::{Leaving, Left};
 use words::process_word;
 
 /// Words that brace expansion may add, over the whole text.
@@ -68,6 +70,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         git_settings: Arc::default(),
         files: Files::new(earlier),
         running: Vec::new(),
+        left: Left::default(),
     };
     walker.text(text);
     walker.run_traps();
@@ -116,6 +119,7 @@ struct Walker<'a> {
     /// The scripts around what is walked, by their texts: one that runs itself does nothing new.
     running: Vec<String>,
     around: Around,
+    left: Left,
 }
 
 /// What is around what is walked.
@@ -218,10 +222,14 @@ impl Walker<'_> {
         self.scope = self.script.scopes.len() - 1;
         let state = self.kept_state();
         self.state.drop_traps();
+        let left = std::mem::take(&mut self.left);
         visit(self);
         self.run_traps();
         self.state.branches.settle();
-        let branches = std::mem::take(&mut self.state.branches);
+        let mut branches = std::mem::take(&mut self.state.branches);
+        for exited in std::mem::replace(&mut self.left, left).exited {
+            branches.or(&exited);
+        }
         self.state = state;
         self.state.branches = branches;
         self.scope = parent;
@@ -238,61 +246,6 @@ impl Walker<'_> {
             }
         }
         if list.0.len() != 1 {
-            self.forget_output();
-        }
-    }
-
-    fn and_or(&mut self, list: &AndOrList) {
-        self.pipeline(&list.first);
-        // The ways that do not lead through all of it, each with whether the last command on it worked.
-        let mut others: Vec<(State, bool)> = Vec::new();
-        let mut before = &list.first;
-        for item in &list.additional {
-            if !self.spend(self.state.size()) {
-                return;
-            }
-            let outcome = surely(before);
-            let failed = self.state.if_failed();
-            self.state.assume_success();
-            let (AndOr::And(next) | AndOr::Or(next)) = item;
-            before = next;
-            let goes_on_if = matches!(item, AndOr::And(_));
-            let mut back: Vec<State> = Vec::new();
-            // What was passed over before may come back in here: `a || b && c`.
-            others.retain(|(state, worked)| {
-                let comes_back = *worked == goes_on_if;
-                back.extend(comes_back.then(|| state.clone()));
-                !comes_back
-            });
-            // The other way leads nowhere.
-            if let (AndOr::And(pipeline), Some(true)) | (AndOr::Or(pipeline), Some(false)) = (item, outcome) {
-                for state in &back {
-                    self.join(state);
-                }
-                self.pipeline(pipeline);
-                continue;
-            }
-            let (other, pipeline) = match item {
-                AndOr::And(pipeline) => (failed, pipeline),
-                AndOr::Or(pipeline) => (std::mem::replace(&mut self.state, failed), pipeline),
-            };
-            for state in &back {
-                self.join(state);
-            }
-            self.pipeline(pipeline);
-            if ends_here(pipeline) {
-                self.state = other;
-            } else if !others.last().is_some_and(|(last, _)| last.is_like(&other)) {
-                others.push((other, !goes_on_if));
-            }
-        }
-        self.state.settle();
-        for (other, _) in &others {
-            if self.spend(other.size()) {
-                self.state.join_failed(other);
-            }
-        }
-        if !list.additional.is_empty() && !is_last_to_print(list) {
             self.forget_output();
         }
     }
@@ -383,10 +336,12 @@ impl Walker<'_> {
             CompoundCommand::IfClause(clause) => self.if_clause(clause),
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 self.forget_changed_in(&clause.2);
-                self.list(&clause.0);
-                let before = self.kept_state();
-                self.list(&clause.1.list);
-                self.join(&before);
+                self.in_loop(|walker| {
+                    walker.condition(&clause.0);
+                    let before = walker.kept_state();
+                    walker.list(&clause.1.list);
+                    walker.join(&before);
+                });
             }
             CompoundCommand::Coprocess(coprocess) => self.in_new_scope(|walker| walker.command(&coprocess.body)),
         }
@@ -395,14 +350,14 @@ impl Walker<'_> {
     }
 
     fn if_clause(&mut self, clause: &IfClauseCommand) {
-        self.list(&clause.condition);
+        self.condition(&clause.condition);
         let before = self.kept_state();
         self.list(&clause.then);
         let mut ends = vec![std::mem::replace(&mut self.state, before)];
         let mut is_exhaustive = false;
         for branch in clause.elses.iter().flatten() {
             if let Some(condition) = &branch.condition {
-                self.list(condition);
+                self.condition(condition);
             }
             is_exhaustive |= branch.condition.is_none();
             let before = self.kept_state();
@@ -437,7 +392,7 @@ impl Walker<'_> {
                     return;
                 }
                 self.state.assign(&clause.variable_name, Some(value));
-                self.list(&clause.body.list);
+                self.in_loop(|walker| walker.list(&clause.body.list));
             }
             return;
         }
@@ -445,7 +400,7 @@ impl Walker<'_> {
         self.forget_changed_in(&clause.body.loc);
         self.state.assign(&clause.variable_name, None);
         let before = self.kept_state();
-        self.list(&clause.body.list);
+        self.in_loop(|walker| walker.list(&clause.body.list));
         self.join(&before);
     }
 
@@ -463,7 +418,7 @@ impl Walker<'_> {
             self.state.assign(counter, Some(Value::some_number()));
         }
         let before = self.state.clone();
-        self.list(&clause.body.list);
+        self.in_loop(|walker| walker.list(&clause.body.list));
         self.state.join(&before);
     }
 
@@ -564,7 +519,11 @@ impl Walker<'_> {
             }
         }
         command.substituted = first..self.script.commands.len();
+        let leaving = Leaving::of(&command);
         self.emit(command);
+        if let Some(leaving) = leaving {
+            self.leave(leaving);
+        }
     }
 
     fn item(&mut self, item: &CommandPrefixOrSuffixItem, command: &mut SimpleCommand) {
@@ -612,49 +571,4 @@ impl Walker<'_> {
             _ => None,
         })
     }
-}
-
-/// `cd x && pwd`: whether all but the last only go somewhere.
-fn is_last_to_print(list: &AndOrList) -> bool {
-    let goes = |pipeline: &Pipeline| match pipeline.seq.as_slice() {
-        [Command::Simple(simple)] => simple.word_or_name.as_ref().is_some_and(|word| word.value == "cd"),
-        _ => false,
-    };
-    let is_and = |item: &AndOr| matches!(item, AndOr::And(_));
-    let before_last = list.additional.iter().rev().skip(1);
-    let middle_goes = |item: &AndOr| matches!(item, AndOr::And(pipeline) if goes(pipeline));
-    goes(&list.first) && list.additional.iter().all(is_and) && before_last.into_iter().all(middle_goes)
-}
-
-/// How a pipeline ends, where that is sure.
-fn surely(pipeline: &Pipeline) -> Option<bool> {
-    let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return None };
-    let program = simple.word_or_name.as_ref().map(|word| word.value.as_str());
-    let is_flag = |item: &CommandPrefixOrSuffixItem| matches!(item, CommandPrefixOrSuffixItem::Word(word) if matches!(word.value.as_str(), "-p" | "--parents"));
-    match program {
-        Some("true" | ":" | "echo" | "printf") => Some(!pipeline.bang),
-        // Nobody minds that it is there.
-        Some("mkdir") if simple.suffix.iter().flat_map(|suffix| &suffix.0).any(is_flag) => Some(!pipeline.bang),
-        Some("false") => Some(pipeline.bang),
-        _ => None,
-    }
-}
-
-/// Whether the pipeline leaves the script, or the loop.
-fn ends_here(pipeline: &Pipeline) -> bool {
-    let last = match pipeline.seq.as_slice() {
-        [Command::Compound(CompoundCommand::BraceGroup(group), _)] => {
-            group.list.0.last().map(|item| match item.0.additional.last() {
-                Some(AndOr::And(last) | AndOr::Or(last)) => last,
-                None => &item.0.first,
-            })
-        }
-        _ => Some(pipeline),
-    };
-    let last = last.and_then(|last| match last.seq.as_slice() {
-        [Command::Simple(simple)] => Some(simple),
-        _ => None,
-    });
-    let program = last.and_then(|simple| simple.word_or_name.as_ref());
-    program.is_some_and(|word| matches!(word.value.as_str(), "exit" | "return" | "continue" | "break"))
 }

@@ -91,6 +91,20 @@ impl<'a> Files<'a> {
         if is_unknown { Some(Written::Unknown) } else { told }
     }
 
+    /// What is in the files of patches that a command applies, as far as those were written in the session.
+    pub(super) fn patches(&self, command: &SimpleCommand) -> Vec<Arc<str>> {
+        let Some(arguments) = command.arguments.as_ref().filter(|_| command.applies_patch()) else { return Vec::new() };
+        let named = arguments.list.iter().filter(|argument| argument.role == Role::Read);
+        let named = named.filter_map(|argument| command.file_from(argument.word, argument.from));
+        let is_read = |redirect: &&Redirect| matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite);
+        let read = command.redirects.iter().filter(is_read).filter_map(|redirect| redirect.target.file());
+        let text = |written| match written {
+            Written::Text(text) => Some(text),
+            Written::Unknown => None,
+        };
+        named.chain(read).filter_map(|path| self.get(command, path).and_then(text)).collect()
+    }
+
     /// What is in the files that a pattern stands for, one behind the other: `for f in *.sh; do bash $f; done`.
     fn matching(&self, path: &str) -> Option<Written> {
         let pattern = Some(path).filter(|path| path.contains(['*', '?', '[']))?;
@@ -116,9 +130,7 @@ impl<'a> Files<'a> {
         let (Some(program), Some(arguments)) = (command.program(), &command.arguments) else { return };
         self.note_copies(command, program, arguments);
         self.note_code(command, program, arguments);
-        for (path, text) in
-            command.given_text().filter(|_| applies_patch(program, arguments)).map(patch::made).unwrap_or_default()
-        {
+        for (path, text) in command.applied_patches().into_iter().flat_map(patch::made) {
             self.put(command, path, &Written::Text(text.into()));
         }
         let named = |role: Role| {
@@ -240,11 +252,6 @@ fn climbs(path: &str) -> bool {
         }
         false
     })
-}
-
-pub(super) fn applies_patch(program: &str, arguments: &Arguments) -> bool {
-    let is_apply = || arguments.subcommands.first().is_some_and(|form| form == "apply");
-    program == "patch" || (program == "git" && is_apply())
 }
 
 fn is_append(redirect: &Redirect) -> bool {

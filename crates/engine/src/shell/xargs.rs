@@ -10,6 +10,9 @@ const MAX_WORDS: usize = 16 * 1024;
 /// More commands are not told apart: nobody knows which word is in them.
 const MAX_COMMANDS: usize = 32;
 
+/// For people.
+const WHAT_IT_READS: &str = "what xargs reads";
+
 /// The commands that it runs. `words`: the command as it is written; `all`: those of `xargs` itself.
 pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], input: Input) -> Vec<Vec<Word>> {
     let has = |flags: &[&str]| arguments.has_flag(flags);
@@ -60,7 +63,7 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
         (Some(text), None, _) => text.split_whitespace().map(known).collect(),
         (Some(text), Some(separator), _) => text.split(separator).filter(|part| !part.is_empty()).map(known).collect(),
         (None, _, Input::Paths(paths)) => paths.iter().map(chosen).collect(),
-        _ => vec![Word { raw: "what xargs reads".to_owned(), ..Word::unknown() }],
+        _ => vec![Word { raw: WHAT_IT_READS.to_owned(), ..Word::unknown() }],
     };
     let count = value_of(&["-n", "--max-args"]).and_then(|count| count.parse().ok()).filter(|count| *count > 0);
     let count = count.or_else(|| has(&["-n", "--max-args", "-L", "-l", "--max-lines"]).then_some(1));
@@ -95,6 +98,7 @@ fn replaced(mut words: Vec<Word>, mark: &str, read: Option<&Word>) -> Vec<Word> 
         };
         word.value = with.and_then(|with| filled(&text, mark, with));
         if word.value.is_none() {
+            word.raw = filled(&text, mark, WHAT_IT_READS).unwrap_or_else(|| WHAT_IT_READS.to_owned());
             word.shown = filled(&text, mark, "$…").unwrap_or_else(|| "$…".to_owned());
         }
     }

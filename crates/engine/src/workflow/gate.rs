@@ -60,11 +60,6 @@ impl Gate {
     pub fn is_cheap(&self) -> bool {
         matches!(self, Self::Expression(_) | Self::Approval(_) | Self::FileRules(_))
     }
-
-    /// Whether it runs a program, or talks to another machine.
-    pub fn reaches_out(&self) -> bool {
-        matches!(self, Self::Command { .. } | Self::Webhook(_))
-    }
 }
 
 impl fmt::Display for Gate {

@@ -25,6 +25,8 @@ const NAMES_AT_ONCE: usize = 64 * 1024;
 const AT_ONCE: usize = 4;
 /// Files that go into one call, which locks them all.
 const FILES_AT_ONCE: usize = 200;
+/// How long a call at least waits for others that have its files: many sessions may end at once.
+const LOCK_PATIENCE: Duration = Duration::from_secs(60);
 /// Of many calls that failed, so many are told of, each with so many bytes of what it said.
 const TOLD: usize = 8;
 const END: usize = 512;
@@ -104,6 +106,11 @@ fn shortened(command: &str) -> String {
     }
 }
 
+/// How long a call waits until nobody else has its files.
+fn patience(action: &CommandAction) -> Duration {
+    action.timeout.max(LOCK_PATIENCE)
+}
+
 impl Commands<'_> {
     /// Runs the command for every file that is still there.
     pub fn run(&self, rule: &str, action: &CommandAction, found: &FileMatch) -> CommandResult {
@@ -141,7 +148,8 @@ impl Commands<'_> {
     pub fn longest(&self, action: &CommandAction, found: &FileMatch) -> Duration {
         let calls = calls(action, found, self.root).len();
         let rounds = u32::try_from(calls.div_ceil(workers(action, calls))).unwrap_or(u32::MAX);
-        action.timeout.saturating_mul(2).saturating_mul(2).saturating_mul(rounds).saturating_add(super::GIT_LIMIT * 3)
+        let call = action.timeout.saturating_add(patience(action));
+        call.saturating_mul(2).saturating_mul(rounds).saturating_add(super::GIT_LIMIT * 3)
     }
 
     fn until_at_rest(&self, action: &CommandAction, calls: &[Call], notices: &mut Vec<String>) -> Result<(), Failed> {
@@ -191,7 +199,10 @@ impl Commands<'_> {
         }
         let paths = differing(&after, &again);
         let why = format!("it does not come to rest: it changed {} once more", paths.join(", "));
-        Err(Failed { exit_code: Some(0), ..broken(why) })
+        let failed = Failed { exit_code: Some(0), ..broken(why) };
+        let is_changed = |file: &String| again.get(file) != after.get(file);
+        let culprit = calls.iter().find(|call| call.files.iter().any(is_changed));
+        Err(culprit.map_or_else(|| failed.clone(), |call| Failed { shown: call.shown(), ..failed.clone() }))
     }
 
     /// All calls: those for one file a few at a time, others one after another, since nobody knows what they share.
@@ -242,8 +253,8 @@ impl Commands<'_> {
         let files: Vec<&str> = call.files.iter().map(String::as_str).collect();
         let folder = self.tmp.join("rules/locks");
         let locks = match files.as_slice() {
-            [] => PathLocks::take_all(&folder, action.timeout),
-            files => PathLocks::take(&folder, files, action.timeout),
+            [] => PathLocks::take_all(&folder, patience(action)),
+            files => PathLocks::take(&folder, files, patience(action)),
         };
         let _locks = locks.map_err(|error| broken(format!("its files cannot be locked: {error}")))?;
         let root = self.root.to_owned();

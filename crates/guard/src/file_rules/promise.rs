@@ -27,10 +27,12 @@ pub fn names_rule(names: &[String], id: &str, title: &str) -> bool {
     names.iter().any(|name| is_same(name, id) || is_same(name, title))
 }
 
-/// The text without fenced blocks and without what stands between backquotes.
+/// The text without code: fenced and indented blocks, what stands between backquotes, and `<code>`.
 fn without_code(message: &str) -> String {
     let mut text = String::with_capacity(message.len());
     let mut fence: Option<(char, usize)> = None;
+    // Whether a line that is far enough in is code: not behind a line of prose, nor in a list.
+    let (mut may_be_code, mut is_in_list) = (true, false);
     for line in message.lines() {
         let trimmed = line.trim_start();
         let mark = trimmed.chars().next().filter(|first| matches!(first, '`' | '~'));
@@ -39,24 +41,69 @@ fn without_code(message: &str) -> String {
             (None, Some(mark)) if length >= 3 => fence = Some((mark, length)),
             (Some((open, least)), Some(mark)) if mark == open && length >= least => fence = None,
             (Some(_), _) => {}
+            (None, _) if may_be_code && !is_in_list && !trimmed.is_empty() && is_far_in(line) => continue,
             (None, _) => {
                 push_outside_of_quotes(line, &mut text);
                 text.push('\n');
             }
         }
-    }
-    text
-}
-
-fn push_outside_of_quotes(line: &str, text: &mut String) {
-    let parts: Vec<&str> = line.split('`').collect();
-    for (place, part) in parts.iter().enumerate() {
-        // A backquote that nothing closes is only a sign.
-        let is_code = place % 2 == 1 && place + 1 < parts.len();
-        if !is_code {
-            text.push_str(part);
+        may_be_code = trimmed.is_empty() || fence.is_some();
+        if !trimmed.is_empty() && !line.starts_with([' ', '\t']) {
+            is_in_list = begins_item(trimmed);
         }
     }
+    ["code", "pre"].into_iter().fold(text, |text, tag| without_element(&text, tag))
+}
+
+fn is_far_in(line: &str) -> bool {
+    line.starts_with("    ") || line.trim_start_matches(' ').starts_with('\t')
+}
+
+/// `- a`, `1. a`
+fn begins_item(line: &str) -> bool {
+    let sign = line.strip_prefix(['-', '*', '+']);
+    let number = || line.trim_start_matches(|letter: char| letter.is_ascii_digit()).strip_prefix(['.', ')']);
+    sign.or_else(number).is_some_and(|rest| rest.starts_with([' ', '\t']))
+}
+
+/// Code begins and ends with as many backquotes. Some that nothing closes are only signs.
+fn push_outside_of_quotes(line: &str, text: &mut String) {
+    let mut rest = line;
+    while let Some((before, quoted)) = rest.split_once('`') {
+        text.push_str(before);
+        let inner = quoted.trim_start_matches('`');
+        let length = quoted.len() - inner.len() + 1;
+        rest = behind_quotes(inner, length).unwrap_or(inner);
+    }
+    text.push_str(rest);
+}
+
+/// What stands behind the next backquotes that are so many.
+fn behind_quotes(text: &str, length: usize) -> Option<&str> {
+    let mut rest = text;
+    while let Some((_, quotes)) = rest.split_once('`') {
+        let behind = quotes.trim_start_matches('`');
+        if quotes.len() - behind.len() + 1 == length {
+            return Some(behind);
+        }
+        rest = behind;
+    }
+    None
+}
+
+/// Without what stands in elements of this name.
+fn without_element(text: &str, name: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let (open, close) = (format!("<{name}"), format!("</{name}>"));
+    let mut kept = String::with_capacity(text.len());
+    let mut at = 0;
+    let find = |what: &str, from: usize| lower.get(from..).and_then(|rest| rest.find(what)).map(|found| from + found);
+    while let Some((start, end)) = find(&open, at).and_then(|start| Some((start, find(&close, start)?))) {
+        kept.push_str(text.get(at..start).unwrap_or_default());
+        at = end + close.len();
+    }
+    kept.push_str(text.get(at..).unwrap_or_default());
+    kept
 }
 
 #[cfg(test)]
@@ -70,6 +117,21 @@ mod tests {
         assert_eq!(promises("```\n<promise>a</promise>\n```\n~~~~\n```\n<promise>b</promise>\n~~~~\n"), [""; 0]);
         assert_eq!(promises("Say `<promise>a</promise>` when done."), [""; 0]);
         assert_eq!(promises("It's ` open <promise>a</promise>"), ["a"]);
+        assert_eq!(
+            promises("Say ``<promise>a</promise>``, ``` `<promise>b</promise>` ``` or `` ` `` <promise>c</promise>."),
+            ["c"]
+        );
+        assert_eq!(
+            promises("Say <code>&lt;<promise>a</promise></code>, <PRE class=x>\n<promise>b</promise>\n</pre>"),
+            [""; 0]
+        );
+        assert_eq!(
+            promises("Say:\n\n    <promise>a</promise>\n    <promise>b</promise>\n\n\t<promise>c</promise>"),
+            [""; 0]
+        );
+        assert_eq!(promises("Done, and so\n    <promise>a</promise>"), ["a"]);
+        assert_eq!(promises("- Done:\n\n    <promise>a</promise>\n\n1. <promise>b</promise>"), ["a", "b"]);
+        assert_eq!(promises("<code> open <promise>a</promise>"), ["a"]);
         assert_eq!(promises("<promise>a"), [""; 0]);
         assert_eq!(promises("İ<promise>É</promise>"), ["É"]);
     }

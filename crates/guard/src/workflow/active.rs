@@ -112,13 +112,4 @@ impl Active {
             changes.workflow.insert(name.clone(), None);
         }
     }
-
-    /// The workflow is left: its variables go with it.
-    pub fn forget(&self, changes: &mut Changes) {
-        self.forget_phase(changes);
-        for name in self.state.variables.keys().filter(|name| self.declares(name)) {
-            changes.workflow.insert(name.clone(), None);
-        }
-        Position::forget(changes);
-    }
 }

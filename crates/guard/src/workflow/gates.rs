@@ -79,7 +79,7 @@ impl Gates<'_> {
             *is_trusted.get_or_init(trust)
         };
         let end = Instant::now() + self.outside.holding.patience;
-        let reaching_out = requirements.filter(|required| required.gate.reaches_out());
+        let reaching_out = requirements.filter(|required| !required.gate.is_cheap());
         let not_held = reaching_out.filter_map(|required| {
             let why = match &required.gate {
                 _ if !is_trusted() => Some(format!("{} is not trusted yet; `linchpin trust`", shown(&required.gate))),

@@ -209,10 +209,14 @@ impl Moves<'_> {
     /// Leaves the workflow as it is.
     pub fn abort(&self) -> Result<Step, Refusal> {
         self.may_move("abort")?;
-        let (scene, active) = self.active()?;
-        let from = active.position.node().to_owned();
-        let fields = self.fields([("workflow", json!(active.workflow.name)), ("from", json!(from))]);
-        self.go(&active, Workflow::ABORTED, scene, NoteKind::Abort, &fields, Changes::default())
+        let mut scene = self.scene()?;
+        // One that cannot be read any more can be left all the same.
+        let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
+        let mut changes = Changes::default();
+        Position::forget_all(&scene.state.variables, &mut changes);
+        let fields = self.fields([("workflow", json!(position.workflow)), ("from", json!(position.node()))]);
+        self.write(&mut scene, NoteKind::Abort, &fields, &changes)?;
+        Ok(ended(position.workflow, Workflow::ABORTED))
     }
 
     fn jump(&self, to: &str, how: &str, scene: Scene, active: &Active) -> Result<Step, Refusal> {
@@ -237,10 +241,9 @@ impl Moves<'_> {
         mut changes: Changes,
     ) -> Result<Step, Refusal> {
         if Workflow::is_end(to) && active.workflow.node(to).is_none() {
-            active.forget(&mut changes);
+            Position::forget_all(&scene.state.variables, &mut changes);
             self.write(&mut scene, kind, fields, &changes)?;
-            let (workflow, node) = (active.workflow.name.clone(), to.to_owned());
-            return Ok(Step { workflow, node, moved: true, outcome: StepOutcome::Ended, notices: Vec::new() });
+            return Ok(ended(active.workflow.name.clone(), to));
         }
         active.forget_phase(&mut changes);
         let position = active.position.moved(to, &active.workflow.digest, self.now);
@@ -393,7 +396,12 @@ impl Moves<'_> {
     pub(super) fn active(&self) -> Result<(Scene, Active), Refusal> {
         let scene = self.scene()?;
         let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
-        let workflow = self.workflow(&position.workflow, &scene)?;
+        let workflow = self.workflow(&position.workflow, &scene).map_err(|refusal| match refusal {
+            Refusal::BrokenWorkflow { name, problem } => {
+                Refusal::BrokenUnderWay { workflow: name, node: position.node().to_owned(), problem }
+            }
+            other => other,
+        })?;
         let active = self.active_at(workflow, position, scene.state.clone());
         Ok((scene, active))
     }
@@ -498,6 +506,10 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 fn stay(active: &Active, outcome: StepOutcome) -> Step {
     let (workflow, node) = (active.workflow.name.clone(), active.position.node().to_owned());
     Step { workflow, node, moved: false, outcome, notices: Vec::new() }
+}
+
+fn ended(workflow: String, node: &str) -> Step {
+    Step { workflow, node: node.to_owned(), moved: true, outcome: StepOutcome::Ended, notices: Vec::new() }
 }
 
 fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, Refusal> {

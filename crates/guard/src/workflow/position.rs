@@ -117,8 +117,10 @@ impl Position {
         changes.workflow.insert(RUNS.to_owned(), Some(self.run.into()));
     }
 
-    /// Nothing is active any more.
-    pub fn forget(changes: &mut Changes) {
-        changes.workflow.insert(POSITION.to_owned(), None);
+    /// Nothing is active any more: whatever was kept of the workflow is unset.
+    pub fn forget_all(variables: &Map<String, Value>, changes: &mut Changes) {
+        for name in variables.keys().filter(|name| *name != RUNS) {
+            changes.workflow.insert(name.clone(), None);
+        }
     }
 }

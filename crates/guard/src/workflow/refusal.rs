@@ -12,6 +12,8 @@ pub enum Refusal {
     UnknownWorkflow { name: String, close: Option<String>, known: Vec<String> },
     #[error("workflow `{name}` cannot be used: {problem}")]
     BrokenWorkflow { name: String, problem: String },
+    #[error("workflow `{workflow}` is at `{node}`, and cannot be used: {problem}")]
+    BrokenUnderWay { workflow: String, node: String, problem: String },
     #[error("workflow `{workflow}` has no node `{node}`")]
     NodeNotFound { workflow: String, node: String, nodes: Vec<String> },
     #[error("`{claim}` is no claim of this workflow")]

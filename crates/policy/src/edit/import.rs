@@ -22,12 +22,23 @@ impl Editor {
                 from.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")),
             );
         }
-        let changes = rule_files(from)?
+        let files = rule_files(from)?;
+        let mut changes = files.iter().map(|path| self.imported(path, replace)).collect::<Result<Vec<_>, _>>()?;
+        let places: Vec<(String, String)> = changes
             .iter()
-            .map(|path| self.imported(path, replace))
-            .filter(|change| change.as_ref().is_ok_and(|change| change.before != change.after) || change.is_err())
-            .collect::<Result<Vec<_>, _>>()?;
-        self.apply(changes, Demand::Sound)
+            .map(|change| change.name.clone())
+            .zip(files.iter().map(|file| file.display().to_string()))
+            .collect();
+        changes.retain(|change| change.before != change.after);
+        self.apply(changes, Demand::Sound).map_err(|mut refusal| {
+            // What is wrong lies where it was to come from; here there is nothing yet.
+            for problem in &mut refusal.problems {
+                if let Some((_, from)) = places.iter().find(|(to, _)| *to == problem.source.name) {
+                    problem.source.name.clone_from(from);
+                }
+            }
+            refusal
+        })
     }
 
     fn import_list(&self, list: &Source, folder: &Path) -> Result<Changed, Refusal> {

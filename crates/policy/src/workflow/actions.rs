@@ -40,19 +40,24 @@ pub struct ActionReader<'a, 'r, 't> {
 }
 
 impl ActionReader<'_, '_, '_> {
-    pub fn list(&mut self, key: &str, node: Node) -> Vec<Action> {
+    /// `end`: where the list ends at the latest.
+    pub fn list(&mut self, key: &str, node: Node, end: usize) -> Vec<Action> {
         let Yaml::List(items) = node.value else {
             let message = format!("`{key}` takes a list of actions, not {}", node.value.kind());
             self.problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(node.span)));
             return Vec::new();
         };
-        let read: Vec<Option<Action>> = items.into_iter().map(|item| self.action(item)).collect();
-        read.into_iter().flatten().collect()
+        let ends: Vec<usize> = items.iter().skip(1).map(|item| item.span.start).chain([end]).collect();
+        let mut actions = Vec::new();
+        for (item, end) in items.into_iter().zip(ends) {
+            actions.extend(self.action(item, end));
+        }
+        actions
     }
 
-    fn action(&mut self, node: Node) -> Option<Action> {
+    fn action(&mut self, node: Node, end: usize) -> Option<Action> {
         let span = node.span.clone();
-        let mut fields = Fields::of(node, self.source, ACTION.keys);
+        let mut fields = Fields::of(node, self.source, ACTION.keys).until(end);
         let is_mapping = fields.problems.is_empty();
         fields.refuse_unknown();
         let kinds: Vec<&str> = ["set", "inject", "block_tools"].into_iter().filter(|kind| fields.has(kind)).collect();

@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 
 use engine::expr::Scope;
 use engine::observers::Observer;
-use engine::rules::{Rule, Tier};
-use engine::suggest;
-use engine::workflow::{Node, Requirement, Transition, Trigger, Workflow};
+use engine::rules::Tier;
+use engine::workflow::{Trigger, Workflow};
 
 use super::Around;
 use super::actions::{ActionReader, Site};
 use super::gates::GateReader;
 use super::guides::Templates;
-use super::keys::{NODE, TRANSITION, WORKFLOW};
+use super::keys::WORKFLOW;
+use super::nodes::{Ground, unknown_node};
 use super::rules::{PlacedRule, RuleGathering};
-use super::{tool_lists, variables};
+use super::variables;
 use crate::definition::Form;
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::digest::digest;
 use crate::fields::{Fields, Text};
 use crate::library::Entries;
 use crate::observers;
-use crate::rule::{RuleReader, check_expression};
+use crate::rule::RuleReader;
 use crate::rule_list::NamedRules;
 use crate::source::Source;
 use crate::yaml::{self, Key, Yaml};
@@ -52,21 +52,11 @@ pub fn read(name: &str, source: &Source, tier: Tier, around: &Around) -> (Option
 }
 
 #[derive(Clone, Copy)]
-struct File<'a> {
+pub struct File<'a> {
     name: &'a str,
-    source: &'a Source,
-    tier: Tier,
-    around: &'a Around<'a>,
-}
-
-/// What nodes are read by.
-struct Ground<'a> {
-    names: &'a NamedRules<'a>,
-    /// For what is not about a move.
-    scope: &'a Scope,
-    moves: &'a Scope,
-    gates: &'a GateReader<'a>,
-    targets: Vec<&'a str>,
+    pub source: &'a Source,
+    pub tier: Tier,
+    pub around: &'a Around<'a>,
 }
 
 impl<'a> File<'a> {
@@ -117,8 +107,10 @@ impl<'a> File<'a> {
         let mut placed = rules.finish(&mut problems);
         let workflow_rules = placed.iter().map(|placed| placed.rule.clone()).collect();
         let mut read = Vec::new();
-        for (key, node) in &nodes {
-            let (node, mut found) = self.node(key, node.clone(), &ground, &mut templates, &mut problems);
+        let ends = yaml::ends(&nodes, fields.end_of("nodes"));
+        for ((key, node), end) in nodes.iter().zip(ends) {
+            let entry = (key, node.clone(), end);
+            let (node, mut found) = self.node(entry, &ground, &mut templates, &mut problems);
             read.push(node);
             placed.append(&mut found);
         }
@@ -162,7 +154,13 @@ impl<'a> File<'a> {
         let mut reading = observers::read(node, self.source, self.tier);
         fields.problems.append(&mut reading.problems);
         let mut observing = Observing { unchecked: reading.unchecked, observers: Vec::new() };
+        let users = self.around.loaded.config.observers.iter().filter(|known| known.tier == Tier::User);
+        let users: Vec<&Observer> = users.collect();
         for placed in reading.observers {
+            if self.tier == Tier::Project && users.iter().any(|known| known.kind == placed.observer.kind) {
+                // The very same: it runs already, and sets what it sets.
+                continue;
+            }
             if observing.observers.iter().any(|known| known.name == placed.observer.name) {
                 let message = format!("two observers are named `{}`", placed.observer.name);
                 let problem = Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(placed.span));
@@ -264,7 +262,7 @@ impl<'a> File<'a> {
         scope.of_workflow(own.chain(claims.iter().map(|claim| claim.value.clone())))
     }
 
-    fn rule_reader<'s>(self, scope: &'s Scope) -> RuleReader<'s>
+    pub fn rule_reader<'s>(self, scope: &'s Scope) -> RuleReader<'s>
     where
         'a: 's,
     {
@@ -272,7 +270,7 @@ impl<'a> File<'a> {
         RuleReader { source: self.source, owner: self.tier, scope, protected_branches }
     }
 
-    fn gathering<'s>(
+    pub fn gathering<'s>(
         self,
         node: Option<&'s str>,
         reader: RuleReader<'s>,
@@ -315,7 +313,8 @@ impl<'a> File<'a> {
             return Vec::new();
         };
         let mut triggers = Vec::new();
-        for (key, node) in entries {
+        let ends = yaml::ends(&entries, fields.end_of("triggers"));
+        for ((key, node), end) in entries.into_iter().zip(ends) {
             let Some(on) = engine::EventKind::from_name(&key.text) else {
                 crate::rule::refuse_event(Text { value: key.text, span: key.span }, fields);
                 continue;
@@ -330,123 +329,12 @@ impl<'a> File<'a> {
                 templates,
                 problems: &mut fields.problems,
             };
-            let actions = reader.list(&key.text, node);
+            let actions = reader.list(&key.text, node, end);
             if !actions.is_empty() {
                 triggers.push(Trigger { on, actions });
             }
         }
         triggers
-    }
-
-    fn node(
-        self,
-        key: &Key,
-        node: yaml::Node,
-        ground: &Ground,
-        templates: &mut Templates,
-        problems: &mut Vec<Diagnostic>,
-    ) -> (Node, Vec<PlacedRule>) {
-        let name = key.text.as_str();
-        let mut fields = Fields::of(node, self.source, NODE.keys);
-        fields.refuse_unknown();
-        let prompt = self.prompt(key, &mut fields, templates);
-        let mut rules = self.gathering(Some(name), self.rule_reader(ground.scope), ground.names);
-        rules.lists(&mut fields);
-        tool_lists::read(name, &mut rules, &mut fields);
-        let requires = ground.gates.of_node(name, &mut fields);
-        let mut actions = |site: Site, key: &str, fields: &mut Fields| {
-            let Some(node) = fields.take(key) else { return Vec::new() };
-            let mut reader = ActionReader {
-                site,
-                source: self.source,
-                tier: self.tier,
-                scope: ground.moves,
-                around: self.around,
-                rules: &mut rules,
-                templates,
-                problems: &mut fields.problems,
-            };
-            reader.list(key, node)
-        };
-        let on_enter = actions(Site::Enter, "on_enter", &mut fields);
-        let on_exit = actions(Site::Exit, "on_exit", &mut fields);
-        let transitions = self.transitions(name, ground, &mut fields);
-        let placed = rules.finish(problems);
-        problems.extend(fields.problems.into_iter().map(|problem| problem.in_workflow(Some(name), None)));
-        let rules: Vec<Rule> = placed.iter().map(|placed| placed.rule.clone()).collect();
-        (Node { name: name.to_owned(), prompt, rules, requires, on_enter, on_exit, transitions }, placed)
-    }
-
-    fn prompt(self, key: &Key, fields: &mut Fields, templates: &mut Templates) -> String {
-        let is_needed = !fields.has("prompt") && fields.problems.is_empty() && !Workflow::is_end(&key.text);
-        let Some(prompt) = fields.text("prompt") else {
-            if is_needed {
-                fields.problems.push(
-                    Diagnostic::error(
-                        ErrorKind::MissingKey,
-                        format!("the node `{}` has no `prompt`", key.text),
-                        self.source,
-                        Some(key.span.clone()),
-                    )
-                    .help("say what the agent is to do in this phase"),
-                );
-            }
-            return String::new();
-        };
-        let before = templates.problems.len();
-        templates.check(&prompt.value, self.source, |part| self.source.within(&prompt.span, &prompt.value, part));
-        // What is wrong with a guide is not the node's.
-        for problem in templates.problems.iter_mut().skip(before).filter(|found| found.source.name == self.source.name)
-        {
-            *problem = problem.clone().in_workflow(Some(&key.text), None);
-        }
-        prompt.value
-    }
-
-    fn transitions(self, node: &str, ground: &Ground, fields: &mut Fields) -> Vec<Transition> {
-        let key = fields.key_span("transitions");
-        let Some(found) = fields.take("transitions") else { return Vec::new() };
-        let Yaml::List(items) = found.value else {
-            let message = format!("`transitions` takes a list, not {}", found.value.kind());
-            fields.refuse(ErrorKind::InvalidValue, message, found.span);
-            return Vec::new();
-        };
-        if let (true, false, Some(span)) = (Workflow::is_end(node), items.is_empty(), key) {
-            fields.refuse(ErrorKind::InvalidValue, format!("nothing follows `{node}`"), span);
-        }
-        let items = items.into_iter().enumerate();
-        items.filter_map(|(place, item)| self.transition(node, place + 1, item, ground, fields)).collect()
-    }
-
-    fn transition(
-        self,
-        node: &str,
-        number: usize,
-        item: yaml::Node,
-        ground: &Ground,
-        around: &mut Fields,
-    ) -> Option<Transition> {
-        let span = item.span.clone();
-        let mut fields = Fields::of(item, self.source, TRANSITION.keys);
-        let is_mapping = fields.problems.is_empty();
-        fields.refuse_unknown();
-        for key in ["when", "to"] {
-            if is_mapping && !fields.has(key) {
-                fields.refuse(ErrorKind::MissingKey, format!("transition {number} has no `{key}`"), span.clone());
-            }
-        }
-        let when = fields.text("when");
-        if let Some(when) = &when {
-            check_expression(when, ground.moves, &mut fields);
-        }
-        let to = fields.text("to");
-        if let Some(to) = to.as_ref().filter(|to| !ground.targets.contains(&to.value.as_str())) {
-            let problem = unknown_node("to", to, ground.targets.clone(), self.source);
-            fields.problems.push(problem);
-        }
-        let requires: Vec<Requirement> = ground.gates.of_transition(node, number, &mut fields);
-        around.problems.append(&mut fields.problems);
-        Some(Transition { when: when?.value, to: to?.value, requires })
     }
 }
 
@@ -454,14 +342,6 @@ impl<'a> File<'a> {
 struct Observing {
     observers: Vec<Observer>,
     unchecked: Vec<observers::Unchecked>,
-}
-
-fn unknown_node(key: &str, name: &Text, mut known: Vec<&str>, source: &Source) -> Diagnostic {
-    known.dedup();
-    let help = suggest::closest(&name.value, known.iter().copied())
-        .map_or_else(|| format!("the nodes are {}", known.join(", ")), suggest::did_you_mean);
-    let message = format!("`{key}` names `{}`, and there is no such node", name.value);
-    Diagnostic::error(ErrorKind::NodeNotFound, message, source, Some(name.span.clone())).help(help)
 }
 
 /// Rules are told apart by their ids, wherever in the workflow they stand.

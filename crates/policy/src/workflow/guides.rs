@@ -142,12 +142,13 @@ impl<'a> Templates<'a> {
         }
         let height = match self.heights.get(name) {
             Some(height) => *height,
+            // It would be one too many, whatever it holds.
+            None if chain.len() == template::GUIDE_DEPTH => 1,
             None => self.read(name, source, &span, chain),
         };
         if chain.len() + height > template::GUIDE_DEPTH {
             let way: Vec<&str> = chain.iter().map(String::as_str).chain([name]).collect();
-            let message =
-                format!("more than {} guides lie in each other: {} …", template::GUIDE_DEPTH, way.join(" → "));
+            let message = format!("more than {} guides lie in each other: {}", template::GUIDE_DEPTH, way.join(" → "));
             self.problems.push(Diagnostic::error(ErrorKind::GuideCycle, message, source, Some(span)));
             // Said once, not by every text on the way.
             return 0;

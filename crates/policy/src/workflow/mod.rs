@@ -10,9 +10,13 @@ mod file;
 mod gates;
 mod guides;
 mod keys;
+mod nodes;
 mod rules;
 mod tool_lists;
 mod variables;
+
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 

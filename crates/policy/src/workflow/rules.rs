@@ -81,30 +81,31 @@ impl<'a> RuleGathering<'a> {
 
     /// `when`: what must be true for all of them.
     pub fn items(&mut self, key: &str, items: Vec<RuleItem>, of: ListOf, when: Option<&str>) {
-        for item in items {
+        for (at, item) in items.into_iter().enumerate() {
             self.count += 1;
+            let entry = if key == "rules" { format!("rule {}", at + 1) } else { format!("`{key}` {}", at + 1) };
             match item {
                 RuleItem::Name(name) if of == ListOf::ToolRules => {
                     let message = format!("`{key}` takes rules, not names of rules");
                     let problem =
                         Diagnostic::error(ErrorKind::InvalidValue, message, self.reader.source, Some(name.span));
                     let problem = problem.help("name it under `rules`");
-                    self.say(problem);
+                    self.say(problem, &entry);
                 }
-                RuleItem::Name(name) => self.named(&name),
+                RuleItem::Name(name) => self.named(&name, &entry),
                 RuleItem::Inline(node, end) => {
                     let span = node.span.clone();
                     let id = self.id(&title_id(&node).unwrap_or_else(|| self.count.to_string()));
                     let text = extent(self.reader.source, span.start, end);
                     let reading = self.reader.entry(&id, Form::Inline, node, text);
-                    reading.problems.into_iter().for_each(|problem| self.say(problem));
+                    reading.problems.into_iter().for_each(|problem| self.say(problem, &entry));
                     let Some(definition) = reading.definition else { continue };
                     let is_tool_rule = matches!(definition.rule.detect, Detect::Tool(_));
                     if of == ListOf::ToolRules && !is_tool_rule {
                         let message = format!("`{key}` takes rules about tool calls, and this is none");
                         let problem =
                             Diagnostic::error(ErrorKind::InvalidValue, message, self.reader.source, Some(span));
-                        self.say(problem.help("put it under `rules`").of_rule(&id));
+                        self.say(problem.help("put it under `rules`").of_rule(&id), &entry);
                         continue;
                     }
                     self.put(definition, when, span);
@@ -118,7 +119,7 @@ impl<'a> RuleGathering<'a> {
         self.rules.push(PlacedRule { rule, span });
     }
 
-    fn named(&mut self, name: &Text) {
+    fn named(&mut self, name: &Text, entry: &str) {
         match self.names.get(name) {
             Ok(Some(found)) => {
                 let found = own_id(found.clone(), self.workflow);
@@ -132,7 +133,7 @@ impl<'a> RuleGathering<'a> {
                 }
             }
             Ok(None) => {}
-            Err(problem) => self.say(*problem),
+            Err(problem) => self.say(*problem, entry),
         }
     }
 
@@ -150,8 +151,8 @@ impl<'a> RuleGathering<'a> {
     }
 
     /// With the place in the list.
-    fn say(&mut self, problem: Diagnostic) {
-        self.problems.push(problem.in_workflow(self.node, Some(self.count)));
+    fn say(&mut self, problem: Diagnostic, entry: &str) {
+        self.problems.push(problem.in_workflow(self.node, Some(entry.to_owned())));
     }
 }
 

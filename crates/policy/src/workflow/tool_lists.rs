@@ -5,8 +5,9 @@ use engine::event::{EventKind, EventKinds};
 use engine::rules::{AckBy, CommandSearch, Detect, McpPattern, Rule, Tier, ToolName, ToolRule, Unless};
 
 use super::rules::RuleGathering;
+use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::digest::digest;
-use crate::fields::Fields;
+use crate::fields::{Fields, Text};
 use crate::library::extent;
 use crate::tool_rule::{check_glob, mcp_pattern, text_search};
 
@@ -37,6 +38,7 @@ pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
                 }]
             }
             "blocked_tools" => {
+                warn_of_reading(&names, fields);
                 let names = names.into_iter().filter(|name| check_glob(name, fields));
                 let tools: Vec<ToolName> = names.map(|name| ToolName(name.value)).collect();
                 // An empty list would mean every tool.
@@ -81,6 +83,16 @@ pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
             };
             rules.made(rule, span.clone());
         }
+    }
+}
+
+/// A list that blocks nothing should say so.
+fn warn_of_reading(names: &[Text], fields: &mut Fields) {
+    for name in names.iter().filter(|name| Unless::READING_TOOLS.contains(&name.value.as_str())) {
+        let message = format!("reading always passes, so `{}` is not blocked here", name.value);
+        let span = Some(name.span.clone());
+        let problem = Diagnostic::warning(ErrorKind::InvalidValue, message, fields.source(), span);
+        fields.problems.push(problem.help("a rule under `rules` blocks it: `{tools: [Read], reason: …}`"));
     }
 }
 

@@ -33,7 +33,7 @@ fn try_record(store: &mut Store) -> Result<(), StoreError> {
     loop {
         match judgement.record(&record)? {
             Recorded::Stored(_) => return Ok(()),
-            Recorded::Moved(again) => judgement = again,
+            Recorded::Moved(again) => judgement = *again,
         }
     }
 }

@@ -92,7 +92,7 @@ fn record_counting(store: &mut Store, session: &str, time: usize) -> EventId {
         };
         match judgement.record(&record).unwrap() {
             Recorded::Stored(id) => return id,
-            Recorded::Moved(again) => judgement = again,
+            Recorded::Moved(again) => judgement = *again,
         }
     }
 }

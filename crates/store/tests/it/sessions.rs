@@ -86,7 +86,7 @@ fn a_judgement_by_a_state_that_moved_is_made_again() {
     stored(&counting(two.begin(KEY).unwrap(), 1));
     let Recorded::Moved(again) = counting(early, 2) else { panic!("recorded by an old state") };
     assert_eq!(again.state().counter("count"), 1);
-    stored(&counting(again, 2));
+    stored(&counting(*again, 2));
     let state = two.session(KEY).unwrap();
     assert_eq!((state.counter("count"), &state.variables["seen"]), (2, &json!(1)));
     assert_eq!(two.entries(&Filter::default()).unwrap().len(), 2);

@@ -33,6 +33,19 @@ fn every_rule_that_speaks_has_its_paragraph() {
 }
 
 #[test]
+fn behind_a_refusal_nothing_is_said_of_what_might_be() {
+    let vague = |level| Finding { is_shared: true, ..finding("others", level, "It may be anything.") };
+    let refused = Verdict::of(vec![finding("sure", Level::Block, "Do not."), vague(Level::Ask)]);
+    insta::assert_snapshot!(reasons(&event("PreToolUse"), &refused), @"Blocked by Linchpin rule `sure`: Do not.");
+    let asked = Verdict::of(vec![finding("sure", Level::Ask, "Do you?"), vague(Level::Ask)]);
+    insta::assert_snapshot!(reasons(&event("PreToolUse"), &asked), @"
+    Approval required by Linchpin: It may be anything.
+
+    Approval required by Linchpin rule `sure`: Do you?
+    ");
+}
+
+#[test]
 fn a_held_stop_and_an_objection_are_called_so() {
     let verdict = Verdict::of(vec![finding("tests-ran", Level::Block, "Run the tests first.")]);
     insta::assert_snapshot!(reasons(&event("Stop"), &verdict), @"Held by Linchpin rule `tests-ran`: Run the tests first.");

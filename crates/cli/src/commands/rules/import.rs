@@ -1,5 +1,8 @@
 //! `rules import`.
 
+use guard::Project;
+use policy::edit::Changed;
+
 use super::report::report;
 use super::{Context, Target};
 use crate::arguments::ImportRules;
@@ -13,5 +16,26 @@ pub fn run(arguments: &ImportRules, context: &Context) -> Outcome {
     let rules = changed.changes.iter().filter(|change| change.path.extension().is_some_and(|name| name == "md"));
     let ids: Vec<String> =
         rules.filter_map(|change| change.path.file_stem().map(|stem| stem.to_string_lossy().into_owned())).collect();
-    report(&target, &changed, &ids.iter().map(String::as_str).collect::<Vec<_>>(), context)
+    let code = report(&target, &changed, &ids.iter().map(String::as_str).collect::<Vec<_>>(), context)?;
+    if !context.output.json {
+        tell_of_libraries(&target, &changed, context);
+    }
+    Ok(code)
+}
+
+/// Nothing of a library is in force by being there.
+fn tell_of_libraries(target: &Target, changed: &Changed, context: &Context) {
+    let now = Project::at(&target.project.root, &context.environment).load(&context.environment);
+    for change in changed.changes.iter().filter(|change| change.path.extension().is_some_and(|name| name == "yml")) {
+        let own = now.definitions.iter().filter(|definition| definition.rule.source == change.name);
+        let off: Vec<&str> =
+            own.map(|definition| definition.rule.id.as_str()).filter(|id| now.in_force(id).is_none()).collect();
+        if let Some(first) = off.first() {
+            let rules = off.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+            let output = &context.output;
+            output.line(format!(
+                "Off until something names them: {rules}. `linchpin rules enable {first}` switches one on."
+            ));
+        }
+    }
 }

@@ -20,6 +20,10 @@ pub fn problem(refusal: Refusal) -> Problem {
         Refusal::BrokenWorkflow { .. } => {
             Problem::new("BrokenPolicy", message).help("`linchpin validate` shows all that is wrong")
         }
+        // There is no node to speak of.
+        Refusal::BrokenUnderWay { node, .. } => Problem::new("NodeNotFound", message)
+            .help("mend the file (`linchpin validate` shows all that is wrong), or leave with `linchpin abort`")
+            .of_node(&node),
         Refusal::NodeNotFound { node, nodes, .. } => {
             Problem::new("NodeNotFound", message).help(format!("the nodes are {}", listed(&nodes))).of_node(&node)
         }

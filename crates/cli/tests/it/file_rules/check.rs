@@ -543,3 +543,23 @@ fn others_know_files_by_where_they_are_in_the_repository() {
     let reply = project.feed(command, b"");
     assert!(reply.stdout.starts_with("::error file=sub/src/a.py,"), "{}", reply.stdout);
 }
+
+#[test]
+fn a_rule_that_waits_for_a_person_is_not_unknown() {
+    let project = repository();
+    project.rule("fmt", "---\ntrigger: '**/*.py'\naction: {command: 'true {file}'}\n---\nNo.\n");
+    insta::assert_snapshot!(project.run(&["check", "--rule", "fmt"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: rule `fmt` is not in force until a person accepts it
+    help: `linchpin trust` shows it, and asks
+    ");
+    insta::assert_snapshot!(project.run(&["check", "--fix", "--staged"]).stderr, @"
+    error: the argument '--fix' cannot be used with '--staged'
+
+    Usage: linchpin check [OPTIONS] [A..B]
+
+    For more information, try '--help'.
+    ");
+}

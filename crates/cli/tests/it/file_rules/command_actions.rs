@@ -273,6 +273,20 @@ fn a_command_that_takes_too_long_is_ended() {
 }
 
 #[test]
+fn sessions_that_end_at_once_wait_for_each_other() {
+    let project = with_script("command: 'sh tools/run.sh {file}', timeout: 1s", "sleep 0.4\n");
+    project.file("src/a.py", "changed\n");
+    std::thread::scope(|scope| {
+        for number in 0..6 {
+            let project = &project;
+            scope.spawn(move || {
+                assert_eq!(stop_of(project, &format!("session-{number}"), "Done.").stdout, "", "{number}")
+            });
+        }
+    });
+}
+
+#[test]
 fn a_program_that_is_not_there() {
     let project = with_script("command: 'no-such-program {file}'", "");
     project.file("src/a.py", "changed\n");
@@ -557,4 +571,12 @@ fn a_subagent_whose_command_goes_well_is_not_held() {
     assert_eq!(project.hook("claude", &project.event("SubagentStop", &fields)).stdout, "");
     assert_eq!(runs(&project), 1);
     assert_eq!(project.run(&["status", "--json"]).json()["session"]["holds"], json!({}));
+}
+
+#[test]
+fn of_several_the_one_that_does_not_come_to_rest_is_named() {
+    let project = with_script("command: 'sh tools/run.sh {file}'", "case $1 in *b.py) echo more >> \"$1\";; esac\n");
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    let reason = stop(&project).reason();
+    assert!(reason.contains("`sh tools/run.sh src/b.py`: it does not come to rest"), "{reason}");
 }

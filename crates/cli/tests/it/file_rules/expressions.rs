@@ -153,7 +153,7 @@ fn a_stop_is_judged_again_by_what_was_kept_of_it() {
     readme: block
       .linchpin/rules/readme.md (project)
       files                true     src/a.py
-    (a change of README.md answers it)
+                                    (a change of README.md answers it)
     ");
     // The tree has moved on; the record has not.
     project.git(&["checkout", "-q", "."]);

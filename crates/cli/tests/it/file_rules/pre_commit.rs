@@ -25,7 +25,7 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     insta::assert_snapshot!(project.run(&INIT).transcript(), @"
     exit 0
     --- stdout
-    A policy for [BASE]/project:
+    Added to the policy for [BASE]/project:
       .linchpin/config.yml
       .git/hooks/pre-commit
 

@@ -101,17 +101,15 @@ fn where_nothing_can_be_written_nobody_is_held_and_everybody_is_told() {
 #[test]
 fn a_promise_that_cannot_be_written_down() {
     let project = asked();
-    project.file(".linchpin/tmp/rules/settled", "in the way\n");
-    insta::assert_snapshot!(stop_saying(&project, "<promise>readme</promise>").transcript(), @"
-    exit 0
-    --- stdout
-    --- stderr
-    ");
+    let name = fs::read_to_string(tmp(&project).join("rules/name")).expect("a name");
+    fs::write(demands(&project).join(name).join("settled"), "in the way\n").expect("a file");
+    let told = told(&stop_saying(&project, "<promise>readme</promise>"));
+    assert!(told.starts_with("Linchpin: rule `readme` was skipped: ") && told.contains("cannot be written"), "{told}");
 }
 
 #[test]
 fn links_lead_nowhere() {
-    for link in ["tmp", "tmp/rules", "tmp/rules/queue", "tmp/rules/settled"] {
+    for link in ["tmp", "tmp/rules", "tmp/rules/queue", "tmp/rules/baselines"] {
         let project = with_rule("readme", README);
         project.file("src/a.py", "changed\n");
         let elsewhere = project.home().join("elsewhere");
@@ -188,8 +186,7 @@ fn what_nobody_will_ask_for_any_more_is_forgotten_and_what_is_open_stays() {
     passed 1x readme: src/a.py
     queued 1x readme: src/b.py
     ");
-    let demands = fs::read_dir(project.state().join("projects")).expect("projects").next().expect("one").expect("one");
-    let demands = demands.path().join("demands");
+    let demands = demands(&project);
     let all = || files_in(&tmp(&project).join("rules")) + files_in(&demands);
     let before = all();
     for folder in [tmp(&project), demands.clone()] {
@@ -200,6 +197,13 @@ fn what_nobody_will_ask_for_any_more_is_forgotten_and_what_is_open_stays() {
     insta::assert_snapshot!(summary(&project), @"queued 2x readme: src/b.py");
     // The entry and its mark, the mark of its file, and the snapshot.
     assert_eq!(all(), before - 4);
+}
+
+/// Where the user's own folder has what it keeps of the project's demands.
+fn demands(project: &testkit::Scratch) -> std::path::PathBuf {
+    let projects = fs::read_dir(project.state().join("projects")).expect("projects");
+    let paths = projects.map(|entry| entry.expect("a folder").path().join("demands"));
+    paths.into_iter().find(|path| path.exists()).expect("demands")
 }
 
 /// How many files there are, however deep.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{bash, path_pattern, place, rule, verdict};
-use crate::facts::{Facts, NoFacts};
-use crate::rules::{CommandMatcher, Detect, PathClause, PathKey, Rule, RuleSet, ToolRule};
+use super::{bash, path_pattern, place, rule, verdict, wildcard};
+use crate::facts::{Facts, GitField, NoFacts};
+use crate::rules::{BranchClause, CommandMatcher, Detect, PathClause, PathKey, Rule, RuleSet, ToolRule};
 use crate::{Inquiry, Level, Situation, decide};
 
 fn about(key: PathKey, patterns: &[&str], except: &[&str]) -> PathClause {
@@ -110,6 +110,27 @@ fn what_is_excepted_is_so_with_its_folder() {
 }
 
 #[test]
+fn what_a_variable_is_set_to_is_not_written() {
+    let cases = [
+        ("PYTHONPATH=gen python3 -m pytest", PathKey::Writes, Level::Allow),
+        ("RUST_LOG=gen/x cargo run", PathKey::Writes, Level::Allow),
+        ("X=gen/foo git commit -m x", PathKey::Writes, Level::Allow),
+        ("X=gen/foo unheard-of", PathKey::Reads, Level::Ask),
+        ("X=gen/foo unheard-of gen/foo", PathKey::Writes, Level::Ask),
+        ("DESTDIR=gen make install", PathKey::Writes, Level::Ask),
+        ("COVERAGE_FILE=gen/x pytest", PathKey::Writes, Level::Ask),
+        ("OUTPUT_PATH=gen/x npm run build", PathKey::Writes, Level::Ask),
+        ("git checkout -- gen/x", PathKey::Writes, Level::Block),
+        ("git checkout HEAD~2 -- gen/x", PathKey::Writes, Level::Block),
+        ("git checkout gen/x", PathKey::Writes, Level::Ask),
+    ];
+    for (command, key, expected) in cases {
+        let found = verdict(&[against(vec![about(key, &["gen/**"], &[])])], bash(command), false).level;
+        assert_eq!(found, expected, "{}: {command}", key.name());
+    }
+}
+
+#[test]
 fn a_matcher_knows_it_too() {
     let paths = vec![about(PathKey::Deletes, &["src/important.txt"], &[])];
     let matchers = vec![CommandMatcher { paths, ..CommandMatcher::default() }];
@@ -124,6 +145,35 @@ impl Facts for OneFile {
     fn is_folder(&self, path: &str) -> Option<bool> {
         (path == "/r/src/notes").then_some(false)
     }
+}
+
+/// A repository with one of its own below it, and `feature` checked out.
+struct Nested;
+
+impl Facts for Nested {
+    fn is_folder(&self, path: &str) -> Option<bool> {
+        (path == "/r/vendor/lib/.git").then_some(false)
+    }
+
+    fn git(&self, _field: GitField) -> serde_json::Value {
+        "feature".into()
+    }
+}
+
+#[test]
+fn what_is_checked_out_below_another_repository_is_not_known() {
+    let judged = |command: &str| {
+        let situation = Arc::new(Situation::new(Arc::new(bash(command)), place(), Arc::new(Nested)));
+        let rewrites = Some(BranchClause { branches: vec![wildcard("main")] });
+        let rule = rule("push", Detect::Tool(Box::new(ToolRule { rewrites, ..ToolRule::default() })));
+        let rules = RuleSet::pack(&[rule]).expect("packed");
+        decide(&Inquiry { situation: &situation, rules: &rules, thorough: false }).expect("judged").verdict.level
+    };
+    assert_eq!(judged("git push --force"), Level::Allow);
+    assert_eq!(judged("cd vendor; git push --force"), Level::Allow);
+    assert_eq!(judged("cd vendor/lib/src; git push --force"), Level::Ask);
+    assert_eq!(judged("git -C vendor/lib push --force"), Level::Ask);
+    assert_eq!(judged("git -C vendor/lib push --force origin mine"), Level::Allow);
 }
 
 #[test]

@@ -55,6 +55,12 @@ fn a_rule_about_paths_names_the_path_as_it_was_written() {
 }
 
 #[test]
+fn with_a_folder_it_names_what_is_in_it() {
+    let writes = tool(ToolRule { paths: vec![about_paths(PathKey::Writes, ".git")], ..ToolRule::default() });
+    assert_snapshot!(reason(&writes, "git clean -fdx; rm -r ."), @"block: no (It is about `.git`.)");
+}
+
+#[test]
 fn a_rule_about_both_names_the_command_of_the_path() {
     let paths = vec![about_paths(PathKey::Reads, "src/**")];
     let both = tool(ToolRule { matchers: vec![program("cat")], paths, ..ToolRule::default() });

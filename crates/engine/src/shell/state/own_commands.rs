@@ -42,13 +42,7 @@ impl State {
                 }
             }
             "set" => {
-                let flags = || operands().filter_map(|word| word.value.as_deref());
-                let has = |letter: char| {
-                    flags().any(|flag| flag.starts_with('-') && !flag.starts_with("--") && flag.contains(letter))
-                };
-                self.stops_at_errors |= has('e');
-                self.exports_all = has('a') || flags().any(|flag| flag == "allexport") || self.exports_all;
-                self.exports_all &= !flags().any(|flag| flag.starts_with('+') && flag.contains('a'));
+                self.set_options(command);
                 let is_argument = |word: &&Word| !word.raw.starts_with(['-', '+']);
                 let end = command.words.iter().position(|word| word.value.as_deref() == Some("--"));
                 let start =
@@ -86,6 +80,22 @@ impl State {
             }
             "source" | "." => self.forget(),
             _ => {}
+        }
+    }
+
+    /// `set -eu`, `set +e`, `set -o errexit`.
+    fn set_options(&mut self, command: &SimpleCommand) {
+        let mut words = command.words.iter().skip(1).map_while(|word| word.value.as_deref());
+        while let Some(word) = words.next().filter(|word| *word != "--") {
+            let Some(letters) = word.strip_prefix(['-', '+']) else { break };
+            let is_on = word.starts_with('-');
+            let name = if letters.contains('o') { words.next() } else { None };
+            if letters.contains('e') || name == Some("errexit") {
+                self.failing.ends = is_on;
+            }
+            if letters.contains('a') || name == Some("allexport") {
+                self.exports_all = is_on;
+            }
         }
     }
 
@@ -185,7 +195,7 @@ impl State {
             Some(_) => Folders::unknown(),
         };
         let is_made = self.folders.only().is_some_and(|folder| self.made.contains(folder));
-        self.failed = (!self.stops_at_errors && !is_made).then(|| before.clone());
+        self.failed = (!is_made).then(|| before.clone());
         if keeps {
             self.stack.push(before.clone());
         }

@@ -154,6 +154,10 @@ impl Walker<'_> {
         command.is_session = command.waits_for_input() && !self.around.is_beginning && !self.around.has_input;
         let printed = output(&command, self.input.as_deref()).or_else(|| self.shown_file(&command));
         let printed = printed.filter(|text| text.len() <= MAX_OUTPUT);
+        command.patches = self.files.patches(&command);
+        if !self.spend(command.patches.iter().map(|text| text.len()).sum()) {
+            return;
+        }
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
         self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
@@ -349,7 +353,7 @@ impl Walker<'_> {
         let arguments = command.words.iter().skip(1).map(Value::of).collect();
         let around = self.state.enter_function(arguments);
         self.around.via.push(name.to_owned());
-        self.function_body(function);
+        self.until_return(|walker| walker.function_body(function));
         self.around.via.pop();
         self.state.leave_function(around);
         self.output = None;
@@ -369,6 +373,7 @@ impl Walker<'_> {
     pub(super) fn uncalled_functions(&mut self) {
         while let Some((name, function)) = self.uncalled.pop_first().filter(|_| self.goes_on()) {
             self.state.forget();
+            self.state.is_over = false;
             self.around.via.push(name);
             self.function_body(&function);
             self.around.via.pop();
@@ -385,6 +390,14 @@ impl Walker<'_> {
         command.runs_output_of = programs.into_iter().map(str::to_owned).collect();
         let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
         runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
+    }
+
+    /// `eval`; or `source`, which `return` leaves.
+    fn in_same_shell(&mut self, program: &str, text: &str) {
+        match program {
+            "source" | "." => self.until_return(|walker| walker.text(text)),
+            _ => self.text(text),
+        }
     }
 
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
@@ -480,7 +493,7 @@ impl Walker<'_> {
                         walker.running.pop();
                     });
                 }
-                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.text(&text),
+                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.in_same_shell(&name, &text),
             });
         }
         (self.around, self.piped_from) = (around, piped_from);

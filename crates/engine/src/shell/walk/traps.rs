@@ -36,6 +36,7 @@ impl Walker<'_> {
             for then in self.state.when_run(&trap) {
                 let state = std::mem::replace(&mut self.state, then);
                 self.state.drop_traps();
+                self.state.is_over = false;
                 self.deeper(|walker| {
                     walker.text(text);
                     // It may set another.

@@ -1,0 +1,583 @@
+//! Workflows at work: moves, interrupts, and what holds on a node, through the built binary.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use testkit::{Reply, Scratch};
+
+use crate::pace::timeless;
+use crate::project;
+
+/// Two phases and the way between them; `code` has these rules.
+fn with_rules(rules: &str) -> Scratch {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        format!(
+            "start_node: code\nclaims: [needs_rework]\nnodes:\n  code:\n    prompt: Write the code.\n    rules:\n{rules}\n    \
+             transitions: [{{when: code_complete, to: review}}]\n  review:\n    prompt: Review it.\n    \
+             transitions: [{{when: review_complete, to: done}}, {{when: needs_rework, to: code}}]\n"
+        ),
+    );
+    scratch
+}
+
+/// What an agent's session does. Each call has an id of its own.
+struct Agent<'a> {
+    scratch: &'a Scratch,
+    session: &'a str,
+    made: usize,
+}
+
+fn agent(scratch: &Scratch) -> Agent<'_> {
+    Agent { scratch, session: "session-1", made: 0 }
+}
+
+impl Agent<'_> {
+    fn hook(&self, event: &str, tool: &str, input: &Value, more: &Value) -> Reply {
+        let mut fields = json!({
+            "session_id": self.session, "tool_name": tool, "tool_input": input,
+            "tool_use_id": format!("{}-{}", self.session, self.made),
+        });
+        if let (Some(fields), Some(more)) = (fields.as_object_mut(), more.as_object()) {
+            fields.extend(more.clone());
+        }
+        self.scratch.hook("claude", &self.scratch.event(event, &fields))
+    }
+
+    fn before(&mut self, command: &str) -> Reply {
+        self.made += 1;
+        self.hook("PreToolUse", "Bash", &json!({"command": command}), &json!({}))
+    }
+
+    /// A call that fails.
+    fn fail(&mut self, command: &str) -> Reply {
+        self.before(command);
+        self.hook("PostToolUseFailure", "Bash", &json!({"command": command}), &json!({"error": "Exit code 101"}))
+    }
+
+    fn run(&mut self, command: &str) -> Reply {
+        self.before(command);
+        self.hook("PostToolUse", "Bash", &json!({"command": command}), &json!({"tool_response": {"stdout": ""}}))
+    }
+
+    fn edit(&mut self, path: &str) {
+        self.made += 1;
+        let input = json!({"file_path": self.scratch.root().join(path), "old_string": "a", "new_string": "b"});
+        self.hook("PreToolUse", "Edit", &input, &json!({}));
+        self.hook("PostToolUse", "Edit", &input, &json!({"tool_response": {}}));
+    }
+
+    /// A command of Linchpin's, in the agent's own shell.
+    fn linchpin(&self, arguments: &[&str]) -> Reply {
+        let mut command = self.scratch.command(arguments);
+        command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", self.session);
+        self.scratch.feed(command, b"")
+    }
+}
+
+const BUILDS: &str = "      - repeated_command: {pattern: 'cargo (build|test)', threshold: 3, window: 600}";
+
+#[test]
+fn the_seeds_example_flow() {
+    let scratch = with_rules(BUILDS);
+    assert_snapshot!(scratch.run(&["start", "work"]).transcript(), @"
+    exit 0
+    --- stdout
+    Write the code.
+    --- stderr
+    ");
+    let mut agent = agent(&scratch);
+    for _ in 0..4 {
+        agent.fail("cargo build");
+    }
+    let interrupted = agent.linchpin(&["next"]);
+    assert_snapshot!(timeless(&interrupted.transcript()), @"
+    exit 3
+    --- stdout
+    🚨 WORKFLOW INTERRUPT: Repeated Command Detected
+
+    Diagnostic: cargo build executed 4 times in 10m
+    Pattern: cargo (build|test)
+    Recent executions:
+      - HH:MM:SS: cargo build
+      - HH:MM:SS: cargo build
+      - HH:MM:SS: cargo build
+      - HH:MM:SS: cargo build
+
+    Suggestion: The same step keeps being taken, and its result does not move you on. Read the last error from its first line, say what you expect to be different before you run it again, and try the smallest thing that would show whether that is so: one test, one file, one printed value.
+
+    ---
+
+    REFLECT AND DECIDE:
+
+    Can you resolve this by yourself, or do you need a person?
+
+    If you can resolve it yourself:
+      - Explain briefly what you will do differently
+      - Run: linchpin continue
+      - It returns the normal CODE phase prompt, past the rules this once
+
+    If you need a person:
+      - Explain what you tried, and why you are stuck
+      - Wait for their answer before you go on
+    --- stderr
+    ");
+    assert_eq!(interrupted.code, Some(3));
+    let json = agent.linchpin(&["next", "--json", "{\"code_complete\": true}"]).json();
+    assert_eq!(
+        (&json["moved"], &json["node"], &json["interrupt"]["snapshot"]["count"]),
+        (&json!(false), &json!("code"), &json!(4))
+    );
+    assert_eq!(json["interrupt"]["recent"].as_array().map(Vec::len), Some(4));
+    assert_snapshot!(agent.linchpin(&["continue"]).transcript(), @"
+    exit 0
+    --- stdout
+    Write the code.
+    --- stderr
+    ");
+    agent.run("cargo build");
+    assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
+    exit 0
+    --- stdout
+    Review it.
+    --- stderr
+    ");
+    // A second visit starts clean.
+    assert_eq!(agent.linchpin(&["next", "needs_rework"]).code, Some(0));
+    agent.run("cargo build");
+    agent.run("cargo build");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(0));
+    assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
+    exit 0
+    --- stdout
+    Workflow `work` is done. Nothing is active now.
+    --- stderr
+    ");
+    assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no workflow is active here
+    help: `linchpin workflows` lists them, and `linchpin start NAME` begins one
+    ");
+}
+
+// The scenarios of the requirement, by number.
+
+#[test]
+fn scenario_2_repeated_command_without_a_pattern() {
+    let scratch = with_rules("      - {type: repeated_command, threshold: 3, window: 60}");
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    for command in ["ls", "pwd", "ls", "ls", "ls"] {
+        agent.run(command);
+    }
+    let told = agent.linchpin(&["next"]);
+    assert_eq!(told.code, Some(3));
+    assert!(told.stdout.contains("Diagnostic: ls executed 4 times in 1m\n"), "{}", told.stdout);
+}
+
+#[test]
+fn scenario_4_repeated_command_with_a_pattern() {
+    let scratch = with_rules("      - repeated_command: {pattern: 'cargo (build|test)', threshold: 5, window: 120}");
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    for command in ["cargo build", "cargo test", "cargo fmt", "git status", "cargo build", "cargo test", "git status"] {
+        agent.run(command);
+    }
+    assert_eq!(agent.linchpin(&["next", "--json"]).json()["moved"], true);
+    agent.linchpin(&["next", "needs_rework"]);
+    for command in ["cargo build", "cargo test", "cargo build", "cargo test", "cargo build"] {
+        agent.run(command);
+    }
+    let told = agent.linchpin(&["next"]);
+    let expected = "Diagnostic: cargo (build|test) matched 5 commands in 2m (3 × cargo build, 2 × cargo test)\n";
+    assert!(told.stdout.contains(expected), "{}", told.stdout);
+}
+
+#[test]
+fn scenario_5_file_edits_with_a_pattern() {
+    let scratch = with_rules("      - repeated_file_edit: {path_pattern: 'src/.*\\.rs', threshold: 6, window: 180}");
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    for path in ["src/main.rs", "src/lib.rs", "README.md", "src/main.rs", "src/lib.rs", "src/main.rs"] {
+        agent.edit(path);
+    }
+    assert_eq!(agent.linchpin(&["next", "--json"]).json()["interrupt"], Value::Null);
+    agent.linchpin(&["next", "needs_rework"]);
+    for path in [
+        "src/main.rs",
+        "src/lib.rs",
+        "README.md",
+        "src/main.rs",
+        "src/lib.rs",
+        "src/main.rs",
+        "src/lib.rs",
+        "src/main.rs",
+    ] {
+        agent.edit(path);
+    }
+    let told = agent.linchpin(&["next"]);
+    assert!(told.stdout.contains("matched 7 edits in 3m (4 × src/main.rs, 3 × src/lib.rs)"), "{}", told.stdout);
+}
+
+#[test]
+fn scenario_6_the_first_violation_in_the_listed_order_wins() {
+    let scratch = with_rules(
+        "      - token_budget: {max_tokens: 1000000}\n      - repeated_command: {pattern: make, threshold: 1, window: 60}\n      \
+         - repeated_command: {pattern: '.', threshold: 1, window: 60}",
+    );
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    agent.run("make");
+    assert_eq!(agent.linchpin(&["next", "--json"]).json()["interrupt"]["rule"], "work/code/2");
+}
+
+#[test]
+fn scenarios_7_to_9_rules_that_are_wrong_are_refused_when_the_workflow_is_loaded() {
+    for (rule, kind) in [
+        ("repeated_command: {pattern: '[invalid(', threshold: 3, window: 60}", "InvalidRulePattern"),
+        ("token_budget: {max_tokens: 0}", "InvalidRuleThreshold"),
+        ("repeated_command: {threshold: 3, window: -10}", "InvalidRuleThreshold"),
+        ("type: repeated_comand", "UnknownRuleType"),
+    ] {
+        let scratch = with_rules(&format!("      - {rule}"));
+        let found = scratch.run(&["validate", "--json"]).json();
+        let problem = &found["problems"][0];
+        assert_eq!((&problem["kind"], &problem["node"]), (&json!(kind), &json!("code")), "{found}");
+        let refused = scratch.run(&["start", "work"]);
+        assert_eq!(refused.code, Some(2), "{}", refused.transcript());
+    }
+}
+
+#[test]
+fn scenario_11_without_rules_nothing_interrupts() {
+    let scratch = with_rules("      []");
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    for _ in 0..20 {
+        agent.fail("cargo build");
+    }
+    let moved = agent.linchpin(&["next"]);
+    assert_eq!((moved.code, moved.stdout.as_str()), (Some(0), "Review it.\n"));
+}
+
+// What upstream did wrong, each by name.
+
+/// The window slides with now; it is not anchored where the phase began.
+#[test]
+fn fault_a_loop_that_begins_late_is_seen() {
+    let scratch = with_rules(BUILDS);
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    for _ in 0..30 {
+        agent.run("ls");
+    }
+    for _ in 0..3 {
+        agent.fail("cargo build");
+    }
+    assert_eq!(agent.linchpin(&["next"]).code, Some(3));
+}
+
+/// The rules of the phase that is being left are judged, not those of where it leads.
+#[test]
+fn fault_the_phase_that_is_left_is_judged() {
+    let scratch = project();
+    let rule = "rules: [{repeated_command: {pattern: make, threshold: 1, window: 600}}]";
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        format!(
+            "start_node: one\nnodes:\n  one: {{prompt: One., transitions: [{{when: one_complete, to: two}}]}}\n  \
+             two: {{prompt: Two., {rule}, transitions: [{{when: two_complete, to: done}}]}}\n"
+        ),
+    );
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    agent.run("make");
+    assert_eq!(agent.linchpin(&["next"]).stdout, "Two.\n");
+    agent.run("make");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(3));
+}
+
+/// Attempts that fail count as those that go well do.
+#[test]
+fn fault_failing_commands_count() {
+    let scratch = with_rules(BUILDS);
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    agent.fail("cargo build");
+    agent.run("cargo build");
+    agent.fail("cargo test");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(3));
+}
+
+/// The phase is this visit, not the first one.
+#[test]
+fn fault_a_second_visit_counts_for_itself() {
+    let scratch = with_rules(BUILDS);
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    agent.run("cargo build");
+    agent.run("cargo build");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(0));
+    agent.run("cargo build");
+    assert_eq!(agent.linchpin(&["next", "needs_rework"]).code, Some(0));
+    agent.run("cargo build");
+    agent.run("cargo build");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(0));
+    assert_eq!(agent.linchpin(&["next", "needs_rework"]).code, Some(0));
+    for _ in 0..3 {
+        agent.run("cargo build");
+    }
+    assert_eq!(agent.linchpin(&["next"]).code, Some(3));
+}
+
+#[test]
+fn every_session_of_the_project_counts() {
+    let scratch = with_rules(BUILDS);
+    scratch.run(&["start", "work"]);
+    for session in ["session-1", "session-2", "session-3"] {
+        let mut agent = Agent { scratch: &scratch, session, made: 0 };
+        agent.fail("cargo build");
+    }
+    assert_eq!(agent(&scratch).linchpin(&["next"]).code, Some(3));
+}
+
+#[test]
+fn live_block_holds_on_a_node_and_goes_with_continue() {
+    let scratch = with_rules(
+        "      - repeated_command: {pattern: make, threshold: 2, window: 600}\n        live: block\n        reason: Think.",
+    );
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    agent.fail("make");
+    agent.fail("make");
+    let refused = agent.before("make");
+    assert_eq!(refused.decision(), "deny");
+    assert!(refused.reason().contains("It returns the normal CODE phase prompt"), "{}", refused.reason());
+    assert!(refused.reason().contains("Suggestion: Think.\n"), "{}", refused.reason());
+    assert_eq!(agent.before("linchpin continue").decision(), "allow");
+    assert_eq!(agent.linchpin(&["continue"]).stdout, "Write the code.\n");
+    assert_eq!(agent.before("make").decision(), "allow");
+}
+
+#[test]
+fn rules_of_a_node_hold_while_it_is_current() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: plan\nrule_definitions: {no-danger: {command_pattern: '^danger', reason: Not now.}}\nrules: \
+         [{tools: [WebFetch], reason: No network.}]\nnodes:\n  plan: {prompt: Plan., rules: [no-danger], transitions: \
+         [{when: plan_complete, to: code}]}\n  code: {prompt: Code., transitions: [{when: code_complete, to: done}]}\n",
+    );
+    let mut agent = agent(&scratch);
+    assert_eq!(agent.before("danger").decision(), "allow");
+    scratch.run(&["start", "work"]);
+    assert_eq!(
+        agent.before("danger").reason().lines().next(),
+        Some("Blocked by Linchpin rule `work/no-danger`: Not now. (It is about `danger`.)")
+    );
+    let fetch =
+        |agent: &Agent| agent.hook("PreToolUse", "WebFetch", &json!({"url": "https://example.com"}), &json!({}));
+    assert_eq!(fetch(&agent).decision(), "deny");
+    agent.linchpin(&["next"]);
+    assert_eq!(agent.before("danger").decision(), "allow");
+    assert_eq!(fetch(&agent).decision(), "deny");
+    agent.linchpin(&["next"]);
+    assert_eq!(fetch(&agent).decision(), "allow");
+}
+
+#[test]
+fn variables_observers_actions_and_gates() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nvariables: {tests_ran: false, rounds: 0}\nobservers:\n  - {name: ran, on: after_tool, match: \
+         {command_pattern: '^cargo test', outcome: ok}, set: {tests_ran: true}}\nnodes:\n  code:\n    prompt: 'Code, round \
+         {{ variables.rounds }}, visit {{ phase.visit }} of {{ workflow.history }}.'\n    on_enter: [{set: {tests_ran: false, \
+         rounds: '{{ rounds + 1 }}'}}]\n    requires: [tests_ran, 'phase.commands >= 1']\n    transitions: [{when: \
+         'claims.code_complete', to: review}]\n  review: {prompt: Review., transitions: [{when: review_complete, to: code}, \
+         {when: code_complete, to: done}]}\n",
+    );
+    assert_eq!(scratch.run(&["start", "work"]).stdout, "Code, round 1, visit 1 of ['code'].\n");
+    let mut agent = agent(&scratch);
+    assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
+    exit 1
+    --- stdout
+    Still at `code`: what has to hold before it can be left does not.
+
+    - code/1: `tests_ran` is not true
+
+    - code/2: `phase.commands >= 1` is not true
+    --- stderr
+    ");
+    agent.run("cargo test -q");
+    assert_eq!(agent.linchpin(&["next"]).stdout, "Review.\n");
+    assert_eq!(agent.linchpin(&["next"]).stdout, "Code, round 2, visit 2 of ['code', 'review', 'code'].\n");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(1));
+}
+
+#[test]
+fn file_rules_as_a_gate() {
+    let scratch = project();
+    scratch.git(&["init", "-q", "-b", "main"]);
+    scratch.file("src/a.rs", "a").file("tests/a_test.rs", "a");
+    scratch.git(&["add", "."]);
+    scratch.git(&["commit", "-q", "-m", "first"]);
+    scratch
+        .rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}_test.rs']\nattribute: tree\n---\nChange both.\n");
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code: {prompt: Code., requires: [{file_rules: [pairing]}], transitions: [{when: \
+         code_complete, to: done}]}\n",
+    );
+    scratch.run(&["start", "work"]);
+    scratch.file("src/a.rs", "b");
+    assert_snapshot!(scratch.run(&["next"]).transcript(), @"
+    exit 1
+    --- stdout
+    Still at `code`: what has to hold before it can be left does not.
+
+    - code/1: ## pairing
+    src/a.rs → tests/a_test.rs
+
+    Change both.
+    --- stderr
+    ");
+    scratch.file("tests/a_test.rs", "b");
+    assert_eq!(scratch.run(&["next"]).code, Some(0));
+}
+
+#[test]
+fn commits_are_required() {
+    let scratch = with_rules("      - require_commits: {lookback_phases: 1}");
+    scratch.git(&["init", "-q", "-b", "main"]);
+    scratch.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
+    scratch.run(&["start", "work"]);
+    let told = scratch.run(&["next"]);
+    assert_eq!(told.code, Some(3), "{}", told.transcript());
+    assert!(told.stdout.contains("Diagnostic: No commit was made in the CODE phase\nPhases looked at: CODE\n"));
+    let mut commit = scratch.git_command(&["commit", "-q", "--allow-empty", "-m", "now"]);
+    commit.env_remove("GIT_COMMITTER_DATE").env_remove("GIT_AUTHOR_DATE");
+    assert!(commit.status().expect("git runs").success());
+    assert_eq!(scratch.run(&["next"]).code, Some(0));
+}
+
+#[test]
+fn people_pass_over_rules_and_agents_do_not() {
+    let scratch = with_rules(BUILDS);
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    for _ in 0..3 {
+        agent.fail("cargo build");
+    }
+    assert_eq!(agent.linchpin(&["next", "--force-all"]).code, Some(2));
+    assert_snapshot!(scratch.run(&["next", "--force", "token_budget"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no rule at `code` is called `token_budget`
+    help: its pace rules are work/code/1
+    ");
+    assert_eq!(scratch.run(&["next", "--force", "repeated_command"]).code, Some(0));
+    assert_snapshot!(agent.linchpin(&["abort"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `abort` is not for agents here
+    help: a person can do it; which moves agents may make is `agent_may` in config.yml
+    ");
+    assert_eq!(scratch.run(&["abort"]).code, Some(0));
+}
+
+#[test]
+fn continue_outside_of_a_workflow_counts_the_session_afresh() {
+    let scratch = project();
+    scratch.rule("circles", "---\nrepeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block\n---\n");
+    let mut agent = agent(&scratch);
+    assert_eq!(agent.linchpin(&["continue"]).code, Some(2));
+    agent.fail("make");
+    agent.fail("make");
+    assert_eq!(agent.before("make").decision(), "deny");
+    assert_snapshot!(agent.linchpin(&["continue"]).transcript(), @"
+    exit 0
+    --- stdout
+    Noted. What these rules count begins again: circles.
+    --- stderr
+    ");
+    assert_eq!(agent.before("make").decision(), "allow");
+    assert_eq!(agent.linchpin(&["continue"]).code, Some(2));
+}
+
+#[test]
+fn continue_is_a_persons_where_a_rule_says_so() {
+    let scratch = with_rules("      - {type: repeated_command, threshold: 1, window: 60, ack: human}");
+    scratch.run(&["start", "work"]);
+    let mut agent = agent(&scratch);
+    agent.run("make");
+    assert_snapshot!(agent.linchpin(&["continue"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: only a person may go on past rule `work/code/1` (`ack: human`)
+    help: say what you tried and why you are stuck, and wait
+    ");
+    assert_eq!(scratch.run(&["continue"]).code, Some(0));
+}
+
+#[test]
+fn a_workflow_that_changed_under_way() {
+    let scratch = with_rules(BUILDS);
+    scratch.run(&["start", "work"]);
+    let file = ".linchpin/workflows/work.yml";
+    scratch.file(
+        file,
+        "start_node: other\nnodes:\n  other: {prompt: Other., transitions: [{when: other_complete, to: done}]}\n",
+    );
+    assert_snapshot!(scratch.run(&["next"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: workflow `work` has no node `code`
+    help: the nodes are other
+    ");
+    assert_snapshot!(scratch.run(&["continue", "--json"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    {"error":{"kind":"NodeNotFound","message":"workflow `work` has no node `code`","node":"code","help":"the nodes are other"}}
+    --- stderr
+    "#);
+    scratch.file(file, "start_node: [");
+    assert_snapshot!(scratch.run(&["next"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: workflow `work` cannot be used: .linchpin/workflows/work.yml:1:13: invalid YAML: unclosed bracket '['
+    help: `linchpin validate` shows all that is wrong
+    ");
+    assert_eq!(scratch.run(&["abort"]).code, Some(0));
+}
+
+#[test]
+fn of_two_that_move_at_once_one_moves() {
+    let scratch = with_rules("      []");
+    scratch.run(&["start", "work"]);
+    let children: Vec<_> = (0..8)
+        .map(|_| {
+            let mut command = scratch.command(&["next", "code_complete", "--json"]);
+            command.stdout(std::process::Stdio::piped()).spawn().expect("the program runs")
+        })
+        .collect();
+    let answers: Vec<Value> = children
+        .into_iter()
+        .map(|child| serde_json::from_slice(&child.wait_with_output().expect("an end").stdout).expect("JSON"))
+        .collect();
+    let moved = answers.iter().filter(|answer| answer["moved"] == true).count();
+    assert_eq!(moved, 1, "{answers:?}");
+    for answer in answers.iter().filter(|answer| answer["moved"] != true) {
+        let is_told =
+            answer["error"]["kind"] == "Moved" || answer["claims"] == json!(["review_complete", "needs_rework"]);
+        assert!(is_told, "{answer}");
+    }
+    assert_eq!(scratch.run(&["repeat"]).stdout, "Review it.\n");
+}

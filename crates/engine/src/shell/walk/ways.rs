@@ -1,0 +1,244 @@
+//! The ways that a script may go: by `&&`, `||` and `!`, and by what leaves a loop, a function or the shell before its end.
+
+use brush_parser::ast::{
+    AndOr, AndOrList, Command, CommandPrefixOrSuffixItem, CompoundList, IoFileRedirectTarget, IoRedirect, Pipeline,
+    SimpleCommand as SimpleCommandNode,
+};
+
+use super::super::branch::Branches;
+use super::super::command::SimpleCommand;
+use super::super::state::State;
+use super::Walker;
+
+/// A way that does not lead through all of a list.
+struct Other {
+    state: State,
+    /// Whether the last pipeline on it worked.
+    worked: bool,
+    by: Turn,
+}
+
+/// Why a way leads elsewhere.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// A `cd` failed: what it was to lead to is not there.
+    NotGone,
+    /// A `cd` worked: what it was to lead to is there.
+    Gone,
+    /// Something else, which says nothing of folders.
+    Else,
+}
+
+/// What leaves what it stands in.
+#[derive(Clone, Copy)]
+pub(super) enum Leaving {
+    Shell,
+    Function,
+    /// So many of those around.
+    Loops(usize),
+}
+
+impl Leaving {
+    pub(super) fn of(command: &SimpleCommand) -> Option<Self> {
+        let word = |place: usize| command.words.get(place).and_then(|word| word.value.as_deref());
+        match word(0)? {
+            "exit" => Some(Self::Shell),
+            "return" => Some(Self::Function),
+            "break" | "continue" => {
+                Some(Self::Loops(word(1).and_then(|count| count.parse().ok()).filter(|count| *count > 0).unwrap_or(1)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What was left in the shell that is walked.
+#[derive(Default)]
+pub(super) struct Left {
+    /// The loops and functions around, outermost first.
+    around: Vec<Frame>,
+    /// What was checked out when the shell ended: it stays so.
+    pub(super) exited: Vec<Branches>,
+}
+
+/// A loop, or a function.
+struct Frame {
+    is_loop: bool,
+    /// How the shell was where it was left.
+    states: Vec<State>,
+}
+
+impl Walker<'_> {
+    pub(super) fn and_or(&mut self, list: &AndOrList) {
+        let mut others: Vec<Other> = Vec::new();
+        let mut before = &list.first;
+        self.step(before, list.additional.is_empty());
+        for (number, item) in list.additional.iter().enumerate() {
+            if !self.spend(self.state.size()) {
+                return;
+            }
+            let is_last = number + 1 == list.additional.len();
+            let outcome = surely(before);
+            let (AndOr::And(next) | AndOr::Or(next)) = item;
+            let goes_on_if = matches!(item, AndOr::And(_));
+            let moved = self.state.may_have_moved().then_some(goes_on_if == before.bang);
+            before = next;
+            let failed = self.state.if_failed();
+            self.state.assume_success();
+            let mut back: Vec<State> = Vec::new();
+            // What was passed over before may come back in here: `a || b && c`.
+            others.retain(|other| {
+                let comes_back = other.worked == goes_on_if;
+                back.extend(comes_back.then(|| other.state.clone()));
+                !comes_back
+            });
+            // The other way leads nowhere.
+            if outcome == Some(goes_on_if) {
+                for state in &back {
+                    self.join(state);
+                }
+                self.step(next, is_last);
+                continue;
+            }
+            let state = if goes_on_if { failed } else { std::mem::replace(&mut self.state, failed) };
+            let by = match moved {
+                Some(false) => Turn::NotGone,
+                Some(true) if back.is_empty() => Turn::Gone,
+                _ => Turn::Else,
+            };
+            for state in &back {
+                self.join(state);
+            }
+            self.step(next, is_last);
+            if !others.last().is_some_and(|last| last.by == by && last.state.is_like(&state)) {
+                others.push(Other { state, worked: !goes_on_if, by });
+            }
+        }
+        self.state.settle();
+        self.join_others(&others);
+        if !list.additional.is_empty() && !is_last_to_print(list) {
+            self.forget_output();
+        }
+    }
+
+    /// Where it is only a `cd` that may have failed, the first folder that is there tells which way was taken.
+    fn join_others(&mut self, others: &[Other]) {
+        for other in others.iter().filter(|other| other.by == Turn::Else) {
+            self.join(&other.state);
+        }
+        for other in others.iter().rev().filter(|other| other.by != Turn::Else) {
+            if !self.spend(other.state.size()) {
+                return;
+            }
+            if other.by == Turn::Gone {
+                let failed = std::mem::replace(&mut self.state, other.state.clone());
+                self.state.join_failed(&failed);
+            } else {
+                self.state.join_failed(&other.state);
+            }
+        }
+    }
+
+    /// `is_last`: under `set -e`, only the last pipeline of a list ends the script by failing.
+    fn step(&mut self, pipeline: &Pipeline, is_last: bool) {
+        let around = self.state.failing.is_tested;
+        self.state.failing.is_tested |= !is_last || pipeline.bang;
+        self.pipeline(pipeline);
+        self.state.failing.is_tested = around;
+        self.state.failing.is_negated = pipeline.bang;
+    }
+
+    pub(super) fn condition(&mut self, list: &CompoundList) {
+        let around = std::mem::replace(&mut self.state.failing.is_tested, true);
+        self.list(list);
+        self.state.failing.is_tested = around;
+    }
+
+    pub(super) fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.within(true, visit);
+    }
+
+    /// In a function, or in a script that is read as one.
+    pub(super) fn until_return(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.within(false, visit);
+    }
+
+    fn within(&mut self, is_loop: bool, visit: impl FnOnce(&mut Self)) {
+        self.left.around.push(Frame { is_loop, states: Vec::new() });
+        visit(self);
+        for state in self.left.around.pop().into_iter().flat_map(|frame| frame.states) {
+            self.join(&state);
+        }
+    }
+
+    /// Nothing behind it is run. Where there is nothing to leave, the shell only complains.
+    pub(super) fn leave(&mut self, leaving: Leaving) {
+        let name = match leaving {
+            Leaving::Shell => "exit",
+            Leaving::Function => "return",
+            Leaving::Loops(_) => "break",
+        };
+        if self.state.is_over || self.state.function(name).is_some() || !self.spend(self.state.size()) {
+            return;
+        }
+        let around = &mut self.left.around;
+        let frame = match leaving {
+            Leaving::Shell => {
+                self.left.exited.push(self.state.branches.clone());
+                self.state.is_over = true;
+                return;
+            }
+            Leaving::Function => around.iter_mut().rfind(|frame| !frame.is_loop),
+            Leaving::Loops(count) => around.iter_mut().rev().take_while(|frame| frame.is_loop).take(count).last(),
+        };
+        let Some(frame) = frame else { return };
+        if !frame.states.last().is_some_and(|last| last.is_like(&self.state)) {
+            frame.states.push(self.state.clone());
+        }
+        self.state.is_over = true;
+    }
+}
+
+/// `cd x && pwd`: whether all but the last only go somewhere.
+fn is_last_to_print(list: &AndOrList) -> bool {
+    let goes = |pipeline: &Pipeline| match pipeline.seq.as_slice() {
+        [Command::Simple(simple)] => simple.word_or_name.as_ref().is_some_and(|word| word.value == "cd"),
+        _ => false,
+    };
+    let is_and = |item: &AndOr| matches!(item, AndOr::And(_));
+    let before_last = list.additional.iter().rev().skip(1);
+    let middle_goes = |item: &AndOr| matches!(item, AndOr::And(pipeline) if goes(pipeline));
+    goes(&list.first) && list.additional.iter().all(is_and) && before_last.into_iter().all(middle_goes)
+}
+
+/// How a pipeline ends, where that is sure.
+fn surely(pipeline: &Pipeline) -> Option<bool> {
+    let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return None };
+    let program = simple.word_or_name.as_ref().map(|word| word.value.as_str());
+    let is_flag = |item: &CommandPrefixOrSuffixItem| matches!(item, CommandPrefixOrSuffixItem::Word(word) if matches!(word.value.as_str(), "-p" | "--parents"));
+    match program {
+        Some("false") => Some(pipeline.bang),
+        _ if opens_files(simple) => None,
+        Some("true" | ":" | "echo" | "printf") => Some(!pipeline.bang),
+        // Nobody minds that it is there.
+        Some("mkdir") if simple.suffix.iter().flat_map(|suffix| &suffix.0).any(is_flag) => Some(!pipeline.bang),
+        _ => None,
+    }
+}
+
+/// Whether a file is opened for it, which may fail.
+fn opens_files(simple: &SimpleCommandNode) -> bool {
+    let before = simple.prefix.iter().flat_map(|prefix| &prefix.0);
+    let mut items = before.chain(simple.suffix.iter().flat_map(|suffix| &suffix.0));
+    items.any(|item| match item {
+        CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(_, _, target)) => match target {
+            IoFileRedirectTarget::Filename(word) => word.value != "/dev/null",
+            IoFileRedirectTarget::Duplicate(word) => {
+                !word.value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+            }
+            IoFileRedirectTarget::Fd(_) | IoFileRedirectTarget::ProcessSubstitution(..) => false,
+        },
+        CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::OutputAndError(word, _)) => word.value != "/dev/null",
+        _ => false,
+    })
+}

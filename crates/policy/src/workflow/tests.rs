@@ -1,0 +1,272 @@
+//! What files come to, apart from what is said of them.
+
+use std::fs;
+use std::path::Path;
+
+use engine::rules::{Rule, Tier};
+use engine::workflow::{ActionKind, Gate, Workflow};
+
+use super::bundled::{Bundled, GUIDES, WORKFLOWS};
+use super::{Workflows, read_all};
+use crate::folder::{PolicyFolder, Tiers};
+use crate::load::{Before, load};
+
+/// The least that a workflow has, with more lines at its top and in its one node.
+fn least(top: &str, node: &str) -> String {
+    format!(
+        "{top}\nstart_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions: [{{when: work_complete, to: done}}]\n{node}\n"
+    )
+}
+
+/// A folder with policies of a project and of a user.
+struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    fn new() -> Self {
+        let scratch = Self(tempfile::tempdir().expect("a folder"));
+        scratch.file("project/.linchpin/config.yml", "").file("user/config.yml", "");
+        scratch
+    }
+
+    fn file(&self, path: &str, text: impl AsRef<[u8]>) -> &Self {
+        let path = self.0.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+        self
+    }
+
+    fn read(&self, workflows: &[Bundled], guides: &[Bundled]) -> Workflows {
+        let tiers = Tiers {
+            project: Some(PolicyFolder::of_project(&self.0.path().join("project"))),
+            user: Some(PolicyFolder::of_user(&self.0.path().join("user"))),
+        };
+        let loaded = load(&tiers, &Before::default(), |_| true);
+        assert_eq!(loaded.errors().count(), 0, "{:?}", loaded.diagnostics);
+        read_all(&tiers, &loaded, workflows, guides)
+    }
+}
+
+/// The one workflow of a project.
+fn workflow(text: &str) -> Workflow {
+    let scratch = Scratch::new();
+    scratch.file("project/.linchpin/workflows/one.yml", text);
+    sound(scratch.read(&[], &[]), "one")
+}
+
+fn sound(found: Workflows, name: &str) -> Workflow {
+    let lines: Vec<String> = found.diagnostics.iter().map(crate::Diagnostic::line).collect();
+    assert!(found.errors().count() == 0, "{lines:#?}");
+    let file = found.files.into_iter().find(|file| file.name == name).expect("a file");
+    file.workflow.expect("a workflow")
+}
+
+/// But for the digest, which is of the text around them too.
+fn without_digests(rules: &[Rule]) -> Vec<Rule> {
+    rules.iter().cloned().map(|rule| Rule { digest: String::new(), ..rule }).collect()
+}
+
+fn ids(rules: &[Rule]) -> Vec<&str> {
+    rules.iter().map(|rule| rule.id.as_str()).collect()
+}
+
+#[test]
+fn tool_rules_are_blocked_tools_before_a_tool() {
+    let rules =
+        "[{tools: [WebFetch], reason: Not now.}, {tools: [Bash], command_pattern: '^make', when: 'True', reason: No.}]";
+    let by_rules = workflow(&least(&format!("rules: {rules}"), ""));
+    let by_tool_rules = workflow(&least(&format!("tool_rules: {rules}"), ""));
+    let by_trigger = workflow(&least(&format!("triggers: {{before_tool: [{{block_tools: {rules}}}]}}"), ""));
+    assert_eq!(by_rules.rules.len(), 2);
+    assert_eq!(without_digests(&by_rules.rules), without_digests(&by_tool_rules.rules));
+    assert_eq!(without_digests(&by_tool_rules.rules), without_digests(&by_trigger.rules));
+    assert!(by_trigger.triggers.is_empty());
+
+    let node = |lists: &str| workflow(&least("", &format!("    {lists}"))).nodes.remove(0).rules;
+    let by_tool_rules = node(&format!("tool_rules: {rules}"));
+    assert_eq!(ids(&by_tool_rules), ["one/work/1", "one/work/2"]);
+    assert_eq!(without_digests(&by_tool_rules), without_digests(&node(&format!("rules: {rules}"))));
+    let on_entering = node(&format!("on_enter: [{{block_tools: {rules}}}]"));
+    assert_eq!(without_digests(&by_tool_rules), without_digests(&on_entering));
+}
+
+#[test]
+fn a_trigger_and_its_rule_must_both_hold() {
+    let trigger = "triggers: {before_tool: [{block_tools: [{tools: [Bash], when: 'not a', reason: No.}, {tools: [Task], reason: No.}], when: 'a or b'}]}";
+    let workflow = workflow(&least(&format!("variables: {{a: 1, b: 2}}\n{trigger}"), ""));
+    let conditions: Vec<Option<&str>> = workflow.rules.iter().map(|rule| rule.when.as_deref()).collect();
+    assert_eq!(conditions, [Some("(a or b) and (not a)"), Some("a or b")]);
+}
+
+#[test]
+fn a_name_means_the_nearest_rule() {
+    let rule = |reason: &str| format!("{{tools: [Bash], reason: {reason}}}");
+    let scratch = Scratch::new();
+    scratch.file("user/rules/people.yml", format!("shared: {}\nusers: {}\n", rule("user"), rule("user")));
+    scratch.file("project/.linchpin/rules/first.yml", format!("both: {}\nshared: {}\n", rule("first"), rule("first")));
+    scratch.file("project/.linchpin/rules/second.md", format!("---\n{}\n---\nx\n", "tools: [Bash]"));
+    scratch.file(
+        "project/.linchpin/workflows/one.yml",
+        least(
+            &format!("rule_definitions: {{own: {}, both: {}}}", rule("own"), rule("own")),
+            "    rules: [own, both, shared, users, second, hard-reset, own]\n",
+        ),
+    );
+    let workflow = sound(scratch.read(&[], &[]), "one");
+    let found: Vec<(&str, &str)> =
+        workflow.nodes[0].rules.iter().map(|rule| (rule.id.as_str(), rule.reason.as_str())).collect();
+    assert_eq!(
+        found[..5],
+        [("one/own", "own"), ("one/both", "own"), ("shared", "first"), ("users", "user"), ("second", "x")]
+    );
+    assert_eq!(found[5].0, "hard-reset");
+    assert_eq!(found.len(), 6, "named twice is in force once");
+}
+
+#[test]
+fn of_two_imports_the_later_wins() {
+    let library = |reason: &str| format!("shared: {{tools: [Bash], reason: {reason}}}\n");
+    let scratch = Scratch::new();
+    scratch.file("user/rules/first.yml", library("first"));
+    scratch.file("project/.linchpin/rules/second.yml", library("second"));
+    for (imports, expected) in [("[second, first]", "first"), ("[first, second]", "second")] {
+        let text = least(&format!("imports: {imports}"), "    check_rules: shared");
+        scratch.file("project/.linchpin/workflows/one.yml", text);
+        assert_eq!(sound(scratch.read(&[], &[]), "one").nodes[0].rules[0].reason, expected);
+    }
+}
+
+#[test]
+fn other_spellings_of_requires() {
+    let node = |lists: &str| workflow(&least("variables: {a: 1}", &format!("    {lists}"))).nodes.remove(0).requires;
+    assert_eq!(node("requires: [a, a == 1, {approval: Yes}]"), node("exit_conditions: [a, a == 1, {approval: Yes}]"));
+    assert_eq!(node("requires: [a]"), node("exit_when: a"));
+    let old = "exit_conditions: [{type: variable_set, variable: a}, {type: variable_set, variable: a, value: 1}, {type: expression, expression: a}, {type: user_approval, prompt: Yes}]";
+    assert_eq!(node(old), node("requires: [a, a == 1, a, {approval: Yes}]"));
+    let old_webhook = "exit_conditions: [{type: webhook, url: 'https://example.com/x'}]";
+    assert_eq!(node(old_webhook), node("requires: [{webhook: {url: 'https://example.com/x', expect: {status: 200}}}]"));
+}
+
+#[test]
+fn commands_are_words() {
+    let node = |gate: &str| workflow(&least("", &format!("    requires: [{gate}]"))).nodes.remove(0).requires.remove(0);
+    let Gate::Command { text, words, timeout } = node("{command: \"cargo test 'a b'\", timeout: 90s}").gate else {
+        panic!("no command");
+    };
+    assert_eq!((text.as_str(), timeout.as_secs()), ("cargo test 'a b'", 90));
+    assert_eq!(words, ["cargo", "test", "a b"]);
+    let Gate::Command { text, words, .. } = node("{command: [cargo, test, a b]}").gate else { panic!("no command") };
+    assert_eq!((text.as_str(), words.len()), ("cargo test 'a b'", 3));
+}
+
+#[test]
+fn what_a_workflow_does_by_itself() {
+    let workflow = workflow(&least(
+        "variables: {a: 1}\ntriggers: {session_start: [{inject: 'Read {{ a }}.', when: a}], prompt: [{set: {a: '{{ a + 1 }}'}}]}",
+        "    on_enter: [{set: {a: null}, when: work_complete}]",
+    ));
+    let on: Vec<_> = workflow.triggers.iter().map(|trigger| (trigger.on.name(), trigger.actions.len())).collect();
+    assert_eq!(on, [("session_start", 1), ("prompt", 1)]);
+    let first = workflow.actions_on(engine::EventKind::SessionStart).next().expect("an action");
+    assert_eq!((first.when.as_deref(), &first.kind), (Some("a"), &ActionKind::Inject("Read {{ a }}.".to_owned())));
+    assert_eq!(workflow.nodes[0].on_enter[0].when.as_deref(), Some("work_complete"));
+}
+
+#[test]
+fn the_project_before_the_user_before_the_box() {
+    let scratch = Scratch::new();
+    let text = |guide: &str| least("", "").replace("Work.", &format!("\"{{{{ guide('{guide}') }}}}\""));
+    let leaked: &'static str = Box::leak(text("A").into_boxed_str());
+    let workflows = [Bundled { name: "one", text: leaked }, Bundled { name: "two", text: leaked }];
+    let guides = ["A", "B", "C"].map(|name| Bundled { name, text: "in the box" });
+    scratch.file("project/.linchpin/workflows/one.yml", text("A"));
+    scratch.file("user/workflows/one.yml", text("B"));
+    scratch.file("user/guides/A.md", "the user's").file("user/guides/B.md", "the user's");
+    scratch.file("project/.linchpin/guides/A.md", "the project's, {{ guide('B') }} and {{ guide('C') }}");
+    let found = scratch.read(&workflows, &guides);
+    let tiers: Vec<(&str, Tier)> = found.files.iter().map(|file| (file.name.as_str(), file.tier)).collect();
+    assert_eq!(tiers, [("one", Tier::Project), ("one", Tier::User), ("one", Tier::Bundled), ("two", Tier::Bundled)]);
+    let guides_of = |file: &super::WorkflowFile| {
+        let guides = file.workflow.as_ref().expect("sound").guides.iter();
+        guides.map(|(name, text)| format!("{name}: {text}")).collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(
+        found.files.iter().map(guides_of).collect::<Vec<_>>(),
+        [
+            "A: the project's, {{ guide('B') }} and {{ guide('C') }}; B: the user's; C: in the box",
+            "B: the user's",
+            "A: in the box",
+            "A: in the box",
+        ]
+    );
+    assert_eq!(found.named("one").expect("one").tier, Tier::Project);
+    assert!(found.inputs.includes(&scratch.0.path().join("project/.linchpin/guides/C.md")), "it may come to be there");
+}
+
+#[test]
+fn every_bundled_file_is_listed_and_sound() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/bundled_workflows");
+    let stems = |folder: &Path, extension: &str| {
+        let files = crate::reading::files_with_extension(folder, extension).expect("a folder");
+        files.iter().map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    let names = |files: &[Bundled]| files.iter().map(|file| file.name.to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(WORKFLOWS), stems(&folder, "yml"));
+    assert_eq!(names(GUIDES), stems(&folder.join("guides"), "md"));
+    let found = read_all(&Tiers::default(), &load(&Tiers::default(), &Before::default(), |_| true), WORKFLOWS, GUIDES);
+    assert_eq!(found.diagnostics, []);
+}
+
+#[test]
+fn lists_of_tools_are_rules_of_their_own() {
+    let lists = "    allowed_tools: [Edit]\n    blocked_tools: [Task]\n    allowed_mcp_tools: ['github:*']\n    blocked_mcp_tools: ['github:merge']\n    blocked_commands: ['^make', '^ninja']\n";
+    let node = workflow(&least("", lists)).nodes.remove(0);
+    assert_eq!(
+        ids(&node.rules),
+        [
+            "one/work/allowed_tools",
+            "one/work/allowed_mcp_tools",
+            "one/work/blocked_tools",
+            "one/work/blocked_mcp_tools",
+            "one/work/blocked_commands/1",
+            "one/work/blocked_commands/2",
+        ]
+    );
+    let reasons: Vec<&str> = node.rules.iter().map(|rule| rule.reason.as_str()).collect();
+    insta::assert_snapshot!(reasons.join("\n"), @"
+    Beside reading, the phase `work` allows only these tools: Edit. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
+    The phase `work` allows only these MCP tools: github:*. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
+    The phase `work` does not allow: Task. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
+    The phase `work` does not allow: github:merge. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
+    The phase `work` does not allow commands such as: ^make, ^ninja. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
+    The phase `work` does not allow commands such as: ^make, ^ninja. `linchpin status` tells where the work stands; `linchpin next` ends the phase once it is done.
+    ");
+    assert!(workflow(&least("", "    blocked_tools: []\n    blocked_mcp_tools: []")).nodes[0].rules.is_empty());
+    assert_eq!(workflow(&least("", "    allowed_tools: []")).nodes[0].rules.len(), 1, "none is allowed");
+}
+
+/// A verdict names the text of its rule by a digest; what stands elsewhere in the file has no part in it.
+#[test]
+fn a_rules_digest_is_of_its_own_text() {
+    let text = |other: &str| {
+        format!(
+            "start_node: a\ntriggers:\n  before_tool:\n    - block_tools:\n        - {{tools: [Task], reason: One.}}\n  prompt: [{{inject: {other}}}]\nnodes:\n  a:\n    prompt: {other}\n    blocked_tools: [Bash]\n    on_enter:\n      - block_tools:\n          - tools: [Bash]\n            reason: Two.\n      - inject: {other}\n    transitions: [{{when: a_complete, to: b}}]\n    rules:\n      - tools: [Bash]\n        reason: Three.\n  b:\n    prompt: {other}\n    transitions: [{{when: b_complete, to: done}}]\n"
+        )
+    };
+    let (before, after) = (workflow(&text("x")), workflow(&text("something else")));
+    assert_ne!(before.digest, after.digest);
+    assert_eq!(before.rules, after.rules);
+    assert_eq!(ids(&before.nodes[0].rules), ["one/a/1", "one/a/blocked_tools", "one/a/2"]);
+    assert_eq!(before.nodes[0].rules, after.nodes[0].rules);
+}
+
+#[test]
+fn a_behavior_that_the_user_has_runs_already() {
+    let scratch = Scratch::new();
+    scratch.file("user/config.yml", "observers: [{behavior: detect_plan_mode}]\n");
+    let text =
+        least("observers: [{behavior: detect_plan_mode}, {behavior: mcp_call_tracking}]", "    exit_when: plan_mode");
+    scratch.file("project/.linchpin/workflows/one.yml", text);
+    let workflow = sound(scratch.read(&[], &[]), "one");
+    let names: Vec<&str> = workflow.observers.iter().map(|observer| observer.name.as_str()).collect();
+    assert_eq!(names, ["mcp_call_tracking"]);
+}
