@@ -18,6 +18,8 @@ fn main() -> ExitCode {
         Some(verb) if verb == "hook" => commands::hook::run(arguments),
         // This binary, started by itself to confine a rule's command.
         Some(verb) if verb == runner::shim::WORD => runner::shim::run(arguments),
+        // This binary, started by itself to run the command of a gate.
+        Some(verb) if verb == guard::workflow::HOLDER => guard::workflow::hold(arguments),
         _ => commands::run(),
     }
 }

@@ -31,6 +31,7 @@ use crate::pace_facts;
 use crate::project::Project;
 use crate::session_policy;
 use crate::token_count::TokenCount;
+use crate::trust::{self, Trust};
 use crate::workflow::{Active, Position};
 
 /// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
@@ -384,17 +385,22 @@ impl<'a> Judge<'a> {
                     .get(&rule.id)
                     .is_ok_and(|known| known.is_some_and(|known| known.digest == rule.digest))
         };
-        let rules = active.workflow.rules_at(active.position.node()).filter(|rule| !is_said(rule));
+        let is_trusted = Trust::of(&self.project.root, self.environment).accepts_workflow(&active.workflow);
+        let counting = if is_trusted { None } else { Some(active.workflow.clone().without_untrusted()) };
+        let untrusted = if is_trusted { None } else { Some(trust::workflow_notice(&active.workflow)) };
+        let workflow = counting.as_ref().unwrap_or(&active.workflow);
+        let rules = workflow.rules_at(active.position.node()).filter(|rule| !is_said(rule));
         let rules: BTreeMap<&str, Rule> = rules.map(|rule| (rule.id.as_str(), rule.clone())).collect();
         let rules: Vec<Rule> = rules.into_values().collect();
         let mut config = (*self.policy.config).clone();
-        config.observers.clone_from(&active.workflow.observers);
+        config.observers.clone_from(&workflow.observers);
         Compiled {
             config: Arc::new(config),
             rules: RuleSet::pack(&rules).unwrap_or_default(),
             broken: Vec::new(),
-            untrusted: Vec::new(),
+            untrusted: untrusted.into_iter().collect(),
             generation: String::new(),
+            read_at: self.policy.read_at,
             read: Vec::new(),
         }
     }

@@ -37,6 +37,8 @@ pub struct Compiled {
     pub untrusted: Vec<String>,
     /// Names these rules: others have another.
     pub generation: String,
+    /// When its files were last read. A rule that is not in force may have changed since, though the generation is the same.
+    pub read_at: SystemTime,
     /// The rules that were read for this, in force or not; none where it was compiled before.
     pub read: Vec<Definition>,
 }
@@ -198,6 +200,7 @@ impl Header {
             broken: self.broken,
             untrusted: self.untrusted,
             generation: self.generation,
+            read_at: self.compiled,
             read: Vec::new(),
         }
     }

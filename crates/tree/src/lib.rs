@@ -4,6 +4,7 @@
 //! every odd case, and never touches the person's index, stash or objects. Nothing here knows rules, sessions or agents.
 
 mod difference;
+mod digest;
 mod fingerprint;
 mod git;
 mod repository;

@@ -443,3 +443,84 @@ fn what_a_branch_file_says_is_an_id_or_nothing() {
     let _ = tree.changes_since(&format!("--output={}", target.display()));
     assert!(!target.exists());
 }
+
+#[test]
+fn a_digest_is_of_the_content_and_not_of_how_git_holds_it() {
+    let scene = Scene::new();
+    scene.write(".gitignore", "built/\n").commit("ignored");
+    let digest = |scene: &Scene| scene.tree().digest().expect("a digest");
+    let first = digest(&scene);
+    assert_eq!(digest(&scene), first);
+
+    scene.write("kept.txt", "two\n").write("new.txt", "new\n");
+    let edited = digest(&scene);
+    assert_ne!(edited, first);
+    scene.git(&["add", "--all"]);
+    assert_eq!(digest(&scene), edited);
+    scene.commit("second");
+    assert_eq!(digest(&scene), edited);
+
+    scene.write("built/out.o", "x").write(".linchpin/tmp/queue", "x").write(".linchpin/state.db", "x");
+    assert_eq!(digest(&scene), edited);
+
+    fs::remove_file(scene.root.join("new.txt")).expect("a file");
+    scene.write("kept.txt", "one\n");
+    assert_eq!(digest(&scene), first);
+    scene.write("kept.txt", "three\n");
+    let third = digest(&scene);
+    assert!(third != first && third != edited);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_digest_knows_names_modes_links_and_submodules() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let scene = Scene::new();
+    let mut known = vec![scene.tree().digest().expect("a digest")];
+    let mut is_new = |scene: &Scene| {
+        let digest = scene.tree().digest().expect("a digest");
+        let is_new = !known.contains(&digest);
+        known.push(digest);
+        is_new
+    };
+    fs::rename(scene.root.join("kept.txt"), scene.root.join("moved.txt")).expect("a file");
+    assert!(is_new(&scene));
+    fs::set_permissions(scene.root.join("moved.txt"), fs::Permissions::from_mode(0o755)).expect("a file");
+    assert!(is_new(&scene));
+    scene.commit("moved");
+    assert!(!is_new(&scene));
+    symlink("src/a.rs", scene.root.join("link")).expect("a link");
+    assert!(is_new(&scene));
+    fs::remove_file(scene.root.join("link")).expect("a link");
+    symlink("src/b.rs", scene.root.join("link")).expect("a link");
+    assert!(is_new(&scene));
+
+    let other = Scene::new();
+    let url = other.root.to_string_lossy().into_owned();
+    scene.git(&["submodule", "--quiet", "add", &url, "inner"]);
+    assert!(is_new(&scene));
+    scene.commit("with a submodule");
+    let _ = is_new(&scene);
+    git_in(&scene.root.join("inner"), &["commit", "--quiet", "--allow-empty", "--message=on"]);
+    assert!(is_new(&scene));
+    git_in(&scene.root.join("inner"), &["commit", "--quiet", "--allow-empty", "--message=further"]);
+    assert!(is_new(&scene));
+}
+
+#[test]
+fn a_digest_is_of_the_projects_own_part() {
+    let scene = Scene::new();
+    let of_part = || Tree::of(&scene.root.join("src"), Duration::from_secs(10)).expect("a tree").digest().expect("one");
+    let first = of_part();
+    scene.write("kept.txt", "two\n").commit("elsewhere");
+    assert_eq!(of_part(), first);
+    scene.write("src/a.rs", "fn b() {}\n");
+    let edited = of_part();
+    assert_ne!(edited, first);
+    scene.commit("here");
+    assert_eq!(of_part(), edited);
+    let unborn = Scene::unborn();
+    let empty = unborn.tree().digest().expect("a digest");
+    unborn.write("a.txt", "a");
+    assert_ne!(unborn.tree().digest().expect("a digest"), empty);
+}

@@ -150,6 +150,13 @@ impl Tree {
 
     /// The net difference between a commit and what lies in the working tree: committed, staged, unstaged and untracked.
     pub fn changes_since(&self, commit: &str) -> Result<Changes, GitError> {
+        let lines = self.difference_from(commit)?;
+        let ids = self.ids(&lines);
+        Ok(difference::changes(lines, &ids).filtered(is_not_ours))
+    }
+
+    /// The same, a line for every file.
+    pub(crate) fn difference_from(&self, commit: &str) -> Result<BTreeMap<String, Line>, GitError> {
         let (tracked, untracked) = thread::scope(|scope| {
             let untracked = scope.spawn(|| self.untracked());
             let tracked = self.raw_difference(&[commit, "--"]);
@@ -170,8 +177,7 @@ impl Tree {
                 }
             }
         }
-        let ids = self.ids(&lines);
-        Ok(difference::changes(lines, &ids).filtered(is_not_ours))
+        Ok(lines)
     }
 
     /// What a commit that is made now would have changed since another. `index`: the one that git is about to commit, where
@@ -230,6 +236,11 @@ impl Tree {
         let is_plain = |path: &str| fs::symlink_metadata(self.root.join(path)).is_ok_and(|metadata| metadata.is_file());
         let wanted = lines.iter().filter(|(path, line)| matters(line) && line.is_file() && is_plain(path));
         let wanted: Vec<&str> = wanted.map(|(path, _)| path.as_str()).collect();
+        self.hashed(&wanted)
+    }
+
+    /// What git calls the content of plain files.
+    pub(crate) fn hashed(&self, wanted: &[&str]) -> BTreeMap<String, String> {
         let mut ids = BTreeMap::new();
         for paths in wanted.chunks(NAMES_AT_ONCE) {
             let mut arguments = vec!["hash-object", "--"];
@@ -240,6 +251,10 @@ impl Tree {
             ids.extend(paths.iter().zip(output.lines()).map(|(path, id)| ((*path).to_owned(), id.to_owned())));
         }
         ids
+    }
+
+    pub(crate) fn git(&self) -> &Git {
+        &self.git
     }
 }
 
@@ -255,7 +270,7 @@ fn new_file() -> Line {
 }
 
 /// What Linchpin itself writes is nobody's change, ignored or not.
-fn is_not_ours(path: &str) -> bool {
+pub(crate) fn is_not_ours(path: &str) -> bool {
     let ours = path.strip_prefix(".linchpin/").or_else(|| path.split_once("/.linchpin/").map(|(_, rest)| rest));
     !ours.is_some_and(|rest| rest.starts_with("tmp/") || rest.starts_with("state.db"))
 }

@@ -5,7 +5,7 @@ mod work;
 mod workflows;
 
 pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
-pub use work::{Next, Start};
+pub use work::{Approve, Next, Start};
 pub use workflows::{Drawing, Workflows, WorkflowsAction};
 
 use std::path::PathBuf;
@@ -59,6 +59,7 @@ Work:
   start       Begin a workflow
   next        Say what is done, and move on
   continue    Go on past an interrupt: print the prompt, and count afresh
+  approve     Say yes to what waits for a person
   status      Show where the workflow stands, what is in force, and the session's state
   repeat      Print the prompt of the current phase again
   prev        Go back to the phase before this one
@@ -126,6 +127,8 @@ pub enum Command {
     Next(Next),
     /// Go on past an interrupt: print the prompt, and count afresh
     Continue,
+    /// Say yes to what waits for a person
+    Approve(Approve),
     /// Show where the workflow stands, what is in force, and the session's state
     Status(Status),
     /// Print the prompt of the current phase again

@@ -22,3 +22,12 @@ pub struct Next {
     #[arg(long)]
     pub force_all: bool,
 }
+
+#[derive(Debug, Args)]
+pub struct Approve {
+    /// The gate; left out, all that the current node waits for
+    pub gate: Option<String>,
+    /// Approve without asking
+    #[arg(long)]
+    pub yes: bool,
+}

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use agents::Agent;
 use agents::install::{self as settings, Installed, Scope};
+use guard::trust::{Trust, workflow_notice};
 use guard::{Pause, Project, lifting};
 use policy::{Diagnostic, ErrorKind, Mode, Severity};
 use serde_json::{Value, json};
@@ -72,6 +73,10 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
     }
     checks.extend(compiled.untrusted.iter().map(Check::note));
     let loaded = project.load(&context.environment);
+    let trust = Trust::of(&project.root, &context.environment);
+    let workflows = policy::workflows(&project.tiers, &loaded).files.into_iter().filter_map(|file| file.workflow);
+    let waiting = workflows.filter(|workflow| !trust.accepts_workflow(workflow));
+    checks.extend(waiting.map(|workflow| Check::note(workflow_notice(&workflow))));
     let is_doubt =
         |problem: &&Diagnostic| problem.severity == Severity::Warning && problem.kind != ErrorKind::Untrusted;
     let mut doubts = loaded.diagnostics.iter().filter(is_doubt);

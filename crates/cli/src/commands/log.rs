@@ -186,7 +186,10 @@ fn noted(kind: NoteKind, entry: &Entry) -> String {
         NoteKind::Abort => format!(" {} at {}, by the {}", field("workflow"), field("from"), field("by")),
         NoteKind::Continue => format!(" past {}, by the {}", field("past"), field("by")),
         NoteKind::Held => format!(" {}: {}", field("from"), field("why")),
-        NoteKind::Approve => format!(" {}, by the {}", field("gate"), field("by")),
+        NoteKind::Approve => match field("who").as_str() {
+            "" => format!(" {}, by the {}", field("gate"), field("by")),
+            who => format!(" {}, by {who}", field("gate")),
+        },
     }
 }
 

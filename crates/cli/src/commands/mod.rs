@@ -82,6 +82,7 @@ pub fn run() -> process::ExitCode {
         Command::Continue => work::go_on(&context),
         Command::Status(arguments) => status::run(arguments, &context),
         Command::Repeat => work::repeat(&context),
+        Command::Approve(arguments) => work::approve(arguments, &context),
         Command::Prev => work::prev(&context),
         Command::Restart => work::restart(&context),
         Command::Abort => work::abort(&context),

@@ -1,7 +1,8 @@
-//! `trust`: a person accepts what a repository's policy approves or switches off.
+//! `trust`: a person accepts what a repository's policy approves, switches off or starts.
 
 use std::io;
 
+use engine::workflow::Workflow;
 use guard::acceptance::Acceptance;
 use guard::trust::Trust as Accepted;
 use guard::{Project, session_policy};
@@ -18,15 +19,17 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
     person::required("trust", &context.environment)?;
     let project = Project::of_person(&context.environment);
     let waiting = Waiting::of(&project, context);
-    if waiting.parts().is_empty() && waiting.changes.is_empty() {
-        let said =
-            if waiting.loaded.weakening.is_empty() { "nothing in this policy needs trust" } else { "already trusted" };
+    if waiting.is_nothing() {
+        let said = if waiting.needs_none { "nothing in this policy needs trust" } else { "already trusted" };
         context.output.line_or(said, &json!({ "trusted": true, "accepted": [], "changes": [] }));
         return Ok(ExitCode::Done);
     }
     if !context.output.json {
         for part in waiting.parts() {
             show(part, context);
+        }
+        for workflow in &waiting.workflows {
+            show_workflow(workflow, context);
         }
         for change in &waiting.changes {
             context.output.line(format!("{} while a session ran, which keeps it as it was", change.what()));
@@ -41,6 +44,8 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
     }
     accept(&project, &waiting, context)?;
     let files: Vec<&str> = waiting.parts().iter().map(|part| part.source.name.as_str()).collect();
+    let workflows = waiting.workflows.iter().map(|workflow| workflow.source.as_str());
+    let files: Vec<&str> = files.into_iter().chain(workflows).collect();
     let rules: Vec<&String> = waiting.changes.iter().map(|change| &change.rule).collect();
     context.output.line_or(
         "Accepted. It holds until one of these parts changes.",
@@ -54,6 +59,10 @@ struct Waiting {
     loaded: Loaded,
     /// What sessions keep.
     changes: Vec<Weakened>,
+    /// Those of the project with parts that do not count yet.
+    workflows: Vec<Workflow>,
+    /// Nothing waits, and nothing was ever to be accepted.
+    needs_none: bool,
 }
 
 impl Waiting {
@@ -64,7 +73,17 @@ impl Waiting {
         let kept = kept.into_iter().filter(|kept| !acceptance.includes(&kept.change, kept.since));
         let mut changes: Vec<Weakened> = kept.map(|kept| kept.change).collect();
         changes.dedup();
-        Self { loaded, changes }
+        let found = policy::workflows(&project.tiers, &loaded);
+        let with_parts = found.files.into_iter().filter_map(|file| file.workflow);
+        let with_parts: Vec<Workflow> = with_parts.filter(|workflow| !workflow.text_to_trust().is_empty()).collect();
+        let needs_none = loaded.weakening.is_empty() && with_parts.is_empty();
+        let trust = Accepted::of(&project.root, &context.environment);
+        let workflows = with_parts.into_iter().filter(|workflow| !trust.accepts_workflow(workflow)).collect();
+        Self { loaded, changes, workflows, needs_none }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.parts().is_empty() && self.changes.is_empty() && self.workflows.is_empty()
     }
 
     fn parts(&self) -> Vec<&Diagnostic> {
@@ -72,13 +91,19 @@ impl Waiting {
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        self.loaded.weakening == other.loaded.weakening && self.changes == other.changes
+        self.loaded.weakening == other.loaded.weakening
+            && self.changes == other.changes
+            && self.workflows == other.workflows
     }
 }
 
 fn accept(project: &Project, waiting: &Waiting, context: &Context) -> io::Result<()> {
+    let trust = Accepted::of(&project.root, &context.environment);
     if !waiting.loaded.weakening.is_empty() {
-        Accepted::of(&project.root, &context.environment).accept(&waiting.loaded.weakening)?;
+        trust.accept(&waiting.loaded.weakening)?;
+    }
+    for workflow in &waiting.workflows {
+        trust.accept_workflow(workflow)?;
     }
     // What is accepted now may itself replace or switch off what sessions are held to.
     let accepted = policy::load(&project.tiers, &Before::default(), |weakening| *weakening == waiting.loaded.weakening);
@@ -99,6 +124,17 @@ fn show(problem: &Diagnostic, context: &Context) {
     let text = problem.part.as_ref().and_then(|part| problem.source.text.get(part.clone()));
     for line in text.unwrap_or(&problem.source.text).lines() {
         output.line(format!("    {line}"));
+    }
+    output.blank();
+}
+
+/// What a workflow would do. A yes is for the file as it is.
+fn show_workflow(workflow: &Workflow, context: &Context) {
+    let output = &context.output;
+    let message = "it starts or approves something; that does not count until a person accepts the file";
+    output.line(output.bold(&format!("{}: {message}", workflow.source)));
+    for part in workflow.parts_to_trust() {
+        output.line(format!("    {}", part.replace('\n', "\n    ")));
     }
     output.blank();
 }

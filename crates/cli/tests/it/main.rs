@@ -23,6 +23,7 @@ mod editing_rules;
 mod explain;
 mod failure_policy;
 mod file_rules;
+mod gates;
 mod guarding;
 mod hostile;
 mod init_and_install;

@@ -164,7 +164,9 @@ fn a_folder_of_workflows_is_a_policy() {
     let project = bare();
     project.file(".linchpin/workflows/work.yml", LEAST);
     assert_eq!(project.run(&["validate"]).code, Some(0));
-    assert_eq!(project.run(&["workflows", "--json"]).json()["workflows"][0]["name"], "work");
+    let listed = project.run(&["workflows", "--json"]).json();
+    let of_project = listed["workflows"].as_array().into_iter().flatten().find(|found| found["tier"] == "project");
+    assert_eq!(of_project.map(|found| &found["name"]), Some(&"work".into()));
 }
 
 #[test]

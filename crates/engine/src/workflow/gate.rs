@@ -42,6 +42,11 @@ pub struct Webhook {
     pub expect: Expected,
 }
 
+impl Webhook {
+    /// Before the name of an environment variable, in place of a header's value.
+    pub const FROM_ENVIRONMENT: &str = "env:";
+}
+
 /// The answer that lets the move through.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expected {

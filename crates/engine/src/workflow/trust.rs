@@ -1,13 +1,12 @@
 //! What of a repository's workflow counts only once a person has accepted it.
 
-use super::{Gate, Workflow};
+use super::{Gate, Webhook, Workflow};
 use crate::rules::{Rule, Tier};
 use crate::verdict::Level;
 
 impl Workflow {
     /// The parts that start a program, talk to another machine or approve calls, a line each; none where it is not a
-    /// project's. What a line says depends on more of the file than itself (a `when` names variables), so what a person
-    /// accepts is the whole file, by its digest.
+    /// project's.
     pub fn parts_to_trust(&self) -> Vec<String> {
         if self.tier != Tier::Project {
             return Vec::new();
@@ -19,11 +18,44 @@ impl Workflow {
         // A gate that is declared stands in every place that names it.
         gates.sort();
         gates.dedup();
-        let mut rules: Vec<String> =
-            self.rules.iter().chain(self.nodes.iter().flat_map(|node| &node.rules)).filter_map(of_rule).collect();
+        let mut rules: Vec<String> = self.all_rules().filter_map(of_rule).collect();
         rules.sort();
         rules.dedup();
         observers.chain(gates).chain(rules).collect()
+    }
+
+    /// All that a person accepts with them, as one text; empty: nothing. What a line says depends on more of the file than
+    /// itself (a `when` names variables), so that is the whole file, and the rules that it took from elsewhere.
+    pub fn text_to_trust(&self) -> String {
+        let parts = self.parts_to_trust();
+        if parts.is_empty() {
+            return String::new();
+        }
+        let mut rules: Vec<&str> =
+            self.all_rules().filter(|rule| of_rule(rule).is_some()).map(|rule| rule.digest.as_str()).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        let parts = parts.iter().map(String::as_str);
+        [self.digest.as_str()].into_iter().chain(parts).chain(rules).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The same without the rules and observers that wait for a person's yes. (Gates stay: one that is not trusted does not
+    /// hold.)
+    #[must_use]
+    pub fn without_untrusted(mut self) -> Self {
+        if self.tier != Tier::Project {
+            return self;
+        }
+        self.observers.retain(|observer| observer.text_to_trust().is_none());
+        self.rules.retain(|rule| of_rule(rule).is_none());
+        for node in &mut self.nodes {
+            node.rules.retain(|rule| of_rule(rule).is_none());
+        }
+        self
+    }
+
+    fn all_rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().chain(self.nodes.iter().flat_map(|node| &node.rules))
     }
 
     fn requirements(&self) -> impl Iterator<Item = &super::Requirement> {
@@ -36,7 +68,13 @@ impl Workflow {
 fn of_gate(id: &str, gate: &Gate) -> Option<String> {
     match gate {
         Gate::Command { text, .. } => Some(format!("gate {id}: runs {text}")),
-        Gate::Webhook(webhook) => Some(format!("gate {id}: asks {}", webhook.url)),
+        Gate::Webhook(webhook) => {
+            // Which variables leave the machine is what a person has to know.
+            let sent: Vec<&str> =
+                webhook.headers.iter().filter_map(|(_, value)| value.strip_prefix(Webhook::FROM_ENVIRONMENT)).collect();
+            let sent = if sent.is_empty() { String::new() } else { format!(", and sends it {}", sent.join(", ")) };
+            Some(format!("gate {id}: asks {}{sent}", webhook.url))
+        }
         Gate::Expression(_) | Gate::Approval(_) | Gate::FileRules(_) => None,
     }
 }

@@ -1,12 +1,25 @@
 //! What has to hold before a move is made.
 
+use std::cell::OnceCell;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use engine::event::{EventKind, EventKinds};
 use engine::file_rules::Reach;
 use engine::rules::{Rule, RuleSet};
-use engine::workflow::{Gate, Requirement};
+use engine::workflow::{Gate, Requirement, Webhook};
 use engine::{Inquiry, Situation, expr};
+use policy::Config;
+use serde_json::{Value, json};
+
+use super::approval::Approvals;
+use super::command_gate::{CommandGate, Holding};
+use super::holder::content;
+use super::{Active, plain_text};
+use crate::environment::Environment;
+use crate::project::Project;
+use crate::trust::Trust;
 
 /// A gate that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,54 +30,122 @@ pub struct Lack {
     pub why: String,
 }
 
-/// Those that do not hold. Cheap ones come first, and where one of them does not hold no other is tried.
-pub fn lacks<'a>(
-    requirements: impl Iterator<Item = &'a Requirement> + Clone,
-    situation: &Arc<Situation>,
-    reaches_out: impl Fn(&Requirement) -> Option<Lack>,
-    approved: impl Fn(&Requirement) -> Option<Lack>,
-) -> Vec<Lack> {
-    let cheap: Vec<Lack> = requirements
-        .clone()
-        .filter(|required| required.gate.is_cheap())
-        .filter_map(|required| match &required.gate {
-            Gate::Expression(expression) => expression_lack(required, expression, situation),
-            Gate::FileRules(rules) => file_rules_lack(required, rules, situation),
-            Gate::Approval(_) => approved(required),
-            Gate::Command { .. } | Gate::Webhook(_) => None,
-        })
-        .collect();
-    if !cheap.is_empty() {
-        return cheap;
-    }
-    requirements.filter(|required| !required.gate.is_cheap()).filter_map(reaches_out).take(1).collect()
+/// How gates reach out of this process.
+#[derive(Clone)]
+pub struct Outside {
+    pub holding: Holding,
+    /// Asks a webhook, and says why it does not hold. It is handed in, as a hook must not carry a network client.
+    pub webhook: fn(&Webhook, &Value, &Environment) -> Result<(), String>,
 }
 
-fn expression_lack(required: &Requirement, expression: &str, situation: &Arc<Situation>) -> Option<Lack> {
-    let why = match expr::holds(expression, situation, Reach::default()) {
-        Ok(true) => return None,
-        Ok(false) => format!("`{}` is not true", one_line(expression)),
-        Err(error) => format!("`{}` cannot be evaluated: {}", one_line(expression), error.message),
-    };
-    Some(Lack { gate: required.id.clone(), why })
+/// The gates of a move.
+pub struct Gates<'a> {
+    pub active: &'a Active,
+    pub situation: &'a Arc<Situation>,
+    pub project: &'a Project,
+    pub environment: &'a Environment,
+    pub config: &'a Config,
+    pub outside: &'a Outside,
 }
 
-fn file_rules_lack(required: &Requirement, rules: &[Rule], situation: &Arc<Situation>) -> Option<Lack> {
-    let on = EventKinds::default().with(EventKind::Other);
-    let rules: Vec<Rule> = rules.iter().map(|rule| Rule { on, ..rule.clone() }).collect();
-    let asked =
-        RuleSet::pack(&rules).and_then(|rules| engine::decide(&Inquiry { situation, rules: &rules, thorough: false }));
-    let why = match asked {
-        Ok(decision) if decision.verdict.findings.is_empty() => return None,
-        Ok(decision) => {
-            let unmet = decision.verdict.findings.iter().map(|finding| finding.reason.as_str());
-            unmet.collect::<Vec<_>>().join("\n\n")
+impl Gates<'_> {
+    /// Those that do not hold. Cheap ones come first, and where one of them does not hold no other is tried.
+    pub fn lacks<'r>(&self, requirements: impl Iterator<Item = &'r Requirement> + Clone) -> Vec<Lack> {
+        let tree = OnceCell::new();
+        let tree = || tree.get_or_init(|| content(&self.project.root)).as_ref().map(Option::as_deref);
+        let lack = |required: &Requirement, why: Option<String>| Some(Lack { gate: required.id.clone(), why: why? });
+        let cheap: Vec<Lack> = requirements
+            .clone()
+            .filter(|required| required.gate.is_cheap())
+            .filter_map(|required| {
+                let why = match &required.gate {
+                    Gate::Expression(expression) => self.expression_lack(expression),
+                    Gate::FileRules(rules) => self.file_rules_lack(rules),
+                    Gate::Approval(text) => match tree() {
+                        Ok(tree) => self.approval_lack(&required.id, text, tree),
+                        Err(error) => Some(error.to_string()),
+                    },
+                    Gate::Command { .. } | Gate::Webhook(_) => None,
+                };
+                lack(required, why)
+            })
+            .collect();
+        if !cheap.is_empty() {
+            return cheap;
         }
-        Err(error) => error.to_string(),
-    };
-    Some(Lack { gate: required.id.clone(), why })
+        let is_trusted = OnceCell::new();
+        let is_trusted = || {
+            let trust = || Trust::of(&self.project.root, self.environment).accepts_workflow(&self.active.workflow);
+            *is_trusted.get_or_init(trust)
+        };
+        let end = Instant::now() + self.outside.holding.patience;
+        let reaching_out = requirements.filter(|required| !required.gate.is_cheap());
+        let not_held = reaching_out.filter_map(|required| {
+            let why = match &required.gate {
+                _ if !is_trusted() => Some(format!("{} is not trusted yet; `linchpin trust`", shown(&required.gate))),
+                Gate::Command { text, words, timeout } => match tree() {
+                    Ok(tree) => self.command(text, words, *timeout).lack(tree, &self.outside.holding.call, end),
+                    Err(error) => Some(error.to_string()),
+                },
+                Gate::Webhook(webhook) => self.webhook_lack(webhook),
+                Gate::Expression(_) | Gate::FileRules(_) | Gate::Approval(_) => None,
+            };
+            lack(required, why)
+        });
+        not_held.take(1).collect()
+    }
+
+    fn expression_lack(&self, expression: &str) -> Option<String> {
+        match expr::holds(expression, self.situation, Reach::default()) {
+            Ok(true) => None,
+            Ok(false) => Some(format!("`{}` is not true", plain_text::line(expression))),
+            Err(error) => Some(format!("`{}` cannot be evaluated: {}", plain_text::line(expression), error.message)),
+        }
+    }
+
+    fn file_rules_lack(&self, rules: &[Rule]) -> Option<String> {
+        let on = EventKinds::default().with(EventKind::Other);
+        let rules: Vec<Rule> = rules.iter().map(|rule| Rule { on, ..rule.clone() }).collect();
+        let asked = RuleSet::pack(&rules)
+            .and_then(|rules| engine::decide(&Inquiry { situation: self.situation, rules: &rules, thorough: false }));
+        match asked {
+            Ok(decision) if decision.verdict.findings.is_empty() => None,
+            Ok(decision) => {
+                let unmet = decision.verdict.findings.iter().map(|finding| finding.reason.as_str());
+                Some(unmet.collect::<Vec<_>>().join("\n\n"))
+            }
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    fn approval_lack(&self, gate: &str, text: &str, tree: Option<&str>) -> Option<String> {
+        let approvals = Approvals::of(&self.project.root, self.environment);
+        let is_given = approvals.includes(gate, text, &self.active.position, tree);
+        (!is_given).then(|| {
+            let text = plain_text::line(text);
+            format!("a person has to say yes to: {text}\n(`linchpin approve {gate}`, for the tree as it is now)")
+        })
+    }
+
+    fn command<'c>(&'c self, text: &'c str, words: &'c [String], timeout: Duration) -> CommandGate<'c> {
+        let Self { project, config, environment, .. } = self;
+        CommandGate { text, words, timeout, project, config, environment }
+    }
+
+    fn webhook_lack(&self, webhook: &Webhook) -> Option<String> {
+        let name = |root: &Path| root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let question = json!({
+            "project": name(&self.project.root),
+            "workflow": self.active.workflow.name,
+            "node": self.active.position.node(),
+            "visit": self.active.position.phase(),
+            "claims": self.active.claims,
+        });
+        let asked = (self.outside.webhook)(webhook, &question, self.environment);
+        asked.err().map(|why| format!("{} did not say yes: {}", plain_text::line(&webhook.url), plain_text::line(&why)))
+    }
 }
 
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+fn shown(gate: &Gate) -> String {
+    plain_text::line(&gate.to_string())
 }

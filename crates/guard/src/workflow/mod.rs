@@ -4,16 +4,25 @@
 //! call; [`Active`] is what a judgement knows. Nothing here prints.
 
 mod active;
+mod approval;
+mod approving;
 mod claims;
+mod command_gate;
 mod gates;
+mod holder;
 mod moves;
+mod plain_text;
 mod position;
+mod receipt;
 mod refusal;
 mod step;
 
 pub use active::Active;
+pub use approving::{Approvable, Asked};
 pub use claims::Claims;
-pub use gates::Lack;
+pub use command_gate::Holding;
+pub use gates::{Lack, Outside};
+pub use holder::{HOLDER, hold};
 pub use moves::{Force, Moves};
 pub use position::{Position, Visit};
 pub use refusal::Refusal;

@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 use store::{Changes, Note, NoteKind, PERSON, SessionKey, SessionState, Store};
 use tree::Repository;
 
-use super::gates::lacks;
-use super::{Active, Claims, Lack, Position, Refusal, Step, StepOutcome};
+use super::gates::Gates;
+use super::{Active, Claims, Outside, Position, Refusal, Step, StepOutcome};
 use crate::environment::Environment;
 use crate::judge::Judge;
 use crate::pace_facts::{self, PaceFacts, Unsaid};
@@ -34,6 +34,7 @@ pub struct Moves<'a> {
     pub session: Option<Whose>,
     /// Whether an agent makes the move.
     pub is_agents: bool,
+    pub outside: Outside,
 }
 
 /// The pace rules that are passed over, once.
@@ -61,8 +62,8 @@ impl Force {
 }
 
 /// How a workflow stands while it is being moved.
-struct Scene {
-    store: Store,
+pub(super) struct Scene {
+    pub(super) store: Store,
     policy: Compiled,
     /// Of the workflow.
     state: SessionState,
@@ -104,17 +105,15 @@ impl Moves<'_> {
         if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene) {
             return self.held(&active, scene, &rule, outcome);
         }
-        let requirements = node.requires.iter().chain(&way.requires);
-        let lacks = lacks(
-            requirements,
-            &situation,
-            |required| {
-                Some(Lack { gate: required.id.clone(), why: format!("{} cannot be asked here yet", required.gate) })
-            },
-            |required| {
-                Some(Lack { gate: required.id.clone(), why: format!("a person has to say yes to: {}", required.gate) })
-            },
-        );
+        let gates = Gates {
+            active: &active,
+            situation: &situation,
+            project: self.project,
+            environment: self.environment,
+            config: &scene.policy.config,
+            outside: &self.outside,
+        };
+        let lacks = gates.lacks(node.requires.iter().chain(&way.requires));
         if !lacks.is_empty() {
             let why: Vec<String> = lacks.iter().map(|lack| lack.gate.clone()).collect();
             return self.held(&active, scene, &why.join(", "), StepOutcome::Held(lacks));
@@ -381,6 +380,11 @@ impl Moves<'_> {
         if is_allowed { Ok(()) } else { Err(Refusal::NotForAgents(verb)) }
     }
 
+    /// Whatever `agent_may` says.
+    pub(super) fn must_be_a_person(&self, verb: &'static str) -> Result<(), Refusal> {
+        if self.is_agents { Err(Refusal::NotForAgents(verb)) } else { Ok(()) }
+    }
+
     fn scene(&self) -> Result<Scene, Refusal> {
         let policy = self.project.compiled(self.environment);
         let store = Store::open(&self.project.store(self.environment), self.options())?;
@@ -392,7 +396,7 @@ impl Moves<'_> {
         Ok(Scene { store, policy, state, session })
     }
 
-    fn active(&self) -> Result<(Scene, Active), Refusal> {
+    pub(super) fn active(&self) -> Result<(Scene, Active), Refusal> {
         let scene = self.scene()?;
         let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
         let workflow = self.workflow(&position.workflow, &scene).map_err(|refusal| match refusal {
@@ -450,7 +454,7 @@ impl Moves<'_> {
         store::Options { busy: PATIENCE, now: self.now }
     }
 
-    fn fields<const N: usize>(&self, fields: [(&str, Value); N]) -> Map<String, Value> {
+    pub(super) fn fields<const N: usize>(&self, fields: [(&str, Value); N]) -> Map<String, Value> {
         let by = if self.is_agents { "agent" } else { "person" };
         fields
             .into_iter()
@@ -460,12 +464,12 @@ impl Moves<'_> {
             .collect()
     }
 
-    fn places(&self) -> (String, String) {
+    pub(super) fn places(&self) -> (String, String) {
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
         (text(&self.project.root), text(&self.environment.cwd))
     }
 
-    fn note<'n>(
+    pub(super) fn note<'n>(
         &'n self,
         kind: NoteKind,
         fields: &'n Map<String, Value>,

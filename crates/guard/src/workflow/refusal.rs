@@ -1,4 +1,5 @@
 use store::StoreError;
+use tree::GitError;
 
 /// Why nothing can be moved at all. (What a gate or a pace rule says is no refusal, but a step not taken.)
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,16 @@ pub enum Refusal {
     OnlyAPerson(String),
     #[error("the prompt of `{node}` cannot be made: {why}")]
     Prompt { node: String, why: String },
+    #[error("nothing at `{node}` waits for a person's yes")]
+    NothingToApprove { node: String },
+    #[error("no approval at `{node}` is called `{gate}`")]
+    UnknownApproval { gate: String, node: String, close: Option<String>, known: Vec<String> },
+    #[error("the tree changed while you were reading; nothing was approved")]
+    TreeChanged,
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error("it cannot be written down: {0}")]
+    Unwritten(#[from] std::io::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -77,5 +77,7 @@ impl Stored {
 
 fn around(policy: &Compiled) -> String {
     let config = postcard::to_stdvec(&*policy.config).unwrap_or_default();
-    digest([policy.generation.as_bytes(), &config].concat())
+    // A workflow may name rules that are not in force otherwise.
+    let read_at = postcard::to_stdvec(&policy.read_at).unwrap_or_default();
+    digest([policy.generation.as_bytes(), &config, &read_at].concat())
 }

@@ -1,11 +1,15 @@
 //! The commands that move a workflow. What each does is `guard`'s; how it is told is here.
 
+mod approve;
 mod refused;
+mod webhook;
 
 use engine::pace::Violation;
-use guard::workflow::{Force, Lack, Moves, Refusal, Step, StepOutcome};
+use guard::workflow::{Force, Holding, Lack, Moves, Outside, Refusal, Step, StepOutcome};
 use guard::{CommandRun, Project, Whose};
 use serde_json::{Map, Value, json};
+
+pub use approve::run as approve;
 
 use super::Context;
 use crate::arguments::{Next, Start};
@@ -78,6 +82,7 @@ impl Mover {
             now: self.now,
             session: self.session.clone(),
             is_agents: self.is_agents,
+            outside: Outside { holding: Holding::by_this_binary(), webhook: webhook::ask },
         }
     }
 }

@@ -47,6 +47,18 @@ pub fn problem(refusal: Refusal) -> Problem {
             Problem::new("NotAPerson", message).help("say what you tried and why you are stuck, and wait")
         }
         Refusal::Prompt { .. } => Problem::new("InvalidExpression", message),
+        Refusal::NothingToApprove { .. } => Problem::new("NotFound", message)
+            .help("what was approved counts until the tree changes; `linchpin repeat` prints what is asked for now"),
+        Refusal::UnknownApproval { close, known, .. } => {
+            Problem::new("NotFound", message).help(match (close, known.as_slice()) {
+                (Some(close), _) => suggest::did_you_mean(&close),
+                (None, []) => "it has none".to_owned(),
+                (None, known) => format!("they are {}", listed(known)),
+            })
+        }
+        Refusal::TreeChanged => Problem::new("Moved", message).help("look at it again: `linchpin approve`"),
+        Refusal::Git(error) => error.into(),
+        Refusal::Unwritten(_) => Problem::new("Io", message),
         Refusal::Store(error) => error.into(),
     }
 }

@@ -1,0 +1,49 @@
+//! `approve`: a person says yes to a gate.
+
+use guard::workflow::Approvable;
+use serde_json::json;
+
+use super::{Mover, refused};
+use crate::arguments::Approve;
+use crate::commands::Context;
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+/// So much of a tree's digest tells it from others.
+const SHOWN: usize = 12;
+
+pub fn run(arguments: &Approve, context: &Context) -> Outcome {
+    person::required("approve", &context.environment)?;
+    let whoever = Mover::of("approve", context);
+    let moves = whoever.moves(context);
+    let approvable = moves.approvable(arguments.gate.as_deref()).map_err(refused::problem)?;
+    if !context.output.json {
+        show(&approvable, context);
+    }
+    if !arguments.yes && !person::confirmed("Approve?", "what is asked", &context.output)? {
+        return Err(Problem::new("Untrusted", "nothing was approved"));
+    }
+    moves.approve(&approvable).map_err(refused::problem)?;
+    let gates: Vec<&str> = approvable.asked.iter().map(|asked| asked.gate.as_str()).collect();
+    let Approvable { workflow, node, tree, .. } = &approvable;
+    context.output.line_or(
+        format!("Approved {} for the tree as it is now.", gates.join(", ")),
+        &json!({ "approved": gates, "workflow": workflow, "node": node, "tree": tree }),
+    );
+    Ok(ExitCode::Done)
+}
+
+fn show(approvable: &Approvable, context: &Context) {
+    let output = &context.output;
+    let Approvable { workflow, node, asked, tree, .. } = approvable;
+    let tree = tree.as_ref().and_then(|tree| tree.get(..SHOWN)).map_or(String::new(), |tree| format!(", tree {tree}"));
+    output.line(output.bold(&format!("Workflow {workflow} at {node}{tree}")));
+    for asked in asked {
+        output.line(format!("{}:", asked.gate));
+        for line in asked.text.trim_end().lines() {
+            output.line(format!("    {line}"));
+        }
+    }
+    output.blank();
+}

@@ -1,0 +1,153 @@
+//! Approvals: what only a person may say.
+
+use super::{at_work, at_work_with};
+
+const ASKED: &str = "[{approval: 'Ship it?'}]";
+
+#[test]
+fn a_person_says_yes() {
+    let project = at_work(ASKED);
+    assert_eq!(project.run(&["next"]).code, Some(1));
+    insta::assert_snapshot!(redacted(&project.run(&["approve"]).transcript()), @"
+    exit 2
+    --- stdout
+    Workflow w at work, tree [TREE]
+    work/1:
+        Ship it?
+
+    --- stderr
+    error: there is no terminal to ask on
+    help: pass `--yes` once you have read what is asked
+    ");
+    insta::assert_snapshot!(redacted(&project.run(&["approve", "--yes"]).transcript()), @"
+    exit 0
+    --- stdout
+    Workflow w at work, tree [TREE]
+    work/1:
+        Ship it?
+
+    Approved work/1 for the tree as it is now.
+    --- stderr
+    ");
+    assert_eq!(project.run(&["next"]).code, Some(0));
+}
+
+#[test]
+fn on_a_terminal_they_are_asked() {
+    let project = at_work(ASKED);
+    let no = project.on_terminal(project.command(&["approve"]), "\n");
+    assert_eq!(no.code, Some(2));
+    assert!(no.stdout.contains("Ship it?") && no.stderr.contains("nothing was approved"), "{}", no.transcript());
+    assert_eq!(project.run(&["next"]).code, Some(1));
+    let yes = project.on_terminal(project.command(&["approve"]), "y\n");
+    assert_eq!(yes.code, Some(0), "{}", yes.transcript());
+    assert_eq!(project.run(&["next"]).code, Some(0));
+}
+
+#[test]
+fn it_is_for_one_tree() {
+    let project = at_work(ASKED);
+    project.run(&["approve", "--yes"]);
+    project.file("a.txt", "another\n");
+    assert_eq!(project.run(&["next"]).code, Some(1));
+    project.file("a.txt", "one\n");
+    assert_eq!(project.run(&["next"]).code, Some(0));
+}
+
+#[test]
+fn it_is_for_one_visit() {
+    let project = at_work(ASKED);
+    project.run(&["approve", "--yes"]);
+    assert_eq!(project.run(&["next", "again"]).code, Some(0));
+    assert_eq!(project.run(&["next", "again"]).code, Some(1));
+}
+
+#[test]
+fn it_is_for_one_gate_as_it_was_asked() {
+    let project = at_work_with("[first, second]", "gates: {first: {approval: 'One?'}, second: {approval: 'Two?'}}");
+    assert_eq!(project.run(&["approve", "first", "--yes"]).code, Some(0));
+    let held = project.run(&["next", "--json"]).json();
+    assert_eq!(held["lacks"].as_array().map(Vec::len), Some(1));
+    assert_eq!(held["lacks"][0]["gate"], "second");
+    assert_eq!(project.run(&["approve", "--yes", "--json"]).json()["approved"], serde_json::json!(["second"]));
+    assert_eq!(project.run(&["next", "again"]).code, Some(0));
+
+    let project = at_work(ASKED);
+    project.file(".gitignore", ".linchpin\n");
+    project.run(&["approve", "--yes"]);
+    // It is another question, for all that the tree is the same.
+    super::workflow(&project, "[{approval: 'Ship all of it?'}]", "");
+    assert_eq!(project.run(&["next"]).code, Some(1));
+}
+
+#[test]
+fn where_nothing_is_asked() {
+    let project = at_work("[]");
+    insta::assert_snapshot!(project.run(&["approve", "--yes"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: nothing at `work` waits for a person's yes
+    help: what was approved counts until the tree changes; `linchpin repeat` prints what is asked for now
+    ");
+    let project = at_work_with("[ship]", "gates: {ship: {approval: 'Ship it?'}}");
+    insta::assert_snapshot!(project.run(&["approve", "shp", "--yes"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no approval at `work` is called `shp`
+    help: did you mean `ship`?
+    ");
+    project.run(&["approve", "--yes"]);
+    assert_eq!(project.run(&["approve", "--yes"]).code, Some(2));
+    project.run(&["abort"]);
+    insta::assert_snapshot!(project.run(&["approve", "--yes"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: no workflow is active here
+    help: `linchpin workflows` lists them, and `linchpin start NAME` begins one
+    ");
+}
+
+#[test]
+fn it_is_in_the_journal_with_who_and_when() {
+    let project = at_work_with("[ship]", "gates: {ship: {approval: 'Ship it?'}}");
+    let mut command = project.command(&["approve", "--yes"]);
+    command.env("USER", "ada");
+    assert!(command.output().expect("it runs").status.success());
+    let entry = project.run(&["log", "--kind", "approve", "--json"]).json();
+    assert_eq!((&entry["fields"]["who"], &entry["fields"]["gate"]), (&"ada".into(), &"ship".into()));
+    assert_eq!((&entry["fields"]["visit"], &entry["fields"]["text"]), (&"1.1".into(), &"Ship it?".into()));
+    assert!(entry["time"].is_i64() || entry["time"].is_string(), "{entry}");
+    assert!(project.run(&["log", "--kind", "approve"]).stdout.contains("approve ship, by ada"));
+}
+
+#[test]
+fn it_is_not_for_agents() {
+    let project = at_work(ASKED);
+    let mut command = project.command(&["approve", "--yes"]);
+    command.env("CLAUDECODE", "1");
+    let output = command.output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is for people"));
+    for wrapped in [
+        "linchpin approve --yes",
+        "sudo /usr/local/bin/linchpin approve ship",
+        "bash -c 'env -u CLAUDECODE linchpin approve --yes'",
+        "true && (cd /tmp; nohup linchpin approve --yes &)",
+        "timeout 5 linchpin approve --yes",
+        "cargo run -p linchpin -- approve --yes",
+        "linchpin __gate '{}'",
+    ] {
+        assert_eq!(project.decision(wrapped), "deny", "{wrapped}");
+    }
+    assert_eq!(project.decision("linchpin approve --help"), "allow");
+    assert_eq!(project.run(&["next"]).code, Some(1));
+}
+
+/// Without the digest of the tree.
+fn redacted(text: &str) -> String {
+    let Some((before, rest)) = text.split_once(", tree ") else { return text.to_owned() };
+    format!("{before}, tree [TREE]{}", &rest[12..])
+}

@@ -1,0 +1,241 @@
+//! Commands that have to pass.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use guard::workflow::{Force, HOLDER, Holding, Moves, Outside, StepOutcome};
+use guard::{Environment, Project};
+use testkit::Scratch;
+
+use super::{at_work, counted, runs, temporary};
+use crate::PROGRAM;
+
+#[test]
+fn one_that_passes_lets_the_move_through() {
+    let project = at_work("[{command: 'test -f a.txt'}]");
+    insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
+    exit 0
+    --- stdout
+    Rest.
+    --- stderr
+    ");
+}
+
+#[test]
+fn one_that_fails_says_how_and_what_it_printed() {
+    let script = r"printf '\033[31mfirst\033[0m\n10%%\r100%%\n'; echo 'at the end' >&2; exit 7";
+    let project = at_work(&format!("[{}]", counted("count", script)));
+    let reply = project.run(&["next"]);
+    assert_eq!(reply.code, Some(1), "{}", reply.stdout);
+    assert!(reply.stdout.starts_with("Still at `work`:"), "{}", reply.stdout);
+    assert!(reply.stdout.contains("failed with exit code 7 after 0."), "{}", reply.stdout);
+    assert!(reply.stdout.ends_with(" s\nfirst\n100%\nat the end\n"), "{:?}", reply.stdout);
+    let told = project.run(&["next", "--json"]).json();
+    assert_eq!((&told["moved"], &told["lacks"][0]["gate"]), (&false.into(), &"work/1".into()));
+    assert!(!told.to_string().contains("u001b"), "{told}");
+    // It may have failed for a reason outside of the tree, so it was run for each.
+    assert_eq!(runs("count", &project), 2);
+}
+
+#[test]
+fn what_passed_is_not_run_again_until_the_tree_changes() {
+    let project = at_work(&format!("[{}, {}]", counted("passes", "true"), counted("fails", "false")));
+    for round in 1..=3 {
+        assert_eq!(project.run(&["next"]).code, Some(1));
+        assert_eq!((runs("passes", &project), runs("fails", &project)), (1, round));
+    }
+    project.git(&["add", "--all"]);
+    project.git(&["commit", "-q", "-m", "the same content"]);
+    project.run(&["next"]);
+    assert_eq!(runs("passes", &project), 1);
+    project.file("a.txt", "two\n");
+    project.run(&["next"]);
+    assert_eq!(runs("passes", &project), 2);
+    project.file("new.txt", "new\n");
+    project.run(&["next"]);
+    assert_eq!(runs("passes", &project), 3);
+}
+
+#[test]
+fn a_receipt_says_what_ran_on_what() {
+    let project = at_work("[{command: [sh, -c, 'echo all is well']}]");
+    project.run(&["next"]);
+    let folder = fs::read_dir(project.state().join("projects")).expect("a folder").next().expect("one").expect("one");
+    let files = fs::read_dir(folder.path().join("receipts")).expect("a folder").map(|file| file.expect("one").path());
+    let file = files.into_iter().find(|file| file.extension().is_some_and(|kind| kind == "json")).expect("a receipt");
+    let receipt: serde_json::Value = serde_json::from_slice(&fs::read(file).expect("a file")).expect("JSON");
+    assert_eq!(receipt["command"], "sh -c 'echo all is well'");
+    assert_eq!((&receipt["exit_code"], &receipt["passed"]), (&0.into(), &true.into()));
+    assert_eq!((&receipt["output"], &receipt["tree_stayed"]), (&"all is well".into(), &true.into()));
+    assert_eq!(receipt["tree"].as_str().map(str::len), Some(64));
+    assert!(receipt["duration"].is_object() && receipt["ended"].is_i64());
+}
+
+#[test]
+fn a_tree_that_changes_meanwhile_is_not_the_one_that_passed() {
+    let project = at_work("[{command: [sh, -c, 'echo made > made.txt']}]");
+    let first = project.run(&["next"]);
+    assert_eq!(first.code, Some(1));
+    assert!(first.stdout.contains("passed, but the tree changed while it ran"), "{}", first.stdout);
+    // Now it makes what is there already.
+    assert_eq!(project.run(&["next"]).code, Some(0));
+}
+
+#[test]
+fn without_git_a_pass_is_good_for_one_move() {
+    let project = crate::project();
+    super::workflow(&project, &format!("[{}, {}]", counted("passes", "true"), counted("fails", "false")), "");
+    project.run(&["trust", "--yes"]);
+    project.run(&["start", "w"]);
+    for round in 1..=2 {
+        assert_eq!(project.run(&["next"]).code, Some(1));
+        assert_eq!((runs("passes", &project), runs("fails", &project)), (round, round));
+    }
+}
+
+#[test]
+fn one_that_takes_too_long_is_ended() {
+    let project = at_work("[{command: [sh, -c, 'echo begun; sleep 60'], timeout: 1s}]");
+    let begun = Instant::now();
+    let reply = project.run(&["next"]);
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    assert_eq!(reply.code, Some(1));
+    assert!(reply.stdout.contains("was ended after its time limit of 1s\nbegun"), "{}", reply.stdout);
+}
+
+#[test]
+fn one_that_is_not_there_says_so() {
+    let project = at_work("[{command: no-such-program-anywhere}]");
+    let reply = project.run(&["next"]);
+    assert_eq!(reply.code, Some(1));
+    assert!(reply.stdout.contains("`no-such-program-anywhere` did not run"), "{}", reply.stdout);
+}
+
+#[test]
+fn it_sees_and_writes_what_commands_of_rules_do() {
+    let project = at_work("[{command: [sh, -c, 'env; exit 1']}]");
+    let mut command = project.command(&["next"]);
+    command.env("API_TOKEN", "sesame-sesame").env("LINCHPIN_X", "y");
+    let output = command.output().expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("PATH=") && !said.contains("sesame"), "{said}");
+    if runner::is_supported() {
+        let project = at_work("[{command: [sh, -c, 'echo x > $HOME/escaped']}]");
+        assert_eq!(project.run(&["next"]).code, Some(1));
+        assert!(!project.home().join("escaped").exists());
+    }
+}
+
+#[test]
+fn two_at_once_start_one_run() {
+    let project = at_work(&format!("[{}, {{command: 'false'}}]", counted("slow", "sleep 0.5")));
+    let both: Vec<_> = (0..4)
+        .map(|_| {
+            let mut command = project.command(&["next"]);
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.spawn().expect("the program runs")
+        })
+        .collect();
+    for child in both {
+        let output = child.wait_with_output().expect("the program ends");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("`false` failed with exit code 1"), "{said}");
+    }
+    assert_eq!(runs("slow", &project), 1);
+}
+
+#[test]
+fn it_outlives_whoever_asked() {
+    let project = at_work(&format!("[{}]", counted("slow", "sleep 1")));
+    let mut asking = project.command(&["next"]).stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("it runs");
+    wait_for("it to begin", || runs("slow", &project) == 1);
+    asking.kill().expect("it is ended");
+    asking.wait().expect("it is ended");
+    assert_eq!(project.run(&["next"]).code, Some(0));
+    assert_eq!(runs("slow", &project), 1);
+}
+
+#[test]
+fn after_a_while_nobody_waits_and_the_receipt_answers_the_repeat() {
+    let project = at_work(&format!("[{}]", counted("slow", "until test -f $TMPDIR/go; do sleep 0.05; done")));
+    for _ in 0..2 {
+        let told = impatient(&project);
+        assert!(told.contains("is still running, repeat `linchpin next`"), "{told}");
+    }
+    fs::write(temporary(&project).join("go"), "").expect("a file");
+    assert_eq!(project.run(&["next"]).code, Some(0));
+    assert_eq!(runs("slow", &project), 1);
+}
+
+#[test]
+fn a_failure_that_nobody_waited_for_is_told_at_the_repeat() {
+    let script = "until test -f $TMPDIR/go; do sleep 0.05; done; touch $TMPDIR/over; echo alas; exit 3";
+    let project = at_work(&format!("[{}]", counted("slow", script)));
+    assert!(impatient(&project).contains("still running"));
+    fs::write(temporary(&project).join("go"), "").expect("a file");
+    let reply = project.run(&["next"]);
+    assert!(reply.stdout.contains("failed with exit code 3") && reply.stdout.contains("alas"), "{}", reply.stdout);
+    assert_eq!(runs("slow", &project), 1);
+    project.run(&["next"]);
+    assert_eq!(runs("slow", &project), 2);
+}
+
+#[test]
+fn a_run_that_dies_is_told_and_begun_again() {
+    let script = "test -f $TMPDIR/second && exit 0; touch $TMPDIR/second; kill -9 $PPID; sleep 60";
+    let project = at_work(&format!("[{}]", counted("count", script)));
+    let reply = project.run(&["next"]);
+    assert_eq!(reply.code, Some(1));
+    assert!(reply.stdout.contains("ended without a result"), "{}", reply.stdout);
+    assert_eq!(project.run(&["next"]).code, Some(0));
+}
+
+/// What somebody is told who waits for a tenth of a second only.
+fn impatient(project: &Scratch) -> String {
+    let environment = environment_of(project);
+    let found = Project::at(&project.root(), &environment);
+    // What it starts has the project's variables too.
+    let variables = VARIABLES.with_borrow(|all| {
+        all.iter().map(|(name, value)| [name.into(), value.clone()].join(OsStr::new("="))).collect::<Vec<_>>()
+    });
+    let call = [["env".into(), "-i".into()].to_vec(), variables, vec![PROGRAM.into(), HOLDER.into()]].concat();
+    let holding = Holding { call, patience: Duration::from_millis(100) };
+    let moves = Moves {
+        project: &found,
+        environment: &environment,
+        now: 1,
+        session: None,
+        is_agents: false,
+        outside: Outside { holding, webhook: |_, _, _| Err("nobody is asked".to_owned()) },
+    };
+    match moves.next(&[], &Force::None).expect("a step").outcome {
+        StepOutcome::Held(lacks) => lacks.into_iter().map(|lack| lack.why).collect(),
+        other => format!("{other:?}"),
+    }
+}
+
+thread_local! {
+    static VARIABLES: RefCell<BTreeMap<String, OsString>> = RefCell::default();
+}
+
+/// This process, as if it were one that the project starts.
+fn environment_of(project: &Scratch) -> Environment {
+    let command = project.command(&[]);
+    let variables = command.get_envs().filter_map(|(name, value)| Some((name.to_str()?.to_owned(), value?.to_owned())));
+    VARIABLES.set(variables.collect());
+    Environment::new(|name| VARIABLES.with_borrow(|all| all.get(name).cloned()), temporary(project), project.root())
+}
+
+fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(30);
+    while !holds() {
+        assert!(Instant::now() < end, "waited too long for {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}

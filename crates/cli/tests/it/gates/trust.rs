@@ -1,0 +1,140 @@
+//! What a repository's workflow may start or approve: nothing, until a person has accepted it.
+
+use std::fs;
+
+use serde_json::json;
+use testkit::Scratch;
+
+use super::{counted, repository, runs, temporary, workflow};
+
+/// A workflow of a repository that nobody has accepted, active.
+fn untrusted(requires: &str, more: &str) -> Scratch {
+    let project = repository();
+    workflow(&project, requires, more);
+    assert_eq!(project.run(&["start", "w"]).code, Some(0));
+    project
+}
+
+#[test]
+fn a_command_of_a_repository_is_not_run() {
+    let project = untrusted(&format!("[{}]", counted("count", "true")), "");
+    insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
+    exit 1
+    --- stdout
+    Still at `work`: what has to hold before it can be left does not.
+
+    - work/1: command sh -c 'echo ran >> $TMPDIR/count; true' is not trusted yet; `linchpin trust`
+    --- stderr
+    ");
+    assert_eq!(runs("count", &project), 0);
+    insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"
+    exit 2
+    --- stdout
+    .linchpin/workflows/w.yml: it starts or approves something; that does not count until a person accepts the file
+        gate work/1: runs sh -c 'echo ran >> $TMPDIR/count; true'
+
+    --- stderr
+    error: there is no terminal to ask on
+    help: pass `--yes` once you have read the rules
+    ");
+    insta::assert_snapshot!(project.run(&["trust", "--yes", "--json"]).stdout, @r#"{"trusted":true,"accepted":[".linchpin/workflows/w.yml"],"changes":[]}"#);
+    assert_eq!(project.run(&["trust"]).stdout, "already trusted\n");
+    assert_eq!(project.run(&["next"]).code, Some(0));
+    assert_eq!(runs("count", &project), 1);
+}
+
+#[test]
+fn a_change_of_the_file_ends_it() {
+    let project = untrusted(&format!("[{}, {{command: 'false'}}]", counted("count", "true")), "");
+    project.run(&["trust", "--yes"]);
+    project.run(&["next"]);
+    workflow(&project, &format!("[{}]", counted("other", "true")), "");
+    assert!(project.run(&["next"]).stdout.contains("not trusted yet"));
+    assert_eq!(runs("other", &project), 0);
+    // Nor does one file speak for another.
+    let text = fs::read_to_string(project.root().join(".linchpin/workflows/w.yml")).expect("a file");
+    project.run(&["trust", "--yes"]);
+    project.file(".linchpin/workflows/v.yml", text);
+    project.run(&["abort"]);
+    project.run(&["start", "v"]);
+    assert!(project.run(&["next"]).stdout.contains("not trusted yet"));
+}
+
+#[test]
+fn a_webhook_of_a_repository_is_not_asked() {
+    let hook = "[{webhook: {url: 'https://example.invalid/gate', headers: {Authorization: env:GATE_TOKEN}}}]";
+    let project = untrusted(hook, "");
+    assert!(project.run(&["next"]).stdout.contains("not trusted yet"));
+    let shown = project.run(&["trust"]).stdout;
+    assert!(shown.contains("gate work/1: asks https://example.invalid/gate, and sends it GATE_TOKEN"), "{shown}");
+}
+
+#[test]
+fn a_workflow_without_such_parts_needs_nothing() {
+    let project = untrusted("[variables.ready, {approval: 'Ship it?'}]", "");
+    assert_eq!(project.run(&["trust"]).stdout, "nothing in this policy needs trust\n");
+}
+
+#[test]
+fn the_users_own_workflow_needs_nothing() {
+    let project = repository();
+    workflow(&project, &format!("[{}]", counted("count", "true")), "");
+    let from = project.root().join(".linchpin/workflows/w.yml");
+    let to = project.user_policy().join("workflows");
+    fs::create_dir_all(&to).expect("a folder");
+    fs::rename(from, to.join("w.yml")).expect("a file");
+    project.run(&["start", "w"]);
+    assert_eq!(project.run(&["next"]).code, Some(0));
+    assert_eq!(runs("count", &project), 1);
+}
+
+#[test]
+fn approving_rules_of_a_workflow_wait_and_others_do_not() {
+    let rules = "rules:\n  - {tools: [Bash], command_pattern: '^ls', action: allow, reason: Fine.}\n  - {tools: [Bash], command_pattern: '^danger', reason: No.}";
+    let project = untrusted("[]", rules);
+    let first = project.hook("claude", &project.bash("ls"));
+    let said = first.json()["systemMessage"].as_str().map(str::to_owned).unwrap_or_default();
+    assert!(said.contains(".linchpin/workflows/w.yml: what needs trust in it does not count"), "{said}");
+    assert!(first.json()["hookSpecificOutput"].is_null());
+    assert_eq!(project.decision("danger"), "deny");
+    project.run(&["trust", "--yes"]);
+    let approved = project.hook("claude", &project.bash("ls"));
+    assert_eq!(approved.json()["hookSpecificOutput"]["permissionDecision"], "allow");
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn a_rule_that_it_took_from_a_library_is_part_of_what_was_accepted() {
+    let library = "fine: {tools: [Bash], command_pattern: '^ls', action: allow, reason: Fine.}\n";
+    let project = repository();
+    project.file(".linchpin/rules/house.yml", library);
+    workflow(&project, "[]", "imports: [house]\nrules: [fine]");
+    project.run(&["start", "w"]);
+    project.run(&["trust", "--yes"]);
+    let approved = |project: &Scratch, command: &str| {
+        let reply = project.hook("claude", &project.bash(command));
+        !reply.stdout.is_empty() && reply.json()["hookSpecificOutput"]["permissionDecision"] == json!("allow")
+    };
+    assert!(approved(&project, "ls"));
+    project.file(".linchpin/rules/house.yml", library.replace("^ls", "."));
+    assert!(!approved(&project, "ls") && !approved(&project, "make"));
+}
+
+#[test]
+fn programs_that_observe_wait() {
+    let observer = "observers: [{name: spy, behavior: {exec: [sh, -c, 'echo ran >> $TMPDIR/spy']}}]";
+    let project = untrusted("[]", observer);
+    project.hook("claude", &project.bash("ls"));
+    assert!(!temporary(&project).join("spy").exists());
+    project.run(&["trust", "--yes"]);
+    project.hook("claude", &project.bash("ls"));
+    assert_eq!(runs("spy", &project), 1);
+}
+
+#[test]
+fn the_doctor_tells() {
+    let project = untrusted("[{command: make}]", "");
+    assert!(project.run(&["doctor"]).stdout.contains("gate work/1: runs make"));
+    project.run(&["trust", "--yes"]);
+    assert!(!project.run(&["doctor"]).stdout.contains("gate work/1"));
+}

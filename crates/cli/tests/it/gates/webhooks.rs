@@ -1,0 +1,177 @@
+//! Webhooks: another program says whether a move may be made.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use testkit::{Reply, Scratch};
+
+use super::at_work;
+
+/// What a server was sent.
+struct Asked {
+    line: String,
+    headers: Vec<String>,
+    body: Value,
+}
+
+/// Answers every request with this, on this machine; its port, and what it was asked.
+fn server(answer: &'static str) -> (u16, Receiver<Asked>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("a port").port();
+    let (asked, received) = channel();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let request = read(&stream);
+            let _ = (&stream).write_all(answer.as_bytes());
+            if asked.send(request).is_err() {
+                return;
+            }
+        }
+    });
+    (port, received)
+}
+
+fn read(stream: &TcpStream) -> Asked {
+    let mut reader = BufReader::new(stream);
+    let mut head = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("a line");
+        match line.trim_end() {
+            "" => break,
+            line => head.push(line.to_owned()),
+        }
+    }
+    let length = head.iter().find_map(|line| line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).expect("a body");
+    let line = head.remove(0);
+    Asked { line, headers: head, body: serde_json::from_slice(&body).unwrap_or_default() }
+}
+
+const YES: &str = "HTTP/1.1 200 OK\r\ncontent-length: 34\r\n\r\n{\"ok\":true,\"more\":{\"a\":1,\"b\":[2]}}";
+
+fn at_work_asking(port: u16, more: &str) -> Scratch {
+    at_work(&format!("[{{webhook: {{url: 'http://127.0.0.1:{port}/gate'{more}}}}}]"))
+}
+
+fn next_with(project: &Scratch, variables: &[(&str, &str)]) -> Reply {
+    let mut command = project.command(&["next"]);
+    command.envs(variables.iter().copied());
+    project.feed(command, b"")
+}
+
+#[test]
+fn it_is_told_what_is_to_be_decided() {
+    let (port, received) = server(YES);
+    let project = at_work_asking(port, ", headers: {Authorization: env:GATE_TOKEN, X-Team: core}");
+    let reply = next_with(&project, &[("GATE_TOKEN", "sesame-sesame")]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    let asked = received.recv_timeout(Duration::from_secs(5)).expect("a request");
+    assert_eq!(asked.line, "POST /gate HTTP/1.1");
+    let has = |wanted: &str| asked.headers.iter().any(|header| header.eq_ignore_ascii_case(wanted));
+    assert!(has("authorization: sesame-sesame") && has("x-team: core") && has("content-type: application/json"));
+    let expected = json!({
+        "project": "project", "workflow": "w", "node": "work", "visit": "1.1", "claims": {"work_complete": true},
+    });
+    assert_eq!(asked.body, expected);
+}
+
+#[test]
+fn what_it_answers_has_to_be_what_is_expected() {
+    let no = "HTTP/1.1 403 Forbidden\r\ncontent-length: 6\r\n\r\nsecret";
+    let (port, _received) = server(no);
+    let refused = at_work_asking(port, "").run(&["next"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stdout.contains("it answered with status 403, not 200"), "{}", refused.stdout);
+    assert!(!refused.stdout.contains("secret"));
+    assert_eq!(at_work_asking(port, ", expect: {status: 403}").run(&["next"]).code, Some(0));
+
+    let (port, _received) = server(YES);
+    for (expected, code) in [
+        ("{ok: true}", 0),
+        ("{more: {a: 1}}", 0),
+        ("{more: {b: [2]}}", 0),
+        ("{ok: false}", 1),
+        ("{more: {c: 1}}", 1),
+        ("{more: {b: []}}", 1),
+        ("[]", 1),
+    ] {
+        let reply = at_work_asking(port, &format!(", expect: {{json: {expected}}}")).run(&["next"]);
+        assert_eq!(reply.code, Some(code), "{expected}: {}", reply.stdout);
+    }
+    let (port, _received) = server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhm");
+    let reply = at_work_asking(port, ", expect: {json: {ok: true}}").run(&["next"]);
+    assert!(reply.stdout.contains("its answer is not JSON"), "{}", reply.stdout);
+}
+
+#[test]
+fn a_redirect_is_not_followed() {
+    let (elsewhere, followed) = server(YES);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("a port").port();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            read(&stream);
+            let location = format!("location: http://127.0.0.1:{elsewhere}/\r\n");
+            let _ =
+                (&stream).write_all(format!("HTTP/1.1 302 Found\r\n{location}content-length: 0\r\n\r\n").as_bytes());
+        }
+    });
+    let reply = at_work_asking(port, "").run(&["next"]);
+    assert_eq!(reply.code, Some(1));
+    assert!(reply.stdout.contains("status 302"), "{}", reply.stdout);
+    assert!(followed.try_recv().is_err());
+}
+
+#[test]
+fn whatever_goes_wrong_is_a_no() {
+    let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = nobody.local_addr().expect("a port").port();
+    drop(nobody);
+    let project = at_work_asking(port, ", headers: {Authorization: env:GATE_TOKEN}");
+    let unset = next_with(&project, &[]);
+    assert_eq!(unset.code, Some(1));
+    assert!(unset.stdout.contains("the variable `GATE_TOKEN`"), "{}", unset.stdout);
+    let refused = next_with(&project, &[("GATE_TOKEN", "sesame-sesame")]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stdout.contains("did not say yes"), "{}", refused.stdout);
+    // A value that no header can have is not shown either.
+    let wrong = next_with(&project, &[("GATE_TOKEN", "sesame\nsesame")]);
+    assert_eq!(wrong.code, Some(1));
+    for reply in [&unset, &refused, &wrong] {
+        assert!(!reply.stdout.contains("sesame"), "{}", reply.stdout);
+    }
+    let shown = project.run(&["workflows", "show", "w", "--json"]).stdout + &project.run(&["log", "--json"]).stdout;
+    assert!(!shown.contains("sesame"));
+
+    let (port, _received) = server("this is not HTTP\r\n\r\n");
+    assert_eq!(at_work_asking(port, "").run(&["next"]).code, Some(1));
+}
+
+#[test]
+fn who_does_not_answer_says_no() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = silent.local_addr().expect("a port").port();
+    let project = at_work_asking(port, "");
+    let begun = Instant::now();
+    let reply = project.run(&["next"]);
+    assert_eq!(reply.code, Some(1));
+    assert!(reply.stdout.contains("no answer within 10 s"), "{}", reply.stdout);
+    assert!(begun.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_proxy_of_the_machine_is_not_asked_on_this_machine() {
+    let (port, _received) = server(YES);
+    let (proxy, proxied) = server(YES);
+    let project = at_work_asking(port, "");
+    let proxy = format!("http://127.0.0.1:{proxy}");
+    let reply = next_with(&project, &[("http_proxy", &proxy), ("HTTP_PROXY", &proxy), ("ALL_PROXY", &proxy)]);
+    assert_eq!(reply.code, Some(0), "{}", reply.stdout);
+    assert!(proxied.try_recv().is_err());
+}

@@ -1,0 +1,74 @@
+//! What a person said yes to: one gate, in one visit, for one tree. It is kept in the user's own folder.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine::workflow::{Gate, Requirement};
+use serde::{Deserialize, Serialize};
+
+use super::{Active, Position};
+use crate::environment::Environment;
+
+/// A yes that is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    pub workflow: String,
+    pub gate: String,
+    /// What was asked.
+    pub text: String,
+    /// The visit, as [`Position::phase`] names it.
+    pub visit: String,
+    /// What was in the tree; none without git.
+    pub tree: Option<String>,
+    /// Who said so, as the system knows them.
+    pub who: Option<String>,
+    /// Milliseconds since 1970.
+    pub time: i64,
+}
+
+/// Where they are kept.
+pub struct Approvals {
+    folder: PathBuf,
+}
+
+impl Approvals {
+    pub fn of(root: &Path, environment: &Environment) -> Self {
+        Self { folder: environment.project_state(root).join("approved") }
+    }
+
+    pub fn includes(&self, gate: &str, text: &str, position: &Position, tree: Option<&str>) -> bool {
+        let kept = fs::read(self.file(gate, text, position));
+        let kept: Option<Approval> = kept.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        kept.is_some_and(|approval| approval.tree.as_deref() == tree)
+    }
+
+    /// In place of an earlier one for another tree.
+    pub fn keep(&self, approval: &Approval, position: &Position) -> io::Result<()> {
+        policy::forget_old_files(&self.folder);
+        let file = self.file(&approval.gate, &approval.text, position);
+        policy::write_private_file(&file, serde_json::to_vec(approval)?)
+    }
+
+    /// Visits are counted by the journal, which may be deleted; no two begin at the same time.
+    fn file(&self, gate: &str, text: &str, position: &Position) -> PathBuf {
+        let Position { workflow, .. } = position;
+        let (visit, started) = (position.phase(), position.visit().started.to_string());
+        self.folder.join(policy::digest([workflow, gate, text, visit.as_str(), started.as_str()].join("\0")))
+    }
+}
+
+/// The approvals that stand between the current node and others, each once, with what is asked.
+pub fn asked(active: &Active) -> Vec<(String, String)> {
+    let Some(node) = active.node() else { return Vec::new() };
+    let requirements = node.requires.iter().chain(node.transitions.iter().flat_map(|way| &way.requires));
+    let mut asked: Vec<(String, String)> = Vec::new();
+    for Requirement { id, gate } in requirements {
+        if let Gate::Approval(text) = gate
+            && !asked.iter().any(|(known, _)| known == id)
+        {
+            asked.push((id.clone(), text.clone()));
+        }
+    }
+    asked
+}

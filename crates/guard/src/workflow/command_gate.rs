@@ -1,0 +1,116 @@
+//! Whether the command of a gate passes: a receipt says so, or a holder is started and waited for.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use policy::Config;
+
+use super::holder::{HOLDER, Job};
+use super::plain_text;
+use super::receipt::{Receipt, Receipts};
+use crate::environment::Environment;
+use crate::project::Project;
+
+/// How long to wait between looks at a command that runs.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// How a command is run that outlives whoever asks.
+#[derive(Debug, Clone)]
+pub struct Holding {
+    /// The words that call this binary as the holder.
+    pub call: Vec<OsString>,
+    /// How long a move waits for its commands, all of them together.
+    pub patience: Duration,
+}
+
+impl Holding {
+    /// Below what agents give a shell command: 120 s is Claude Code's own limit.
+    const PATIENCE: Duration = Duration::from_secs(90);
+
+    /// By this very binary, whose `main` has to know [`HOLDER`].
+    pub fn by_this_binary() -> Self {
+        let binary = if cfg!(target_os = "linux") {
+            // Even where another version has been put in its place.
+            OsString::from("/proc/self/exe")
+        } else {
+            std::env::current_exe().map_or_else(|_| "linchpin".into(), Into::into)
+        };
+        Self { call: vec![binary, HOLDER.into()], patience: Self::PATIENCE }
+    }
+}
+
+/// The command of a gate, in a project.
+pub struct CommandGate<'a> {
+    pub text: &'a str,
+    pub words: &'a [String],
+    pub timeout: Duration,
+    pub project: &'a Project,
+    pub config: &'a Config,
+    pub environment: &'a Environment,
+}
+
+impl CommandGate<'_> {
+    /// Why it does not hold for what is in the tree. `end`: until when it is waited for.
+    pub fn lack(&self, tree: Option<&str>, call: &[OsString], end: Instant) -> Option<String> {
+        let receipts = Receipts::of(self.words, &self.project.root, self.environment);
+        let known = receipts.last();
+        let receipt = match known.as_ref().filter(|known| known.answers(tree)) {
+            Some(known) => known.clone(),
+            None => match self.ran(&receipts, known.as_ref().map(|known| known.run.as_str()), call, end) {
+                Ok(receipt) => receipt,
+                Err(why) => return Some(why),
+            },
+        };
+        receipts.note_told(&receipt);
+        receipt.lack(tree)
+    }
+
+    /// Has it run, by us or by whoever came first.
+    fn ran(
+        &self,
+        receipts: &Receipts,
+        known: Option<&str>,
+        call: &[OsString],
+        end: Instant,
+    ) -> Result<Receipt, String> {
+        let command = plain_text::line(self.text);
+        let job = Job {
+            folder: receipts.folder().to_owned(),
+            root: self.project.root.clone(),
+            text: self.text.to_owned(),
+            words: self.words.to_owned(),
+            timeout: self.timeout,
+            sandbox: self.config.sandbox,
+            variables: self.config.command_env.clone(),
+            known: known.map(str::to_owned),
+        };
+        let mut holder = start(&job, call).map_err(|error| format!("`{command}` cannot be started: {error}"))?;
+        loop {
+            // Looked at before the receipt is: a holder that has ended has written it.
+            let has_ended = !matches!(holder.try_wait(), Ok(None));
+            if let Some(receipt) = receipts.last().filter(|last| Some(last.run.as_str()) != known) {
+                return Ok(receipt);
+            }
+            if has_ended {
+                return Err(format!("the run of `{command}` ended without a result; repeat `linchpin next`"));
+            }
+            if Instant::now() >= end {
+                return Err(format!(
+                    "`{command}` is still running, repeat `linchpin next`: its result is kept for the tree as it is now"
+                ));
+            }
+            thread::sleep(LOOK_AGAIN);
+        }
+    }
+}
+
+/// It holds nothing of ours: an agent's shell waits until the last who could write to it is gone.
+fn start(job: &Job, call: &[OsString]) -> io::Result<Child> {
+    let [program, words @ ..] = call else { return Err(io::Error::other("there is nothing to hold it")) };
+    let mut command = Command::new(program);
+    command.args(words).arg(serde_json::to_string(job)?).current_dir(&job.root);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+}

@@ -1,0 +1,148 @@
+//! The process that runs the command of a gate: this binary once more, which outlives whoever asked for it and leaves a
+//! receipt behind.
+//!
+//! The binary's `main` calls [`hold`] where its first argument is [`HOLDER`]. Whoever comes while the command runs starts
+//! a holder too; that one waits, finds the receipt, and has nothing to do.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use policy::Sandbox;
+use runner::{Confinement, Outcome, Run, shim};
+use serde::{Deserialize, Serialize};
+use tree::{GitError, Tree};
+
+use super::plain_text;
+use super::receipt::{Receipt, Receipts};
+use crate::environment::Environment;
+
+/// The first argument of a binary that is to be the holder.
+pub const HOLDER: &str = "__gate";
+
+/// Git may take so long to say what is in the tree.
+const GIT_LIMIT: Duration = Duration::from_secs(30);
+/// So much is kept of what a command said.
+const LINES: usize = 30;
+const BYTES: usize = 4 * 1024;
+
+/// What a holder is told: one argument, as JSON.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// Where the receipt is kept.
+    pub folder: PathBuf,
+    pub root: PathBuf,
+    /// The command as it is written, for people.
+    pub text: String,
+    pub words: Vec<String>,
+    pub timeout: Duration,
+    pub sandbox: Sandbox,
+    /// Variables that the command sees beside those that every command does.
+    pub variables: Vec<String>,
+    /// The run that whoever asks knows of: a later one answers them.
+    pub known: Option<String>,
+}
+
+/// Runs the command, unless somebody else has. `words` are the arguments behind [`HOLDER`].
+pub fn hold(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let job = words.into_iter().next().and_then(|word| word.into_string().ok());
+    let Some(job) = job.and_then(|job| serde_json::from_str::<Job>(&job).ok()) else { return ExitCode::from(2) };
+    leave_session();
+    // Nobody is left to be told that this failed; whoever waits sees that there is no receipt.
+    if job.run_once(&Environment::of_process()).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Neither a terminal that is closed nor an agent that ends its shell ends the command.
+fn leave_session() {
+    #[cfg(unix)]
+    let _ = rustix::process::setsid();
+}
+
+impl Job {
+    fn run_once(&self, environment: &Environment) -> io::Result<()> {
+        let receipts = Receipts::at(self.folder.clone(), &self.words);
+        policy::create_private_folder(&self.folder)?;
+        let lock = File::options().create(true).truncate(false).write(true).open(receipts.lock())?;
+        lock.lock()?;
+        if receipts.last().is_some_and(|last| Some(last.run) != self.known) {
+            return Ok(());
+        }
+        receipts.keep(&self.receipt(environment))
+    }
+
+    fn receipt(&self, environment: &Environment) -> Receipt {
+        let started = Instant::now();
+        let before = content(&self.root);
+        let outcome = self.run(environment);
+        let after = content(&self.root);
+        let duration = started.elapsed();
+        let (passed, exit_code, ending, output) = match (&before, &after, outcome) {
+            (Err(error), ..) | (_, Err(error), _) => {
+                (false, None, format!("does not count, as it cannot be told what it ran on: {error}"), String::new())
+            }
+            (.., Err(why)) => (false, None, format!("did not run: {why}"), String::new()),
+            (.., Ok(outcome)) => {
+                let output = store::mask(&said(&outcome)).into_owned();
+                (outcome.is_success(), outcome.exit_code, self.ending(&outcome, duration), output)
+            }
+        };
+        let now = jiff::Timestamp::now();
+        Receipt {
+            run: format!("{}-{}", now.as_nanosecond(), std::process::id()),
+            command: store::mask(&self.text).into_owned(),
+            exit_code,
+            passed,
+            ending,
+            duration,
+            tree_stayed: before.is_ok() && before == after,
+            tree: before.ok().flatten(),
+            output,
+            ended: now.as_millisecond(),
+            told: false,
+        }
+    }
+
+    fn run(&self, environment: &Environment) -> Result<Outcome, String> {
+        let root = self.root.clone();
+        let run = Run {
+            words: self.words.iter().map(OsString::from).collect(),
+            folder: root.clone(),
+            variables: &self.variables,
+            get: &|name| environment.get(name).map(OsString::from),
+            timeout: self.timeout,
+            confinement: match self.sandbox {
+                Sandbox::Off => Confinement::Off,
+                Sandbox::Repo => Confinement::Repo { root },
+                Sandbox::Require => Confinement::Require { root },
+            },
+            shim: shim::own_call(),
+        };
+        run.outcome().map_err(|error| error.to_string())
+    }
+
+    fn ending(&self, outcome: &Outcome, duration: Duration) -> String {
+        let seconds = duration.as_secs_f64();
+        let ending = match outcome.exit_code {
+            _ if outcome.timed_out => format!("was ended after its time limit of {:?}", self.timeout),
+            Some(0) => format!("passed in {seconds:.1} s"),
+            Some(code) => format!("failed with exit code {code} after {seconds:.1} s"),
+            None => "was ended by a signal".to_owned(),
+        };
+        outcome.notes.iter().fold(ending, |ending, note| format!("{ending}; {note}"))
+    }
+}
+
+/// What is in the tree; none without git.
+pub fn content(root: &Path) -> Result<Option<String>, GitError> {
+    Tree::of(root, GIT_LIMIT).map(|tree| tree.digest()).transpose()
+}
+
+/// What people look at first is mostly at the end, whichever way it was said.
+fn said(outcome: &Outcome) -> String {
+    let streams = [&outcome.stdout, &outcome.stderr].map(|stream| plain_text::end(stream, LINES, BYTES));
+    let [stdout, stderr] = &streams;
+    if stdout.is_empty() || stderr.is_empty() { streams.concat() } else { streams.join("\n") }
+}

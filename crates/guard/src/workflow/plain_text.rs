@@ -1,0 +1,67 @@
+//! Text of programs and files, as it can be shown: nothing in it drives a terminal, and it has an end.
+
+/// The last lines, without what colours them or draws over them.
+pub fn end(text: &str, lines: usize, bytes: usize) -> String {
+    let text = without_controls(text);
+    let kept: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
+    let kept = kept.get(kept.len().saturating_sub(lines)..).unwrap_or_default().join("\n");
+    let start = kept.ceil_char_boundary(kept.len().saturating_sub(bytes));
+    kept.get(start..).unwrap_or_default().trim_start_matches('\n').to_owned()
+}
+
+/// All of it in one line.
+pub fn line(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let line = without_controls(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+fn without_controls(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\u{1b}' if letters.next_if_eq(&'[').is_some() => {
+                // A sequence ends with its first letter.
+                while letters.next().is_some_and(|letter| !('\u{40}'..='\u{7e}').contains(&letter)) {}
+            }
+            // What a progress bar drew before is drawn over.
+            '\r' if letters.peek() != Some(&'\n') => {
+                kept.truncate(kept.rfind('\n').map_or(0, |end| end + 1));
+            }
+            '\n' | '\t' => kept.push(letter),
+            _ if letter.is_control() || changes_order(letter) => {}
+            _ => kept.push(letter),
+        }
+    }
+    kept
+}
+
+/// Those that have others read in another order.
+fn changes_order(letter: char) -> bool {
+    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_drives_the_terminal() {
+        assert_eq!(end("\u{1b}[31mred\u{1b}[0m\r\nb\u{8}ell\u{7}\u{1b}]0;title\u{7}", 9, 99), "red\nbell]0;title");
+        assert_eq!(end("10 %\r50 %\r100 %\ndone\n\n", 9, 99), "100 %\ndone");
+        assert_eq!(end("\u{202e}txt", 9, 99), "txt");
+        assert_eq!(end("\u{1b}[", 9, 99), "");
+    }
+
+    #[test]
+    fn the_end_is_kept() {
+        assert_eq!(end("a\nb\nc\n", 2, 99), "b\nc");
+        assert_eq!(end("äöü", 2, 3), "ü");
+        assert_eq!(line("a\n  b\u{1b}[1m c"), "a b c");
+        assert_eq!(line(&"x".repeat(300)).chars().count(), 201);
+    }
+}

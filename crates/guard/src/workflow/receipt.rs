@@ -1,0 +1,149 @@
+//! How the command of a gate went: kept in the user's own folder, for the tree that it was run on.
+//!
+//! A receipt that says yes counts until the tree changes. One that says no is told once: what failed may lie outside of the
+//! tree, so the next attempt runs the command again.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::plain_text;
+use crate::environment::Environment;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// Tells this run from every other.
+    pub run: String,
+    pub command: String,
+    /// None where it was not started, or a signal or its time limit ended it.
+    pub exit_code: Option<i32>,
+    pub passed: bool,
+    /// How it ended, in words.
+    pub ending: String,
+    pub duration: Duration,
+    /// What was in the tree before; none without git, where nobody can tell.
+    pub tree: Option<String>,
+    /// Whether it was the same afterwards.
+    pub tree_stayed: bool,
+    /// The end of what it said.
+    pub output: String,
+    /// Milliseconds since 1970.
+    pub ended: i64,
+    /// Whether anybody was told.
+    #[serde(default)]
+    pub told: bool,
+}
+
+impl Receipt {
+    /// Whether there is no need to run the command for this tree.
+    pub fn answers(&self, tree: Option<&str>) -> bool {
+        let is_of_tree = self.tree_stayed && self.tree.as_deref() == tree;
+        let counts_on = self.passed && tree.is_some();
+        is_of_tree && (counts_on || !self.told)
+    }
+
+    /// Why it does not let a move through that is made with this tree.
+    pub fn lack(&self, tree: Option<&str>) -> Option<String> {
+        let Self { command, ending, output, .. } = self;
+        let command = plain_text::line(command);
+        if !self.passed {
+            let said = if output.is_empty() { String::new() } else { format!("\n{output}") };
+            return Some(format!("`{command}` {ending}{said}"));
+        }
+        let counts = self.tree_stayed && self.tree.as_deref() == tree;
+        let again = "repeat `linchpin next` once nothing changes any more";
+        (!counts)
+            .then(|| format!("`{command}` passed, but the tree changed while it ran, so that does not count: {again}"))
+    }
+}
+
+/// The receipt of one command in one project.
+#[derive(Debug, Clone)]
+pub struct Receipts {
+    folder: PathBuf,
+    name: String,
+}
+
+impl Receipts {
+    pub fn of(words: &[String], root: &Path, environment: &Environment) -> Self {
+        Self::at(environment.project_state(root).join("receipts"), words)
+    }
+
+    pub fn at(folder: PathBuf, words: &[String]) -> Self {
+        Self { folder, name: policy::digest(words.join("\0")) }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// By which the holders of this command are kept from each other.
+    pub fn lock(&self) -> PathBuf {
+        self.folder.join(format!("{}.lock", self.name))
+    }
+
+    /// The last one.
+    pub fn last(&self) -> Option<Receipt> {
+        serde_json::from_slice(&fs::read(self.file()).ok()?).ok()
+    }
+
+    pub fn keep(&self, receipt: &Receipt) -> io::Result<()> {
+        policy::write_private_file(&self.file(), serde_json::to_vec(receipt)?)
+    }
+
+    /// Where that cannot be written down, somebody is told twice.
+    pub fn note_told(&self, receipt: &Receipt) {
+        let is_last = self.last().is_some_and(|last| last.run == receipt.run && !last.told);
+        if is_last {
+            let _ = self.keep(&Receipt { told: true, ..receipt.clone() });
+        }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.join(format!("{}.json", self.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receipt(passed: bool) -> Receipt {
+        Receipt {
+            run: "1".to_owned(),
+            command: "make check".to_owned(),
+            exit_code: Some(i32::from(!passed)),
+            passed,
+            ending: "failed with exit code 1".to_owned(),
+            duration: Duration::from_secs(2),
+            tree: Some("a".to_owned()),
+            tree_stayed: true,
+            output: "no rule".to_owned(),
+            ended: 0,
+            told: false,
+        }
+    }
+
+    #[test]
+    fn a_yes_counts_until_the_tree_changes_and_a_no_is_told_once() {
+        let told = |receipt: Receipt| Receipt { told: true, ..receipt };
+        assert!(receipt(true).answers(Some("a")) && told(receipt(true)).answers(Some("a")));
+        assert!(!receipt(true).answers(Some("b")));
+        assert!(receipt(false).answers(Some("a")) && !told(receipt(false)).answers(Some("a")));
+        let moved = Receipt { tree_stayed: false, ..receipt(true) };
+        assert!(!moved.answers(Some("a")));
+        assert!(moved.lack(Some("a")).is_some_and(|why| why.contains("changed while it ran")));
+        assert_eq!(receipt(true).lack(Some("a")), None);
+        assert_eq!(receipt(false).lack(Some("a")).as_deref(), Some("`make check` failed with exit code 1\nno rule"));
+    }
+
+    #[test]
+    fn without_git_a_yes_is_used_up() {
+        let without = Receipt { tree: None, ..receipt(true) };
+        assert!(without.answers(None) && !Receipt { told: true, ..without.clone() }.answers(None));
+        assert_eq!(without.lack(None), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! All that is in a working tree, as one short text: the same before and after a commit, another with every edit.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use data_encoding::HEXLOWER;
+use engine::file_rules::Status;
+use sha2::{Digest, Sha256};
+
+use crate::fingerprint::fingerprint;
+use crate::git::GitError;
+use crate::repository::Repository;
+use crate::tree::{Tree, is_not_ours};
+
+/// What git would commit of one file.
+#[derive(Debug, PartialEq, Eq)]
+struct Entry {
+    mode: String,
+    id: String,
+}
+
+impl Tree {
+    /// Of every file that is not ignored: its name, its content, and whether it can be executed.
+    pub fn digest(&self) -> Result<String, GitError> {
+        let commit = match self.head() {
+            Some(head) => head,
+            None => self.nothing()?.id,
+        };
+        let mut entries = self.entries(&commit)?;
+        let lines = self.difference_from(&commit)?;
+        let there: Vec<&str> =
+            lines.iter().filter(|(_, line)| line.status != Status::Deleted).map(|(path, _)| path.as_str()).collect();
+        let plain: Vec<&str> = there.iter().copied().filter(|path| is_plain(&self.root().join(path))).collect();
+        let mut ids = self.hashed(&plain);
+        for (path, _) in lines.iter().filter(|(_, line)| line.status == Status::Deleted) {
+            entries.remove(path);
+        }
+        for path in there {
+            let place = self.root().join(path);
+            let id = ids.remove(path).unwrap_or_else(|| id_of_other(&place));
+            entries.insert(path.to_owned(), Entry { mode: mode(&place).to_owned(), id });
+        }
+        let mut digest = Sha256::new();
+        for (path, Entry { mode, id }) in entries.iter().filter(|(path, _)| is_not_ours(path)) {
+            for part in [path, mode, id] {
+                digest.update(part.as_bytes());
+                digest.update([0]);
+            }
+        }
+        Ok(HEXLOWER.encode(digest.finalize().as_slice()))
+    }
+
+    /// What is committed.
+    fn entries(&self, commit: &str) -> Result<BTreeMap<String, Entry>, GitError> {
+        let output = self.git().output(&["ls-tree", "-r", "-z", "--end-of-options", commit])?;
+        let lines = output.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let entry = |line: &str| {
+            let (head, path) = line.split_once('\t')?;
+            let mut fields = head.split(' ');
+            let (mode, id) = (fields.next()?.to_owned(), fields.nth(1)?.to_owned());
+            Some((path.to_owned(), Entry { mode, id }))
+        };
+        Ok(lines.filter_map(|line| entry(&line)).collect())
+    }
+}
+
+fn is_plain(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// Of what is no plain file, or was none any more when git looked. A folder is a repository of its own.
+fn id_of_other(path: &Path) -> String {
+    let inner = path.join(".git").exists().then(|| Repository::of(path)).flatten();
+    inner.and_then(|inner| inner.head()).unwrap_or_else(|| fingerprint(path))
+}
+
+/// As git writes it.
+fn mode(path: &Path) -> &'static str {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => "120000",
+        Ok(metadata) if metadata.is_dir() => "160000",
+        Ok(metadata) if is_executable(&metadata) => "100755",
+        _ => "100644",
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_metadata: &fs::Metadata) -> bool {
+    false
+}
