@@ -280,7 +280,7 @@ fn sessions_that_end_at_once_wait_for_each_other() {
         for number in 0..6 {
             let project = &project;
             scope.spawn(move || {
-                assert_eq!(stop_of(project, &format!("session-{number}"), "Done.").stdout, "", "{number}")
+                assert_eq!(stop_of(project, &format!("session-{number}"), "Done.").stdout, "", "{number}");
             });
         }
     });
