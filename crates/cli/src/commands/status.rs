@@ -11,8 +11,8 @@ use policy::{Kept, Mode};
 use serde_json::{Map, Value, json};
 use store::{SessionKey, SessionState};
 
-use super::Context;
 use super::validate::counted;
+use super::{Context, work};
 use crate::arguments::Status;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -39,6 +39,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         .as_ref()
         .zip(store.as_ref())
         .and_then(|(whose, store)| store.session(SessionKey { agent: &whose.agent, session: &whose.session }).ok());
+    let workflow = work::report(&project, now, session.clone(), context);
     let holds = state.as_ref().map(holds).unwrap_or_default();
     let kept = session.as_ref().map_or_else(Vec::new, |whose| {
         session_policy::kept(&project, &whose.agent, &whose.session, &context.environment)
@@ -62,7 +63,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         let (agent, id) = session.map(|whose| (whose.agent, whose.session)).unzip();
         let acknowledgements: Vec<Value> = acknowledged.iter().map(acknowledgement_json).collect();
         context.output.value(&json!({
-            "workflow": null,
+            "workflow": workflow.as_ref().map(|report| work::report_json(report, now)),
             "root": project.root,
             "mode": mode.name(),
             "paused": pause.map(|pause| json!({ "until": pause.until, "reason": pause.reason })),
@@ -82,6 +83,9 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     }
     let output = &context.output;
     output.line(format!("{} {}", output.bold("Project"), project.root.display()));
+    if let Some(report) = &workflow {
+        work::show_report(report, now, output);
+    }
     match &session {
         Some(Whose { agent, session }) => output.line(format!("{} {agent} {session}", output.bold("Session"))),
         None => output.line(format!("{} none yet", output.bold("Session"))),

@@ -15,6 +15,7 @@ mod plain_text;
 mod position;
 mod receipt;
 mod refusal;
+mod report;
 mod step;
 
 pub use active::Active;
@@ -26,4 +27,5 @@ pub use holder::{HOLDER, hold};
 pub use moves::{Force, Moves};
 pub use position::{Position, Visit};
 pub use refusal::Refusal;
+pub use report::Report;
 pub use step::{Step, StepOutcome};

@@ -66,7 +66,7 @@ pub(super) struct Scene {
     pub(super) store: Store,
     policy: Compiled,
     /// Of the workflow.
-    state: SessionState,
+    pub(super) state: SessionState,
     /// Of the session whose variables count.
     session: SessionState,
 }
@@ -292,9 +292,7 @@ impl Moves<'_> {
 
     /// The first pace rule of the node that says it is too much.
     fn interrupted(&self, rules: &[Rule], active: &Arc<Active>, scene: &Scene) -> Option<(String, StepOutcome)> {
-        let (event, store) = (Arc::new(self.event()), self.project.store(self.environment));
-        let tokens = TokenCount::of_command(Arc::clone(&event), store.clone(), self.options());
-        let facts = PaceFacts::new(event, store, self.options(), Arc::new(tokens));
+        let facts = self.pace_facts();
         let scope = active.pace_scope();
         let situation = self.situation(active, scene);
         for rule in rules {
@@ -320,8 +318,14 @@ impl Moves<'_> {
         None
     }
 
+    pub(super) fn pace_facts(&self) -> PaceFacts {
+        let (event, store) = (Arc::new(self.event()), self.project.store(self.environment));
+        let tokens = TokenCount::of_command(Arc::clone(&event), store.clone(), self.options());
+        PaceFacts::new(event, store, self.options(), Arc::new(tokens))
+    }
+
     /// The commits of the last phases, and the names of those.
-    fn commits(&self, phases: u32, active: &Active) -> (Option<u32>, Vec<String>) {
+    pub(super) fn commits(&self, phases: u32, active: &Active) -> (Option<u32>, Vec<String>) {
         let visits = active.position.last(usize::try_from(phases).unwrap_or(usize::MAX));
         let since = visits.first().map_or(self.now, |visit| visit.started);
         let repository = Repository::of(&self.project.root);
@@ -385,7 +389,7 @@ impl Moves<'_> {
         if self.is_agents { Err(Refusal::NotForAgents(verb)) } else { Ok(()) }
     }
 
-    fn scene(&self) -> Result<Scene, Refusal> {
+    pub(super) fn scene(&self) -> Result<Scene, Refusal> {
         let policy = self.project.compiled(self.environment);
         let store = Store::open(&self.project.store(self.environment), self.options())?;
         let state = store.workflow()?;

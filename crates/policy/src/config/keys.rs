@@ -20,7 +20,7 @@ pub static CONFIG: Mapping = Mapping::new(
 );
 
 static KEYS: &[Key] = &[
-    Key::new("agent_may", Takes::Words(|| MOVES.to_vec()), "the moves in a workflow that an agent may make by itself; this version has no workflows yet")
+    Key::new("agent_may", Takes::Words(|| MOVES.to_vec()), "the moves in a workflow that an agent may make by itself")
         .or("[next, continue, repeat, status]"),
     Key::new(
         "command_env",

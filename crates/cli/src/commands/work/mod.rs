@@ -2,6 +2,7 @@
 
 mod approve;
 mod refused;
+mod report;
 mod webhook;
 
 use engine::pace::Violation;
@@ -10,6 +11,8 @@ use guard::{CommandRun, Project, Whose};
 use serde_json::{Map, Value, json};
 
 pub use approve::run as approve;
+
+pub use report::{report, report_json, show_report};
 
 use super::Context;
 use crate::arguments::{Next, Start};

@@ -1,0 +1,71 @@
+//! Where a workflow stands, as `status` tells it.
+
+use guard::workflow::{Moves, Report};
+use guard::{Project, Whose};
+use serde_json::{Value, json};
+
+use crate::commands::Context;
+use crate::output::Output;
+
+/// None where nothing is active, or the journal cannot be read.
+pub fn report(project: &Project, now: i64, session: Option<Whose>, context: &Context) -> Option<Report> {
+    // To ask is no reason to make a journal.
+    if !project.store(&context.environment).exists() {
+        return None;
+    }
+    let moves = Moves { project, environment: &context.environment, now, session, is_agents: false };
+    moves.report().ok().flatten()
+}
+
+pub fn show_report(report: &Report, now: i64, output: &Output) {
+    let Report { position, is_changed, problem, pace } = report;
+    let name = output.bold("Work   ");
+    output.line(format!("{name} {}, at {} for {}", position.workflow, position.node(), elapsed(report, now)));
+    let visited: Vec<&str> = position.history.iter().map(|visit| visit.node.as_str()).collect();
+    if visited.len() > 1 {
+        output.line(format!("  by way of {}", visited.join(" → ")));
+    }
+    if position.continues > 0 {
+        output.line(format!("  continued past interrupts {}", super::super::validate::counted(times(report), "time")));
+    }
+    match problem {
+        Some(problem) => output.line(format!("  {problem}")),
+        None if *is_changed => {
+            output.line("  the workflow's text has changed since this node was entered; the new one counts")
+        }
+        None => {}
+    }
+    for (rule, progress) in pace {
+        output.line(format!("  {rule:<28} {progress}"));
+    }
+}
+
+pub fn report_json(report: &Report, now: i64) -> Value {
+    let Report { position, is_changed, problem, pace } = report;
+    let history: Vec<Value> =
+        position.history.iter().map(|visit| json!({ "node": visit.node, "started": visit.started })).collect();
+    json!({
+        "name": position.workflow,
+        "node": position.node(),
+        "visit": position.visits(),
+        "started": position.visit().started,
+        "elapsed": seconds(report, now),
+        "history": history,
+        "continues": position.continues,
+        "changed": is_changed,
+        "problem": problem,
+        "rules": pace.iter().map(|(rule, progress)| json!({ "rule": rule, "progress": progress })).collect::<Vec<_>>(),
+    })
+}
+
+fn times(report: &Report) -> usize {
+    usize::try_from(report.position.continues).unwrap_or(usize::MAX)
+}
+
+fn seconds(report: &Report, now: i64) -> u64 {
+    u64::try_from(now.saturating_sub(report.position.visit().started) / 1000).unwrap_or(0)
+}
+
+fn elapsed(report: &Report, now: i64) -> String {
+    engine::pace::shown_duration(seconds(report, now))
+}

@@ -1,0 +1,42 @@
+use super::moves::Moves;
+use super::{Position, Refusal};
+
+/// Where a workflow stands, for whoever asks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    pub position: Position,
+    /// The text of the workflow is another than when the node was entered.
+    pub is_changed: bool,
+    /// Why the workflow cannot be moved as it is.
+    pub problem: Option<String>,
+    /// The pace rules of the node, each with how near it is to its limit.
+    pub pace: Vec<(String, String)>,
+}
+
+impl Moves<'_> {
+    /// None where nothing is active.
+    pub fn report(&self) -> Result<Option<Report>, Refusal> {
+        let scene = self.scene()?;
+        let Some(position) = Position::of(&scene.state.variables) else { return Ok(None) };
+        let active = match self.active() {
+            Ok((_, active)) => active,
+            Err(refusal) => {
+                let problem = Some(refusal.to_string());
+                return Ok(Some(Report { position, is_changed: true, problem, pace: Vec::new() }));
+            }
+        };
+        let problem = active.node().is_none().then(|| {
+            let (workflow, node) = (&active.workflow.name, position.node());
+            format!("workflow `{workflow}` has no node `{node}` any more")
+        });
+        let facts = self.pace_facts();
+        let scope = active.pace_scope();
+        let rules = active.workflow.rules_at(position.node()).filter_map(|rule| Some((rule, rule.as_pace_rule()?)));
+        let pace = rules.filter_map(|(rule, pace)| {
+            let standing = facts.at_move(rule, &scope, |phases| self.commits(phases, &active)).ok()??;
+            Some((rule.id.clone(), pace.progress(&standing)))
+        });
+        let pace = pace.collect();
+        Ok(Some(Report { is_changed: active.workflow.digest != position.digest, position, problem, pace }))
+    }
+}
