@@ -1,10 +1,12 @@
 //! Where a workflow stands, as `status` tells it.
 
-use guard::workflow::{Moves, Report};
+use guard::workflow::Report;
 use guard::{Project, Whose};
 use serde_json::{Value, json};
 
+use super::Mover;
 use crate::commands::Context;
+use crate::commands::validate::counted;
 use crate::output::Output;
 
 /// None where nothing is active, or the journal cannot be read.
@@ -13,8 +15,8 @@ pub fn report(project: &Project, now: i64, session: Option<Whose>, context: &Con
     if !project.store(&context.environment).exists() {
         return None;
     }
-    let moves = Moves { project, environment: &context.environment, now, session, is_agents: false };
-    moves.report().ok().flatten()
+    let mover = Mover { project: project.clone(), now, session, is_agents: false };
+    mover.moves(context).report().ok().flatten()
 }
 
 pub fn show_report(report: &Report, now: i64, output: &Output) {
@@ -26,7 +28,7 @@ pub fn show_report(report: &Report, now: i64, output: &Output) {
         output.line(format!("  by way of {}", visited.join(" → ")));
     }
     if position.continues > 0 {
-        output.line(format!("  continued past interrupts {}", super::super::validate::counted(times(report), "time")));
+        output.line(format!("  continued past interrupts {}", counted(times(report), "time")));
     }
     match problem {
         Some(problem) => output.line(format!("  {problem}")),
