@@ -49,12 +49,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let demands = state.as_ref().map(|state| open_demands(&queue, &state.variables)).unwrap_or_default();
     let pause = Pause::of(&project.root, &context.environment, now);
     let mode = compiled.config.mode;
-    let variables: Map<String, Value> = state
-        .map(|state| state.variables)
-        .unwrap_or_default()
-        .into_iter()
-        .filter(|(name, _)| !name.starts_with('_'))
-        .collect();
+    let variables = own_variables(state);
     if context.output.json {
         let in_force: Vec<Value> = rules
             .iter()
@@ -123,6 +118,12 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         output.line(format!("{} {}: {}", output.bold("Broken "), file.consequence(), file.problem));
     }
     Ok(ExitCode::Done)
+}
+
+/// Without those that are Linchpin's own.
+fn own_variables(state: Option<SessionState>) -> Map<String, Value> {
+    let variables = state.map(|state| state.variables).unwrap_or_default();
+    variables.into_iter().filter(|(name, _)| !name.starts_with('_')).collect()
 }
 
 /// Those that count: of rules as they are now.

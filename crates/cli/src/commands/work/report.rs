@@ -33,7 +33,7 @@ pub fn show_report(report: &Report, now: i64, output: &Output) {
     match problem {
         Some(problem) => output.line(format!("  {problem}")),
         None if *is_changed => {
-            output.line("  the workflow's text has changed since this node was entered; the new one counts")
+            output.line("  the workflow's text has changed since this node was entered; the new one counts");
         }
         None => {}
     }
