@@ -43,6 +43,7 @@ fn help() {
       start       Begin a workflow
       next        Say what is done, and move on
       continue    Go on past an interrupt: print the prompt, and count afresh
+      approve     Say yes to what waits for a person
       status      Show where the workflow stands, what is in force, and the session's state
       repeat      Print the prompt of the current phase again
       prev        Go back to the phase before this one
