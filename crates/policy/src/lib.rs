@@ -62,7 +62,9 @@ pub use import::Rewritten;
 pub use key_reference::key_reference;
 pub use load::{Before, Loaded, load};
 pub use pin::{Held, Holding, Kept, kept};
-pub use private::{create_private_folder, forget_old_files, forget_old_files_but, write_private_file};
+pub use private::{
+    create_private_folder, forget_old_files, forget_old_files_but, write_new_private_file, write_private_file,
+};
 pub use schema::schemas;
 pub use source::Position;
 pub use standing::Standing;

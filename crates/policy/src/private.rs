@@ -24,6 +24,19 @@ pub fn write_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()
     Ok(())
 }
 
+/// Writes the file where there is none; false where there is one, which stays as it is. Of several that try at once one does.
+pub fn write_new_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    create_private_folder(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes.as_ref())?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(failed) => Err(failed.error),
+    }
+}
+
 /// No session lives that long.
 const OLD: Duration = Duration::from_hours(90 * 24);
 /// Of a file that its writer never finished.

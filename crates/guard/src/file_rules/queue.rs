@@ -127,7 +127,14 @@ impl Queue {
         // Nobody has to be kept from guessing it: it says nothing where there is nothing.
         let chance = || RandomState::new().build_hasher().finish().to_le_bytes();
         let name = policy::digest([chance(), chance()].concat());
-        policy::write_private_file(&self.folder.join("name"), &name)?;
+        let file = self.folder.join("name");
+        // Sessions that end at once have to agree on one; what is there and is no name goes.
+        if !policy::write_new_private_file(&file, &name)? {
+            if let Some(own) = self.own() {
+                return Ok(own);
+            }
+            policy::write_private_file(&file, &name)?;
+        }
         Ok(self.state.join(name))
     }
 
