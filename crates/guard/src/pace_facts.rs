@@ -31,8 +31,8 @@ const MOST_COUNTED: usize = 1_000;
 const SHORT: usize = 16;
 
 /// The phase that is looked at: a visit to a node, or a session.
-#[derive(Debug, Clone, Default)]
-pub struct PaceScope {
+#[derive(Debug, Clone)]
+pub struct PaceScope<'a> {
     /// Under which it is kept; none: the session.
     pub phase: Option<String>,
     /// The node; none: the session.
@@ -44,16 +44,18 @@ pub struct PaceScope {
     /// Time and tokens are set aside until the next move.
     pub is_past_totals: bool,
     /// The variables in which rules keep what they remember.
-    pub memory: Map<String, Value>,
+    pub memory: &'a Map<String, Value>,
 }
 
-impl PaceScope {
-    pub fn of_session(state: &SessionState, now: i64) -> Self {
+impl<'a> PaceScope<'a> {
+    pub fn of_session(state: &'a SessionState, now: i64) -> Self {
         Self {
+            phase: None,
+            name: None,
             started: state.first_seen.unwrap_or(now),
             continued: state.variables.get(CONTINUED).and_then(Value::as_i64),
-            memory: state.variables.clone(),
-            ..Self::default()
+            is_past_totals: false,
+            memory: &state.variables,
         }
     }
 }
@@ -108,10 +110,10 @@ impl PaceFacts {
         &self,
         rule: &Rule,
         happening: Option<&Happening>,
-        scope: &PaceScope,
+        scope: &PaceScope<'_>,
     ) -> Result<Option<Standing>, Unsaid> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
-        let Memory { is_told, refusals, closed } = Memory::of(&scope.memory, &rule.digest);
+        let Memory { is_told, refusals, closed } = Memory::of(scope.memory, &rule.digest);
         if let Some(closed) = closed {
             return Ok(Some(Standing { is_told, refusals, is_closed: true, ..closed }));
         }
@@ -154,7 +156,7 @@ impl PaceFacts {
     pub fn at_move(
         &self,
         rule: &Rule,
-        scope: &PaceScope,
+        scope: &PaceScope<'_>,
         commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
     ) -> Result<Option<Standing>, Unsaid> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
@@ -166,7 +168,7 @@ impl PaceFacts {
                 since = phase.window_start(*window, scope.continued);
                 let journal = self.journal()?;
                 let mut attempts = Vec::new();
-                for lot in crowded(&scope.memory, &rule.digest) {
+                for lot in crowded(scope.memory, &rule.digest) {
                     attempts.extend(self.earlier(&journal, &lot, &lot, since, scope)?);
                 }
                 Tally::of_attempts(attempts)
@@ -195,7 +197,7 @@ impl PaceFacts {
         lot: &str,
         key: &str,
         since: i64,
-        scope: &PaceScope,
+        scope: &PaceScope<'_>,
     ) -> Result<Vec<Attempt>, StoreError> {
         let whose = match &scope.phase {
             Some(phase) => store::phase_key(phase),
@@ -218,7 +220,7 @@ impl PaceFacts {
         limit: &Limit,
         attempts: Vec<Attempt>,
         since: i64,
-        scope: &PaceScope,
+        scope: &PaceScope<'_>,
     ) -> Result<Vec<Attempt>, Unsaid> {
         let journal = self.journal()?;
         let session = SessionKey { agent: &self.event.agent, session: &self.event.session };
@@ -267,7 +269,7 @@ impl PaceFacts {
         since: i64,
         is_about_to_run: bool,
         crowded: Vec<String>,
-        scope: &PaceScope,
+        scope: &PaceScope<'_>,
     ) {
         let counted = attempts.iter().map(|attempt| Counted {
             phase: scope.phase.clone(),
@@ -276,7 +278,7 @@ impl PaceFacts {
             value: serde_json::to_value(attempt).unwrap_or_default(),
             since,
         });
-        let mut known = self::crowded(&scope.memory, &rule.digest);
+        let mut known = self::crowded(scope.memory, &rule.digest);
         let is_news = crowded.iter().any(|lot| !known.contains(lot)) && scope.phase.is_some();
         known.extend(crowded);
         known.dedup();

@@ -72,14 +72,14 @@ impl Active {
     }
 
     /// The phase, as pace rules know it.
-    pub fn pace_scope(&self) -> PaceScope {
+    pub fn pace_scope(&self) -> PaceScope<'_> {
         PaceScope {
             phase: Some(self.position.phase()),
             name: Some(self.position.node().to_owned()),
             started: self.position.visit().started,
             continued: self.position.continued,
             is_past_totals: self.position.is_past_totals,
-            memory: self.state.variables.clone(),
+            memory: &self.state.variables,
         }
     }
 
