@@ -371,8 +371,8 @@ impl<'a> Judge<'a> {
         let position = Position::of(&state.variables)?;
         let compiled = self.project.workflow(&position.workflow, &self.policy, self.environment)?;
         let state = state.clone();
-        let (claims, commits, now) = (Map::new(), None, event.time);
-        Some(Arc::new(Active { workflow: compiled.workflow, position, state, claims, commits, now }))
+        let (claims, now) = (Map::new(), event.time);
+        Some(Arc::new(Active { workflow: compiled.workflow, position, state, claims, now }))
     }
 
     /// What a workflow asks for at its current node. What the project says anyway is not said twice.

@@ -262,7 +262,14 @@ impl Facts for LiveFacts {
             self.missed.fetch_or(spent.is_err(), Ordering::Relaxed);
             spent.ok()?.known().map(|tokens| tokens.sum(&TokenKind::USUAL))
         };
-        let value = self.active.as_ref().map_or(Value::Null, |active| active.phase_field(field, || tokens(active)));
+        let commits = |active: &Active| {
+            let repository = self.repository.get_or_init(|| Repository::of(&self.root)).as_ref();
+            repository?.commits_since(active.position.visit().started / 1000)
+        };
+        let value = self
+            .active
+            .as_ref()
+            .map_or(Value::Null, |active| active.phase_field(field, || tokens(active), || commits(active)));
         self.note(format!("phase.{}", field.name()), &value);
         value
     }

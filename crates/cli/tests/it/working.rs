@@ -464,6 +464,23 @@ fn commits_are_required() {
 }
 
 #[test]
+fn commits_of_a_phase_in_an_expression() {
+    let scratch = project();
+    scratch.git(&["init", "-q", "-b", "main"]);
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code: {prompt: Code., requires: ['phase.commits >= 1'], transitions: [{when: \
+         code_complete, to: done}]}\n",
+    );
+    scratch.run(&["start", "work"]);
+    assert_eq!(scratch.run(&["next"]).code, Some(1));
+    let mut commit = scratch.git_command(&["commit", "-q", "--allow-empty", "-m", "now"]);
+    commit.env_remove("GIT_COMMITTER_DATE").env_remove("GIT_AUTHOR_DATE");
+    assert!(commit.status().expect("git runs").success());
+    assert_eq!(scratch.run(&["next"]).code, Some(0));
+}
+
+#[test]
 fn people_pass_over_rules_and_agents_do_not() {
     let scratch = with_rules(BUILDS);
     scratch.run(&["start", "work"]);

@@ -22,8 +22,6 @@ pub struct Active {
     pub state: SessionState,
     /// What was claimed with the move that is being decided.
     pub claims: Map<String, Value>,
-    /// Of the current phase; none where nobody can tell.
-    pub commits: Option<u32>,
     /// Milliseconds since 1970.
     pub now: i64,
 }
@@ -56,8 +54,13 @@ impl Active {
         }
     }
 
-    /// A field of `phase` in expressions. `tokens` is asked where they are: to count them takes longer.
-    pub fn phase_field(&self, field: PhaseField, tokens: impl FnOnce() -> Option<u64>) -> Value {
+    /// A field of `phase` in expressions. `tokens` and `commits` are asked only where they are meant: to count them takes longer.
+    pub fn phase_field(
+        &self,
+        field: PhaseField,
+        tokens: impl FnOnce() -> Option<u64>,
+        commits: impl FnOnce() -> Option<u32>,
+    ) -> Value {
         let counted = |name: &str| self.state.variables.get(name).cloned().unwrap_or_else(|| json!(0));
         match field {
             PhaseField::Name => json!(self.position.node()),
@@ -65,8 +68,7 @@ impl Active {
             PhaseField::Elapsed => json!(self.now.saturating_sub(self.position.visit().started).max(0) / 1000),
             PhaseField::Commands => counted(COMMANDS),
             PhaseField::Edits => counted(EDITS),
-            PhaseField::Commits => json!(self.commits),
-            // What is not known is not zero.
+            PhaseField::Commits => json!(commits()),
             PhaseField::Tokens => json!(tokens()),
         }
     }

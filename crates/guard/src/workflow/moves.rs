@@ -414,7 +414,7 @@ impl Moves<'_> {
     }
 
     fn active_at(&self, workflow: Workflow, position: Position, state: SessionState) -> Active {
-        Active { workflow, position, state, claims: Map::new(), commits: None, now: self.now }
+        Active { workflow, position, state, claims: Map::new(), now: self.now }
     }
 
     /// The workflow as its files say it now.
