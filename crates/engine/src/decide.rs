@@ -65,8 +65,9 @@ pub struct Demand {
     pub found: FileMatch,
     /// It held the stop as often as it may, and lets go now: what the person is told of that.
     pub let_go: Option<String>,
-    /// It was asked of the agent itself. What subagents are asked for is counted for each, as other holds are.
-    pub is_counted: bool,
+    /// How often the session was asked before. `None` for subagents: what they are asked for is counted for each, as other
+    /// holds are.
+    pub asked_before: Option<u32>,
 }
 
 /// One rule's work on one event.
@@ -473,7 +474,7 @@ impl Decision {
             Some(found) if kind == EventKind::SubagentStop => {
                 let let_go = if holds { self.hold(rule, inquiry) } else { None };
                 let level = if let_go.is_some() { Level::Warn } else { level };
-                self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, is_counted: false });
+                self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, asked_before: None });
                 level
             }
             Some(found) => self.demand(rule, found, judged.shown, level, holds),
@@ -496,7 +497,7 @@ impl Decision {
     fn demand(&mut self, rule: &Rule, found: &FileMatch, shown: u32, level: Level, holds: bool) -> Level {
         let let_go = (holds && shown >= most_holds(rule)).then(|| self.let_go(rule, shown));
         let level = if let_go.is_some() { Level::Warn } else { level };
-        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, is_counted: true });
+        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, asked_before: Some(shown) });
         level
     }
 

@@ -6,6 +6,7 @@
 //! A repository could bring such files along, with every rule answered in advance. So which entries are ours, and which files
 //! somebody has answered for, is kept in the user's own folder, under a name that the project's folder is given once.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -66,11 +67,23 @@ pub struct QueueEntry {
     pub expected_files: Vec<String>,
     pub matched_files: Vec<String>,
     pub action_result: Option<ActionResult>,
+    /// The session that was asked first.
     pub session: String,
-    /// How often it was asked for.
+    /// How often it was asked for, by all sessions together.
     pub shown: u32,
+    /// How often each session was.
+    #[serde(default)]
+    pub asked: BTreeMap<String, Asked>,
     /// Digest of what is in the trigger files.
     pub content: String,
+}
+
+/// How often a session was asked without doing anything about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    pub times: u32,
+    /// Digest of the trigger files and of what is missing, as they were when it was last asked.
+    pub state: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! What a session has been asked for by file rules, and what it has answered.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -13,7 +13,7 @@ use store::Changes;
 
 use super::command_action::CommandResult;
 use super::promise::{names_rule, promises};
-use super::queue::{ActionResult, Queue, QueueEntry, QueueStatus, trigger_hash};
+use super::queue::{ActionResult, Asked, Queue, QueueEntry, QueueStatus, trigger_hash};
 
 /// The demands of one session at one moment.
 pub struct Settlement {
@@ -62,18 +62,13 @@ impl Settlement {
             return Some(Answered { settled, ..Answered::default() });
         }
         let hash = trigger_hash(&rule.id, open.trigger_files(), reference);
-        // Read only where it decides: there may be very many files.
-        let content = || tree::content(&self.root, open.trigger_files());
-        let known = self.queue.find(&hash).filter(|entry| match entry.status {
-            QueueStatus::Queued => true,
-            // What was given up stays so, unless other content asks again.
-            QueueStatus::Failed => file.is_answered_by_files() || entry.content == content(),
-            QueueStatus::Skipped | QueueStatus::Passed => false,
-        });
-        let entry = if let Some(entry) = known {
+        let known = self.queue.find(&hash);
+        let is_open = |entry: &QueueEntry| matches!(entry.status, QueueStatus::Queued | QueueStatus::Failed);
+        let entry = if let Some(entry) = known.filter(is_open) {
             entry
         } else {
-            let entry = self.new_entry(rule, &open, reference, &hash, content());
+            let content = tree::content(&self.root, open.trigger_files());
+            let entry = self.new_entry(rule, &open, reference, &hash, content);
             self.put(&entry)?;
             entry
         };
@@ -87,12 +82,23 @@ impl Settlement {
                 ..Answered::default()
             });
         }
-        // A command that failed is shown as often as anything else.
-        let is_shown_enough = file.command.is_none() || entry.shown > most_holds(rule);
+        let shown = self.times_asked(&entry, &open);
         // A warning keeps nobody from anything, so nothing is gained by saying it twice.
-        let was_warned = rule.action == Level::Warn && entry.shown > 0;
-        let is_given_up = was_warned || (entry.status == QueueStatus::Failed && is_shown_enough);
-        Some(Answered { settled, shown: entry.shown, is_given_up })
+        let was_warned = rule.action == Level::Warn && shown > 0;
+        Some(Answered { settled, shown, is_given_up: was_warned || shown > most_holds(rule) })
+    }
+
+    /// How often this session was asked since it last did anything about it.
+    fn times_asked(&self, entry: &QueueEntry, open: &FileMatch) -> u32 {
+        // The files are read only where that decides: there may be very many.
+        let asked = entry.asked.get(&self.session);
+        asked.filter(|asked| asked.state == self.state(open)).map_or(0, |asked| asked.times)
+    }
+
+    /// What changes where a session does anything about a demand.
+    fn state(&self, open: &FileMatch) -> String {
+        let content = tree::content(&self.root, open.trigger_files());
+        policy::digest(format!("{content}\0{}", open.expected_files().join("\0")))
     }
 
     /// Somebody answers for all that is open of a rule: how many files that were.
@@ -149,13 +155,20 @@ impl Settlement {
 
     /// Writes down what a judgement has said: demands that were shown, and those that no longer are.
     pub fn conclude(&self, demands: &[(Demand, String)], before: &Variables, judged: &[String], is_enforced: bool) {
-        for (demand, reference) in demands.iter().filter(|(demand, _)| is_enforced && demand.is_counted) {
+        for (demand, reference) in demands.iter().filter(|_| is_enforced) {
+            let Some(asked_before) = demand.asked_before else { continue };
             let Some(mut entry) = self.queue.find(&hash_of(demand, reference)) else { continue };
             entry.shown = entry.shown.saturating_add(1);
-            if demand.let_go.is_some() && entry.status == QueueStatus::Queued {
+            let asked = Asked { times: asked_before.saturating_add(1), state: self.state(&demand.found) };
+            entry.asked.insert(self.session.clone(), asked);
+            let is_prompt = !demand.rule.runs_a_command();
+            if demand.let_go.is_some() && is_prompt {
                 entry.status = QueueStatus::Failed;
                 entry.evaluated_at = Some(self.timestamp.clone());
                 entry.action_result = Some(prompt_result("asked for as often as it may be, and not answered"));
+            } else if is_prompt {
+                // Given up with one session, it may be open with another, or again.
+                entry.status = QueueStatus::Queued;
             }
             // What kept it from being written is told.
             let _ = self.put(&entry);
@@ -214,6 +227,7 @@ impl Settlement {
             action_result: None,
             session: self.session.clone(),
             shown: 0,
+            asked: BTreeMap::new(),
             content,
         }
     }

@@ -27,7 +27,7 @@ pub fn run_commands(
         let Some(action) = checked.rule.as_file_rule().and_then(|file| file.command.as_ref()) else { continue };
         let outcome = commands.run(&checked.rule.id, action, &checked.found);
         let demand =
-            Demand { rule: checked.rule.clone(), found: checked.found.clone(), let_go: None, is_counted: false };
+            Demand { rule: checked.rule.clone(), found: checked.found.clone(), let_go: None, asked_before: None };
         settlement.ran(&demand, baseline, &outcome, None);
         notes.extend(outcome.notices.iter().cloned());
         if outcome.is_passed {

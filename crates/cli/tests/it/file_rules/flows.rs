@@ -24,6 +24,9 @@ fn shown(entry: &Value) -> String {
             entry[key] = json!("[…]");
         }
     }
+    for asked in entry["asked"].as_object_mut().into_iter().flatten() {
+        asked.1["state"] = json!("[…]");
+    }
     serde_json::to_string_pretty(&entry).expect("JSON")
 }
 
@@ -69,6 +72,12 @@ fn an_instruction_is_asked_for_until_it_is_promised() {
       "action_result": null,
       "session": "session-1",
       "shown": 1,
+      "asked": {
+        "session-1": {
+          "times": 1,
+          "state": "[…]"
+        }
+      },
       "content": "[…]"
     }
     "#);
@@ -105,6 +114,12 @@ fn an_instruction_is_asked_for_until_it_is_promised() {
       },
       "session": "session-1",
       "shown": 2,
+      "asked": {
+        "session-1": {
+          "times": 2,
+          "state": "[…]"
+        }
+      },
       "content": "[…]"
     }
     "#);
@@ -138,6 +153,12 @@ fn a_safety_that_changes_later_settles_the_demand() {
       "action_result": null,
       "session": "session-1",
       "shown": 1,
+      "asked": {
+        "session-1": {
+          "times": 1,
+          "state": "[…]"
+        }
+      },
       "content": "[…]"
     }
     "#);
@@ -192,6 +213,12 @@ fn files_of_a_set_are_asked_for_whichever_changed() {
       "action_result": null,
       "session": "session-1",
       "shown": 1,
+      "asked": {
+        "session-1": {
+          "times": 1,
+          "state": "[…]"
+        }
+      },
       "content": "[…]"
     }
     "#);
@@ -262,6 +289,7 @@ fn a_command_is_run_until_it_is_at_rest() {
       },
       "session": "session-1",
       "shown": 0,
+      "asked": {},
       "content": "[…]"
     }
     "#);

@@ -32,6 +32,41 @@ fn whoever_ignores_a_rule_is_let_go_and_the_person_is_told() {
 }
 
 #[test]
+fn each_session_is_held_for_itself() {
+    let project = with_rule("readme", README);
+    // Nobody is known to have touched it, so it counts for all.
+    project.file("src/a.py", "changed\n");
+    for session in ["a", "b", "c", "d"] {
+        let is_held = || stop_of(&project, session, "").stdout.contains("\"block\"");
+        assert_eq!((0..6).take_while(|_| is_held()).count(), 3, "{session}");
+        assert_eq!(stop_of(&project, session, "").stdout, "", "{session}");
+    }
+    assert_eq!(summary(&project), "failed 16x readme: src/a.py");
+    // Whoever answers does so for all.
+    assert_eq!(stop_of(&project, "e", "").json()["decision"], "block");
+    assert_eq!(summary(&project), "queued 17x readme: src/a.py");
+    project.run(&["ack", "readme", "--reason", "no change of behaviour"]);
+    assert_eq!(stop_of(&project, "e", "").stdout, "");
+    assert_eq!(stop_of(&project, "f", "").stdout, "");
+}
+
+#[test]
+fn whoever_does_something_about_it_is_held_anew() {
+    let project =
+        with_rule("tests", "---\nset: ['src/{path}.py', 'tests/{path}_test.py']\nmax_holds: 1\n---\nTest it.\n");
+    project.file("src/a.py", "changed\n").file("src/b.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    // One of two was answered.
+    project.file("tests/a_test.py", "new\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    // The file itself is another.
+    project.file("src/b.py", "changed once more\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    assert!(told(&stop(&project)).contains("lets go now (max_holds: 1)"));
+    assert_eq!(stop(&project).stdout, "");
+}
+
+#[test]
 fn as_often_as_the_configuration_says_or_three_times() {
     let project = with_rule("readme", README);
     project.file("src/a.py", "changed\n");
