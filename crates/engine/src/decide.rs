@@ -446,7 +446,8 @@ impl Decision {
             .collect();
         let reason = match &judged.outcome {
             Outcome::Fault(_, why) => {
-                format!("{}\n\nThe rule itself is at fault and counts as matched: {why}.", rule.reason)
+                let fault = format!("The rule itself is at fault and counts as matched: {why}.");
+                [rule.reason.trim_end(), &fault].join("\n\n").trim_start().to_owned()
             }
             Outcome::Incomplete(_) => match named_path(&judged.clauses) {
                 Some(path) => {

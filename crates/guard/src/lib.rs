@@ -42,6 +42,7 @@ pub use failure::Failure;
 pub use hook::hook;
 pub use judge::{Judge, Judged, TRIAL_SESSION, place};
 pub use live_facts::held_rule;
+pub use pace_facts::PaceError;
 pub use pause::Pause;
 pub use project::Project;
 pub use replay::Replay;

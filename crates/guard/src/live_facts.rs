@@ -20,7 +20,7 @@ use crate::acknowledgement::is_acknowledged;
 use crate::file_facts::{FileFacts, FileSetting, answered_fact, answered_record, changes_fact, changes_record};
 use crate::glob;
 use crate::input_record::AskedInput;
-use crate::pace_facts::{PaceFacts, PaceScope, Unsaid};
+use crate::pace_facts::{PaceError, PaceFacts, PaceScope};
 use crate::token_count::TokenCount;
 use crate::workflow::Active;
 use crate::written::written;
@@ -326,11 +326,11 @@ impl Facts for LiveFacts {
         };
         let standing = match self.pace.standing(rule, happening, &scope) {
             Ok(standing) => standing?,
-            Err(Unsaid::Store) => {
+            Err(PaceError::MetricAccessFailed(_)) => {
                 self.missed.store(true, Ordering::Relaxed);
                 return None;
             }
-            Err(Unsaid::Rule(why)) => {
+            Err(PaceError::RegexMatchFailed(why)) => {
                 self.fail(&why);
                 return None;
             }

@@ -82,16 +82,18 @@ struct Added {
 }
 
 /// Why nothing can be said of a rule.
-pub enum Unsaid {
-    /// The journal cannot be read.
-    Store,
+#[derive(Debug, thiserror::Error)]
+pub enum PaceError {
+    #[error("what was counted cannot be read: {0}")]
+    MetricAccessFailed(String),
     /// The rule itself is at fault.
-    Rule(String),
+    #[error("{0}")]
+    RegexMatchFailed(String),
 }
 
-impl From<StoreError> for Unsaid {
-    fn from(_: StoreError) -> Self {
-        Self::Store
+impl From<StoreError> for PaceError {
+    fn from(error: StoreError) -> Self {
+        Self::MetricAccessFailed(error.to_string())
     }
 }
 
@@ -101,8 +103,8 @@ impl PaceFacts {
     }
 
     /// The tokens of a phase, or else of the session.
-    pub fn spent(&self, phase: Option<&str>) -> Result<Spent, Unsaid> {
-        self.tokens.spent(phase).ok_or(Unsaid::Store)
+    pub fn spent(&self, phase: Option<&str>) -> Result<Spent, PaceError> {
+        self.tokens.spent(phase).ok_or_else(unopened)
     }
 
     /// How a phase stands with a rule; nothing where this event makes no difference to it.
@@ -111,7 +113,7 @@ impl PaceFacts {
         rule: &Rule,
         happening: Option<&Happening>,
         scope: &PaceScope<'_>,
-    ) -> Result<Option<Standing>, Unsaid> {
+    ) -> Result<Option<Standing>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
         let Memory { is_told, refusals, closed } = Memory::of(scope.memory, &rule.digest);
         if let Some(closed) = closed {
@@ -124,7 +126,9 @@ impl PaceFacts {
             Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
                 since = phase.window_start(*window, scope.continued);
                 let Some(happening) = happening else { return Ok(None) };
-                let attempts = happening.counted(&pace.limit, now).map_err(|error| Unsaid::Rule(error.to_string()))?;
+                let attempts = happening
+                    .counted(&pace.limit, now)
+                    .map_err(|error| PaceError::RegexMatchFailed(error.to_string()))?;
                 if attempts.is_empty() {
                     return Ok(None);
                 }
@@ -158,7 +162,7 @@ impl PaceFacts {
         rule: &Rule,
         scope: &PaceScope<'_>,
         commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
-    ) -> Result<Option<Standing>, Unsaid> {
+    ) -> Result<Option<Standing>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
         let now = self.event.time;
         let phase = Phase { name: scope.name.clone(), started: scope.started, now, utc_offset: utc_offset(now) };
@@ -184,10 +188,10 @@ impl PaceFacts {
         Ok(Some(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false }))
     }
 
-    fn journal(&self) -> Result<MutexGuard<'_, Store>, Unsaid> {
+    fn journal(&self) -> Result<MutexGuard<'_, Store>, PaceError> {
         let journal =
             self.journal.get_or_init(|| Store::open_existing_read(&self.store, self.options).ok().map(Mutex::new));
-        journal.as_ref().and_then(|journal| journal.lock().ok()).ok_or(Unsaid::Store)
+        journal.as_ref().and_then(|journal| journal.lock().ok()).ok_or_else(unopened)
     }
 
     /// What of a lot was counted before, oldest first.
@@ -221,7 +225,7 @@ impl PaceFacts {
         attempts: Vec<Attempt>,
         since: i64,
         scope: &PaceScope<'_>,
-    ) -> Result<Vec<Attempt>, Unsaid> {
+    ) -> Result<Vec<Attempt>, PaceError> {
         let journal = self.journal()?;
         let session = SessionKey { agent: &self.event.agent, session: &self.event.session };
         let threshold = limit.repetition().map_or(0, |(threshold, _)| threshold);
@@ -312,6 +316,10 @@ impl PaceFacts {
 /// Whether a variable belongs to a phase, and goes with it.
 pub fn is_of_phase(variable: &str) -> bool {
     variable.starts_with(MEMORY) || variable.starts_with(CROWDED)
+}
+
+fn unopened() -> PaceError {
+    PaceError::MetricAccessFailed("the journal cannot be opened".to_owned())
 }
 
 fn crowded(memory: &Map<String, Value>, digest: &str) -> Vec<String> {

@@ -42,6 +42,7 @@ mod tiers;
 mod tokens;
 mod trust;
 mod validate;
+mod work_errors;
 mod workflows;
 mod working;
 mod written_scripts;

@@ -10,7 +10,7 @@ use engine::file_rules::Reach;
 use engine::pace::Interrupt;
 use engine::rules::{AckBy, Rule};
 use engine::workflow::{Action, ActionKind, Node, Transition, Workflow};
-use engine::{Event, EventKind, Situation, expr, suggest};
+use engine::{Event, EventKind, Level, Situation, expr, suggest};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
 use store::{Changes, Note, NoteKind, PERSON, SessionKey, SessionState, Store};
@@ -20,7 +20,7 @@ use super::gates::Gates;
 use super::{Active, Claims, Outside, Position, Refusal, Step, StepOutcome};
 use crate::environment::Environment;
 use crate::judge::Judge;
-use crate::pace_facts::{self, PaceFacts, Unsaid};
+use crate::pace_facts::{self, PaceFacts};
 use crate::project::Project;
 use crate::token_count::TokenCount;
 use crate::whose_session::Whose;
@@ -102,7 +102,7 @@ impl Moves<'_> {
             let claimed = claims.names().into_iter().map(str::to_owned).collect();
             return Ok(stay(&active, StepOutcome::NoWay { claimed, would }));
         };
-        if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene) {
+        if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene)? {
             return self.held(&active, scene, &rule, outcome);
         }
         let gates = Gates {
@@ -291,7 +291,12 @@ impl Moves<'_> {
     }
 
     /// The first pace rule of the node that says it is too much.
-    fn interrupted(&self, rules: &[Rule], active: &Arc<Active>, scene: &Scene) -> Option<(String, StepOutcome)> {
+    fn interrupted(
+        &self,
+        rules: &[Rule],
+        active: &Arc<Active>,
+        scene: &Scene,
+    ) -> Result<Option<(String, StepOutcome)>, Refusal> {
         let facts = self.pace_facts();
         let scope = active.pace_scope();
         let situation = self.situation(active, scene);
@@ -303,19 +308,20 @@ impl Moves<'_> {
                 continue;
             }
             let commits = |phases: u32| self.commits(phases, active);
-            // What cannot be told is not too much.
             let standing = match facts.at_move(rule, &scope, commits) {
                 Ok(Some(standing)) => standing,
-                Ok(None) | Err(Unsaid::Store | Unsaid::Rule(_)) => continue,
+                Ok(None) => continue,
+                Err(_) if rule.on_error.is_some_and(|level| level <= Level::Warn) => continue,
+                Err(error) => return Err(Refusal::Pace { rule: rule.id.clone(), error }),
             };
             if let Some(violation) = pace.judge(&standing) {
                 let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
                 let text = Interrupt { violation: &violation, phase: scope.name.as_deref(), reason }.to_string();
                 let outcome = StepOutcome::Interrupt { rule: rule.id.clone(), text, violation: Box::new(violation) };
-                return Some((rule.id.clone(), outcome));
+                return Ok(Some((rule.id.clone(), outcome)));
             }
         }
-        None
+        Ok(None)
     }
 
     pub(super) fn pace_facts(&self) -> PaceFacts {

@@ -1,6 +1,8 @@
 use store::StoreError;
 use tree::GitError;
 
+use crate::pace_facts::PaceError;
+
 /// Why nothing can be moved at all. (What a gate or a pace rule says is no refusal, but a step not taken.)
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
@@ -22,6 +24,8 @@ pub enum Refusal {
     BadClaims(String),
     #[error("no rule at `{node}` is called `{rule}`")]
     UnknownRule { rule: String, node: String, known: Vec<String> },
+    #[error("rule `{rule}` cannot be judged: {error}")]
+    Pace { rule: String, error: PaceError },
     #[error("there is no earlier phase to go back to")]
     NothingBefore,
     #[error("somebody else moved the workflow at the same time; it is now {0}")]

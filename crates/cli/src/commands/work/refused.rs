@@ -1,6 +1,7 @@
 //! Why a workflow cannot be moved, for whoever wanted to.
 
 use engine::suggest;
+use guard::PaceError;
 use guard::workflow::Refusal;
 
 use crate::problem::Problem;
@@ -37,6 +38,8 @@ pub fn problem(refusal: Refusal) -> Problem {
             [] => "it has no pace rules".to_owned(),
             rules => format!("its pace rules are {}", listed(rules)),
         }),
+        Refusal::Pace { rule, error } => Problem::new(kind_of(&error), message)
+            .help(format!("nothing was moved; a person can pass over the rule: `linchpin next --force {rule}`")),
         Refusal::NothingBefore => Problem::new("NotFound", message),
         Refusal::MovedMeanwhile(_) => {
             Problem::new("Moved", message).help("`linchpin repeat` prints what is asked for now")
@@ -59,6 +62,15 @@ pub fn problem(refusal: Refusal) -> Problem {
         Refusal::TreeChanged => Problem::new("Moved", message).help("look at it again: `linchpin approve`"),
         Refusal::Git(error) => error.into(),
         Refusal::Unwritten(_) => Problem::new("Io", message),
-        Refusal::Store(error) => error.into(),
+        Refusal::Store(_) => Problem::new("MetricAccessFailed", message).help(
+            "nothing was moved; try again, and if it stays so, `linchpin doctor` says what is wrong with the journal",
+        ),
+    }
+}
+
+fn kind_of(error: &PaceError) -> &'static str {
+    match error {
+        PaceError::MetricAccessFailed(_) => "MetricAccessFailed",
+        PaceError::RegexMatchFailed(_) => "RegexMatchFailed",
     }
 }

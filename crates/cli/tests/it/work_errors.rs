@@ -1,0 +1,81 @@
+//! Each kind of error that work with pace rules and workflows may end in, as a person reads it.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use testkit::Scratch;
+
+use crate::project;
+
+/// A workflow whose only node has this rule.
+fn with_rule(rule: &str) -> Scratch {
+    let scratch = project();
+    let node = format!("{{prompt: Code., rules: [{rule}], transitions: [{{when: code_complete, to: done}}]}}");
+    scratch.file(".linchpin/workflows/work.yml", format!("start_node: code\nnodes:\n  code: {node}\n"));
+    scratch
+}
+
+fn validated(rule: &str) -> String {
+    with_rule(rule).run(&["validate"]).transcript()
+}
+
+fn runs(scratch: &Scratch, command: &str) -> testkit::Reply {
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "toolu_1"});
+    scratch.hook("claude", &scratch.event("PreToolUse", &call))
+}
+
+#[test]
+fn invalid_rule_pattern() {
+    assert_snapshot!(validated("{repeated_command: {pattern: '[invalid(', threshold: 3, window: 60}}"));
+}
+
+#[test]
+fn invalid_rule_threshold() {
+    assert_snapshot!(validated("{repeated_command: {threshold: 0, window: 60}}"));
+    assert_snapshot!(validated("{repeated_file_edit: {threshold: 3, window: -10}}"));
+    assert_snapshot!(validated("{token_budget: {max_tokens: 0}}"));
+}
+
+#[test]
+fn unknown_rule_type() {
+    assert_snapshot!(validated("{type: repeated_comand, threshold: 3, window: 60}"));
+}
+
+#[test]
+fn no_workflow_loaded() {
+    for command in ["next", "continue"] {
+        assert_snapshot!(project().run(&[command, "--json"]).transcript());
+    }
+}
+
+#[test]
+fn node_not_found() {
+    let scratch = with_rule("{phase_timeout: {max_duration: 60}}");
+    assert_snapshot!(scratch.run(&["start", "work", "cod"]).transcript());
+    scratch.run(&["start", "work"]);
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: a\nnodes:\n  a: {prompt: A., transitions: [{when: a_complete, to: done}]}\n",
+    );
+    for command in ["next", "continue"] {
+        assert_snapshot!(scratch.run(&[command]).transcript());
+    }
+}
+
+#[test]
+fn regex_match_failed() {
+    let scratch = with_rule("{repeated_command: {pattern: '(?:(x+)\\1?)+(?=y)', threshold: 3, window: 60}, live: block}");
+    scratch.run(&["start", "work"]);
+    assert_snapshot!(runs(&scratch, &format!("make {} y", "x".repeat(60))).transcript());
+}
+
+#[test]
+fn metric_access_failed() {
+    let scratch = with_rule("{repeated_command: {threshold: 1, window: 60}, live: off}");
+    scratch.run(&["start", "work"]);
+    runs(&scratch, "make");
+    let holder = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+    holder.execute_batch("BEGIN EXCLUSIVE").expect("the lock");
+    assert_snapshot!(scratch.run(&["next", "--json"]).transcript());
+    holder.execute_batch("ROLLBACK").expect("an end");
+    assert_eq!(scratch.run(&["next"]).code, Some(3));
+}
