@@ -30,6 +30,7 @@ mod library;
 mod load;
 mod observers;
 mod pace_rule;
+mod people_only;
 mod pin;
 mod placeholders;
 mod private;

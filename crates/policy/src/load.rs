@@ -16,6 +16,7 @@ use crate::enforce::{Enforcement, InForce, Reason};
 use crate::folder::{PolicyFolder, Tiers};
 use crate::inputs::Inputs;
 use crate::library::{self, Entries, Library};
+use crate::people_only;
 use crate::reading;
 use crate::rule::RuleReader;
 use crate::rule_id;
@@ -349,6 +350,7 @@ impl<'a> Loader<'a> {
         let mut loaded = self.loaded;
         let enforced = self.enforcement.finish(&mut loaded.config, trusted);
         loaded.rules = enforced.rules;
+        people_only::complete(&mut loaded.rules, &loaded.config);
         loaded.weakening = enforced.weakening;
         loaded.untrusted = enforced.untrusted;
         loaded.diagnostics.extend(doubts::of_named_rules(&loaded.rules));

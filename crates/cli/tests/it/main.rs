@@ -35,6 +35,7 @@ mod old_rules;
 mod other_shells;
 mod pace;
 mod pause;
+mod people_only;
 mod proposals;
 mod replay;
 mod session_root;

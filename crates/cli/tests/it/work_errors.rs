@@ -63,7 +63,8 @@ fn node_not_found() {
 
 #[test]
 fn regex_match_failed() {
-    let scratch = with_rule("{repeated_command: {pattern: '(?:(x+)\\1?)+(?=y)', threshold: 3, window: 60}, live: block}");
+    let scratch =
+        with_rule("{repeated_command: {pattern: '(?:(x+)\\1?)+(?=y)', threshold: 3, window: 60}, live: block}");
     scratch.run(&["start", "work"]);
     assert_snapshot!(runs(&scratch, &format!("make {} y", "x".repeat(60))).transcript());
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use file::{ConfigFile, RuleItem, rule_items};
-pub use keys::CONFIG;
+pub use keys::{CONFIG, MOVES};
 pub use setting::{Setting, Unaccepted};
 
 use crate::folder::PolicyFolder;

@@ -7,13 +7,14 @@
 
 use std::ops::Range;
 
-use engine::rules::{Detect, Rule};
+use engine::rules::{AckBy, Detect, Rule};
 
 use crate::config::{Config, RuleItem, rule_items};
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
 use crate::library::extent;
+use crate::people_only;
 use crate::rule::RuleReader;
 use crate::rule_list::{NamedRules, title_id};
 
@@ -66,6 +67,12 @@ impl<'a> RuleGathering<'a> {
 
     pub fn finish(mut self, problems: &mut Vec<Diagnostic>) -> Vec<PlacedRule> {
         problems.append(&mut self.problems);
+        let waits_for_a_person =
+            |placed: &&PlacedRule| placed.rule.as_pace_rule().is_some() && placed.rule.ack == AckBy::Human;
+        if let Some(PlacedRule { rule, span }) = self.rules.iter().find(waits_for_a_person) {
+            let (rule, span) = (people_only::going_on(self.id("continue"), rule), span.clone());
+            self.made(rule, span);
+        }
         self.rules
     }
 

@@ -1,0 +1,67 @@
+//! Moves and answers that are a person's: the guard refuses them, however an agent writes them.
+
+use insta::assert_snapshot;
+use testkit::Scratch;
+
+use crate::project;
+
+/// However it is wrapped, and with the variables gone by which a command knows that an agent runs it.
+fn ways(command: &str) -> [String; 5] {
+    [
+        command.to_owned(),
+        format!("env -u CLAUDECODE {command}"),
+        format!("bash -c '{command}'"),
+        format!("cd . && nohup {command} &"),
+        format!("/usr/local/bin/{command}"),
+    ]
+}
+
+fn assert_all(scratch: &Scratch, command: &str, decision: &str) {
+    for way in ways(command) {
+        assert_eq!(scratch.decision(&way), decision, "{way}");
+    }
+}
+
+#[test]
+fn moves_that_agents_may_not_make() {
+    let scratch = project();
+    for command in ["linchpin abort", "linchpin prev", "linchpin restart", "linchpin start execution"] {
+        assert_all(&scratch, command, "deny");
+    }
+    for command in ["linchpin next", "linchpin continue", "linchpin repeat", "linchpin status", "linchpin abort --help"]
+    {
+        assert_eq!(scratch.decision(command), "allow", "{command}");
+    }
+    scratch.config("agent_may: [start, status]\n");
+    assert_all(&scratch, "linchpin start execution", "allow");
+    assert_all(&scratch, "linchpin next code_complete", "deny");
+}
+
+#[test]
+fn answers_to_rules_that_wait_for_a_person() {
+    let scratch = project();
+    scratch.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\n---\nLook at the README.\n");
+    scratch.rule("money", "---\nname: Money\ntrigger: 'pay/**'\nack: human\n---\nAsk.\n");
+    assert_all(&scratch, "linchpin ack money --reason seen", "deny");
+    assert_eq!(scratch.decision("linchpin ack Money --reason seen"), "deny");
+    assert_all(&scratch, "linchpin ack docs --reason seen", "allow");
+}
+
+#[test]
+fn going_on_past_a_rule_that_waits_for_a_person() {
+    let scratch = project();
+    let rule = "{repeated_command: {threshold: 9, window: 60}, ack: human}";
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        format!(
+            "start_node: code\nnodes:\n  code: {{prompt: Code., rules: [{rule}], transitions: [{{when: code_complete, to: read}}]}}\n  \
+             read: {{prompt: Read., transitions: [{{when: read_complete, to: done}}]}}\n"
+        ),
+    );
+    assert_all(&scratch, "linchpin continue", "allow");
+    scratch.run(&["start", "work"]);
+    assert_all(&scratch, "linchpin continue", "deny");
+    assert_snapshot!(scratch.hook("claude", &scratch.bash("linchpin continue")).reason());
+    scratch.run(&["next"]);
+    assert_all(&scratch, "linchpin continue", "allow");
+}

@@ -1,0 +1,65 @@
+//! What the configuration and the rules add to the commands that only people run.
+
+use engine::Level;
+use engine::event::{EventKind, EventKinds};
+use engine::rules::{AckBy, CommandMatcher, Detect, Rule, Tier, ToolRule, Wildcard};
+
+use crate::config::{Config, MOVES};
+use crate::digest::digest;
+use crate::enforce::InForce;
+
+const RULE: &str = "people-only-commands";
+
+/// Moves that agents may not make, and answers to rules that wait for a person.
+pub fn complete(rules: &mut [InForce], config: &Config) {
+    let moves = MOVES.iter().filter(|name| !config.agent_may.iter().any(|may| may == *name));
+    let moves: Vec<String> = moves.map(|&name| name.to_owned()).collect();
+    let of_people = rules.iter().map(|rule| &rule.definition.rule).filter(|rule| rule.ack == AckBy::Human);
+    let names: Vec<Wildcard> =
+        of_people.flat_map(|rule| [rule.id.as_str(), rule.shown_title()]).map(Wildcard::exactly).collect();
+    let Some(rule) = rules.iter_mut().map(|rule| &mut rule.definition.rule).find(|rule| rule.id == RULE) else {
+        return;
+    };
+    let Rule { detect: Detect::Tool(tool), .. } = rule else { return };
+    if !moves.is_empty() {
+        tool.matchers.push(CommandMatcher { subcommand: moves, ..of_linchpin() });
+    }
+    if !names.is_empty() {
+        tool.matchers.push(CommandMatcher { subcommand: vec!["ack".to_owned()], operands_any: names, ..of_linchpin() });
+    }
+}
+
+/// `linchpin continue` is a person's, because of this rule of a workflow.
+pub fn going_on(id: String, because: &Rule) -> Rule {
+    let command = CommandMatcher { subcommand: vec!["continue".to_owned()], ..of_linchpin() };
+    Rule {
+        digest: digest(&id),
+        id,
+        title: None,
+        description: None,
+        tier: Tier::Local,
+        source: because.source.clone(),
+        on: EventKinds::default().with(EventKind::BeforeTool),
+        detect: Detect::Tool(Box::new(ToolRule {
+            matchers: vec![command],
+            incomplete: Some(Level::Allow),
+            ..ToolRule::default()
+        })),
+        when: None,
+        action: Level::Block,
+        on_error: None,
+        tags: Vec::new(),
+        max_holds: None,
+        ack: AckBy::Human,
+        locked: false,
+        reason: format!(
+            "Only a person goes on past rule `{}` (`ack: human`). Say what you tried and why you are stuck, and wait.",
+            because.id
+        ),
+    }
+}
+
+fn of_linchpin() -> CommandMatcher {
+    let program = ["linchpin", "linchpin.exe"].map(Wildcard::exactly).to_vec();
+    CommandMatcher { program, ..CommandMatcher::default() }
+}
