@@ -3,6 +3,7 @@
 //! A ratio within one run says something on any machine; milliseconds do not. Nothing here fails a test.
 
 mod file_rules;
+mod workflows;
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -84,6 +85,7 @@ pub fn run() -> Result<()> {
     let stores = in_turns(EDITS, &[&|| Ok(new.hook(&binary)), &|| Ok(worn.hook(&binary))])?;
     let [new, worn] = stores.as_slice() else { unreachable!() };
     row("after 5,000 hooks / a new store", *worn, *new, 1.2);
+    workflows::run(&binary)?;
     file_rules::run(&binary)?;
     cargo(&["bench", "--quiet", "--package", "linchpin-engine", "--bench", "understanding"]).run()
 }
@@ -165,9 +167,7 @@ impl Scene {
     fn hook(&self, binary: &Path) -> Command {
         let mut command = Command::new(binary);
         command.args(["hook", "claude"]);
-        for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
-            command.env(variable, self.folder.path().join(folder));
-        }
+        self.own_home(&mut command);
         command.env("CLAUDE_PROJECT_DIR", self.folder.path().join("project"));
         if let Ok(payload) = File::open(&self.payload) {
             command.stdin(payload);
@@ -175,7 +175,13 @@ impl Scene {
         command
     }
 
-    /// Copies the journal's only event until there are so many.
+    fn own_home(&self, command: &mut Command) {
+        for (variable, folder) in [("HOME", "home"), ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state")] {
+            command.env(variable, self.folder.path().join(folder));
+        }
+    }
+
+    /// Copies the journal's first event until there are so many.
     fn fill_journal(&self, events: usize) -> Result<()> {
         let database = rusqlite::Connection::open(self.folder.path().join("project/.linchpin/state.db"))?;
         let mut columns = Vec::new();

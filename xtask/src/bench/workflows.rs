@@ -1,0 +1,110 @@
+//! How long a phase with very many events takes: to move on, to show, and at its next event.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use rusqlite::{Connection, params};
+
+use super::{EDITS, Scene, in_turns, median, row, time};
+
+const EVENTS: usize = 200;
+/// Of each event there are so many in the long phase.
+const COPIES: i64 = 1000;
+/// Four pace rules and a gate that never holds, so that asking to move on can be measured again and again.
+const WORKFLOW: &str = r"start_node: code
+nodes:
+  code:
+    prompt: Code.
+    rules:
+      - repeated_command: {pattern: 'cargo (build|test)', threshold: 5000, window: 24h, live: off}
+      - repeated_command: {threshold: 5000, window: 24h, live: off}
+      - repeated_file_edit: {threshold: 5000, window: 24h, live: off}
+      - phase_timeout: {max_duration: 20d, live: off}
+    requires: ['false']
+    transitions: [{when: code_complete, to: done}]
+";
+
+pub fn run(linchpin: &Path) -> Result<()> {
+    let [few, many] = [Scene::at_work(linchpin)?, Scene::at_work(linchpin)?];
+    many.multiply()?;
+    let times = in_turns(EDITS, &[&|| Ok(few.hook(linchpin)), &|| Ok(many.hook(linchpin))])?;
+    let [short, long] = times.as_slice() else { unreachable!() };
+    row("a hook in a phase of 200,000 events / 200", *long, *short, 1.5);
+    let times =
+        in_turns(EDITS, &[&|| Ok(few.command(linchpin, &["status"])), &|| Ok(many.command(linchpin, &["status"]))])?;
+    let [short, long] = times.as_slice() else { unreachable!() };
+    row("status, the same", *long, *short, 1.5);
+    let [mut short, mut long] = [Vec::new(), Vec::new()];
+    for _ in 0..EDITS {
+        short.push(few.next(linchpin)?);
+        long.push(many.next(linchpin)?);
+    }
+    row("next, the same", median(long), median(short), 1.5);
+    Ok(())
+}
+
+impl Scene {
+    /// In a phase with some events.
+    fn at_work(linchpin: &Path) -> Result<Self> {
+        let scene = Self::new(0)?;
+        let folder = scene.folder.path().join("project/.linchpin/workflows");
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("work.yml"), WORKFLOW)?;
+        time(&mut scene.command(linchpin, &["start", "work"]))?;
+        for _ in 0..EVENTS {
+            time(&mut scene.hook(linchpin))?;
+        }
+        Ok(scene)
+    }
+
+    fn command(&self, linchpin: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(linchpin);
+        // A shell may carry what makes it an agent's.
+        command.env_clear().args(arguments).current_dir(self.folder.path().join("project"));
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        self.own_home(&mut command);
+        command
+    }
+
+    /// The gate does not hold.
+    fn next(&self, linchpin: &Path) -> Result<Duration> {
+        let mut command = self.command(linchpin, &["next"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let started = std::time::Instant::now();
+        let status = command.status()?;
+        let taken = started.elapsed();
+        ensure!(status.code() == Some(1), "`next` was to be held: {status}");
+        Ok(taken)
+    }
+
+    /// Every event of the phase, and what was counted of it, a thousand times within the last hour.
+    fn multiply(&self) -> Result<()> {
+        self.fill_journal(EVENTS * usize::try_from(COPIES)?)?;
+        let mut database = Connection::open(self.folder.path().join("project/.linchpin/state.db"))?;
+        let change = database.transaction()?;
+        let mut counted: Vec<(i64, String, String)> = Vec::new();
+        {
+            let mut statement = change.prepare("SELECT session, name, value FROM state WHERE kind = 'counted'")?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            for row in rows {
+                counted.push(row?);
+            }
+            ensure!(counted.len() >= EVENTS, "nothing was counted");
+            let mut insert = change.prepare("INSERT OR REPLACE INTO state VALUES (?1, 'counted', ?2, ?3)")?;
+            for (session, name, value) in &counted {
+                let mut parts = name.rsplitn(3, '/');
+                let (Some(event), Some(time), Some(lot)) = (parts.next(), parts.next(), parts.next()) else { continue };
+                let time: i64 = time.parse()?;
+                for copy in 1..COPIES {
+                    let name = format!("{lot}/{:019}/{event}", time - copy * 3600);
+                    insert.execute(params![session, name, value])?;
+                }
+            }
+        }
+        change.commit()?;
+        Ok(())
+    }
+}
