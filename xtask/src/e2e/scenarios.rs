@@ -114,6 +114,36 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         person: &[],
     },
     Scenario {
+        name: "command that fails again and again",
+        clients: BOTH,
+        rules: &[(
+            "circles.md",
+            "---\nrepeated_command: {pattern: 'sh build.sh', threshold: 3, window: 10m}\nlive: block\n---\n",
+        )],
+        script: || {
+            let fail = || Step::shell("sh build.sh");
+            vec![
+                fail(),
+                fail(),
+                fail(),
+                Step::shell("sh build.sh; touch circled.txt"),
+                Step::shell("touch elsewhere.txt"),
+                Step::shell("linchpin continue"),
+                Step::shell("touch after.txt; sh build.sh"),
+                Step::say("done"),
+            ]
+        },
+        made: &["after.txt"],
+        not_made: &["circled.txt", "elsewhere.txt"],
+        told: &[
+            "WORKFLOW INTERRUPT: Repeated Command Detected",
+            "sh build.sh executed 3 times in 10m",
+            "What these rules count begins again: circles.",
+        ],
+        turns: 8,
+        person: &[],
+    },
+    Scenario {
         name: "huge command",
         clients: BOTH,
         rules: &[NO_FORBIDDEN],

@@ -24,6 +24,9 @@ impl Workspace {
             fs::create_dir_all(part)?;
         }
         fs::write(workspace.project().join("README.md"), "A project.\n")?;
+        // Login shells, as Codex starts them, know programs by what the profile says.
+        let own = linchpin.parent().map(Path::display).context("the binary lies in a folder")?;
+        fs::write(workspace.home().join(".profile"), format!("PATH='{own}':\"$PATH\"\n"))?;
         for arguments in [
             &["init", "--quiet", "--initial-branch=main"][..],
             &["add", "README.md"],
