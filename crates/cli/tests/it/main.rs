@@ -41,6 +41,7 @@ mod replay;
 mod session_root;
 mod tiers;
 mod tokens;
+mod toolchains;
 mod trust;
 mod validate;
 mod work_errors;
