@@ -18,6 +18,7 @@ mod commands;
 mod completions;
 mod concurrency;
 mod corpus;
+mod cut_short;
 mod documentation;
 mod editing_rules;
 mod explain;
