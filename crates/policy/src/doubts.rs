@@ -2,6 +2,7 @@
 //! do nothing. Each is a warning, and the rule is what it says.
 
 use engine::event::{EventKind, EventKinds};
+use engine::pace::{Limit, Live};
 use engine::rules::{BranchClause, Detect, ToolRule};
 use engine::{Level, expr, search, suggest};
 
@@ -69,6 +70,27 @@ pub fn of_named_rules(rules: &[InForce]) -> Vec<Diagnostic> {
             doubt.rule = Some(rule.id.clone());
             doubts.push(doubt);
         }
+    }
+    doubts
+}
+
+/// Rules that only a move of a workflow asks, in force where nothing moves.
+pub fn of_silent_rules(rules: &[InForce]) -> Vec<Diagnostic> {
+    let mut doubts = Vec::new();
+    for Definition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
+        let Some(pace) = rule.as_pace_rule() else { continue };
+        let key = match (&pace.limit, pace.live) {
+            (Limit::RequireCommits { .. }, _) => pace.limit.name(),
+            (_, Live::Off) => "live",
+            _ => continue,
+        };
+        let own = source.text.get(text.clone()).and_then(|own| own.find(key)).map(|at| text.start + at);
+        let message = "only a workflow that moves on asks this rule, so here it never says anything";
+        let span = own.map(|start| start..start + key.len());
+        let mut doubt = Diagnostic::warning(ErrorKind::InvalidValue, message, source, span)
+            .help("write it on a node of a workflow, or in a library under `rules/`, where a node can name it");
+        doubt.rule = Some(rule.id.clone());
+        doubts.push(doubt);
     }
     doubts
 }

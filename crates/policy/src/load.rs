@@ -354,6 +354,7 @@ impl<'a> Loader<'a> {
         loaded.weakening = enforced.weakening;
         loaded.untrusted = enforced.untrusted;
         loaded.diagnostics.extend(doubts::of_named_rules(&loaded.rules));
+        loaded.diagnostics.extend(doubts::of_silent_rules(&loaded.rules));
         loaded.diagnostics.extend(enforced.problems);
         let (definitions, libraries) = self.catalogue.into_parts();
         loaded.definitions.extend(definitions);

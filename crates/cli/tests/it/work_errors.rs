@@ -41,6 +41,15 @@ fn unknown_rule_type() {
 }
 
 #[test]
+fn rules_that_never_say_anything() {
+    let scratch = project();
+    scratch.rule("commits", "---\nrequire_commits: {lookback_phases: 1}\n---\n");
+    scratch.rule("quiet", "---\nrepeated_command: {threshold: 3, window: 1m}\nlive: off\n---\n");
+    scratch.rule("loud", "---\nrepeated_command: {threshold: 3, window: 1m}\n---\n");
+    assert_snapshot!(scratch.run(&["validate"]).transcript());
+}
+
+#[test]
 fn no_workflow_loaded() {
     for command in ["next", "continue"] {
         assert_snapshot!(project().run(&[command, "--json"]).transcript());
