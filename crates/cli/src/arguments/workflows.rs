@@ -10,7 +10,7 @@ pub struct Workflows {
 
 #[derive(Debug, Subcommand)]
 pub enum WorkflowsAction {
-    /// Draw a workflow: its nodes, the ways between them, and what each requires
+    /// Draw a workflow: its nodes, the ways between them, and what each requires; or print its file
     Show {
         name: String,
         /// How it is drawn
@@ -27,4 +27,6 @@ pub enum Drawing {
     Mermaid,
     /// For Graphviz
     Dot,
+    /// The file itself, to make one's own of it
+    Yaml,
 }

@@ -73,6 +73,7 @@ fn show(name: &str, format: Drawing, found: &Found, context: &Context) -> Result
         Drawing::Text => drawing::text(workflow),
         Drawing::Mermaid => drawing::mermaid(workflow),
         Drawing::Dot => drawing::dot(workflow),
+        Drawing::Yaml => file.text.to_string(),
     };
     context.output.line_or(drawn.trim_end(), &to_json(workflow, &drawn));
     Ok(())

@@ -124,6 +124,16 @@ fn it_is_drawn() {
 }
 
 #[test]
+fn its_file_can_be_made_ones_own() {
+    let scratch = project();
+    let printed = scratch.run(&["workflows", "show", "execution", "--format", "yaml"]);
+    scratch.file(".linchpin/workflows/execution.yml", printed.stdout);
+    assert_eq!(scratch.run(&["validate"]).code, Some(0));
+    let json = scratch.run(&["workflows", "show", "execution", "--json"]).json();
+    assert_eq!(json["source"], ".linchpin/workflows/execution.yml");
+}
+
+#[test]
 fn the_nearer_hides_the_farther() {
     let project = with_workflow(EXECUTION);
     let user = project.user_policy().join("workflows");
@@ -141,7 +151,7 @@ fn the_nearer_hides_the_farther() {
     research   bundled  plan, study, assess, questions (bundled workflow research)
     wrong      project  broken: `linchpin validate` tells (.linchpin/workflows/wrong.yml)
     ");
-    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"developer","tier":"bundled","source":"bundled workflow developer","sound":true,"digest":"d742c0eece35e8c504e390e4","nodes":["claim","plan","code","test","review","commit"],"hides":[]},{"name":"discovery","tier":"bundled","source":"bundled workflow discovery","sound":true,"digest":"52bf8fa9ea5b134619b7a4f6","nodes":["spec","plan","code","learnings","readme"],"hides":[]},{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"},{"tier":"bundled","source":"bundled workflow execution"}]},{"name":"quick","tier":"bundled","source":"bundled workflow quick","sound":true,"digest":"b43db9b0c2b5362d318d9c93","nodes":["code","test"],"hides":[]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"refactor","tier":"bundled","source":"bundled workflow refactor","sound":true,"digest":"d6236ff6c4599e2eea133dfc","nodes":["survey","pin","change","review"],"hides":[]},{"name":"research","tier":"bundled","source":"bundled workflow research","sound":true,"digest":"2442e63f17be73afeeafe51b","nodes":["plan","study","assess","questions"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
+    insta::assert_snapshot!(project.run(&["workflows", "--json"]).stdout, @r#"{"workflows":[{"name":"developer","tier":"bundled","source":"bundled workflow developer","sound":true,"digest":"709d8a4604c9dd522ce974c0","nodes":["claim","plan","code","test","review","commit"],"hides":[]},{"name":"discovery","tier":"bundled","source":"bundled workflow discovery","sound":true,"digest":"66b839653f6aadc6b40dece6","nodes":["spec","plan","code","learnings","readme"],"hides":[]},{"name":"execution","tier":"project","source":".linchpin/workflows/execution.yml","sound":true,"digest":"913d26df310805ce20d1429c","nodes":["spec","code","review"],"hides":[{"tier":"user","source":"[BASE]/config/linchpin/workflows/execution.yml"},{"tier":"bundled","source":"bundled workflow execution"}]},{"name":"quick","tier":"bundled","source":"bundled workflow quick","sound":true,"digest":"39995a4ad59b54611b038a4d","nodes":["code","test"],"hides":[]},{"name":"quickly","tier":"user","source":"[BASE]/config/linchpin/workflows/quickly.yml","sound":true,"digest":"076dc38e920ae3d1d72e0722","nodes":["work"],"hides":[]},{"name":"refactor","tier":"bundled","source":"bundled workflow refactor","sound":true,"digest":"2251b44b59bf3e33744a1b81","nodes":["survey","pin","change","review"],"hides":[]},{"name":"research","tier":"bundled","source":"bundled workflow research","sound":true,"digest":"f66a6f05245f2608b2a05e13","nodes":["plan","study","assess","questions"],"hides":[]},{"name":"wrong","tier":"project","source":".linchpin/workflows/wrong.yml","sound":false,"digest":null,"nodes":null,"hides":[]}]}"#);
     insta::assert_snapshot!(project.run(&["workflows", "show", "wrong"]).transcript(), @"
     exit 2
     --- stdout

@@ -19,6 +19,7 @@ mod variables;
 mod tests;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use engine::rules::Tier;
 use engine::workflow::Workflow;
@@ -53,6 +54,8 @@ pub struct WorkflowFile {
     pub tier: Tier,
     /// Shown in messages.
     pub source: String,
+    /// As it is written.
+    pub text: Arc<str>,
     /// None where the file has an error.
     pub workflow: Option<Workflow>,
 }
@@ -147,7 +150,13 @@ impl Workflows {
             Ok(None) => {}
             Err(problem) => {
                 self.diagnostics.push(*problem);
-                self.files.push(WorkflowFile { name, tier: folder.tier, source: shown.name, workflow: None });
+                self.files.push(WorkflowFile {
+                    name,
+                    tier: folder.tier,
+                    source: shown.name,
+                    text: shown.text,
+                    workflow: None,
+                });
             }
         }
     }
@@ -165,6 +174,7 @@ impl Workflows {
                 self.diagnostics.push(problem);
             }
         }
-        self.files.push(WorkflowFile { name: name.to_owned(), tier, source: source.name.clone(), workflow });
+        let Source { name: shown, text, .. } = source.clone();
+        self.files.push(WorkflowFile { name: name.to_owned(), tier, source: shown, text, workflow });
     }
 }
