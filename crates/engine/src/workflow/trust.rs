@@ -1,5 +1,7 @@
 //! What of a repository's workflow counts only once a person has accepted it.
 
+use std::collections::BTreeMap;
+
 use super::{Gate, Webhook, Workflow};
 use crate::rules::{Rule, Tier};
 use crate::verdict::Level;
@@ -24,19 +26,18 @@ impl Workflow {
         observers.chain(gates).chain(rules).collect()
     }
 
-    /// All that a person accepts with them, as one text; empty: nothing. What a line says depends on more of the file than
-    /// itself (a `when` names variables), so that is the whole file, and the rules that it took from elsewhere.
+    /// All that a person accepts with them, as one text; empty: nothing. What a line says depends on more of the workflow
+    /// than itself (a `when` names variables), so that is all of it, and the rules that it took from elsewhere; but what is
+    /// only said to agents may be put in other words.
     pub fn text_to_trust(&self) -> String {
-        let parts = self.parts_to_trust();
-        if parts.is_empty() {
+        if self.parts_to_trust().is_empty() {
             return String::new();
         }
-        let mut rules: Vec<&str> =
-            self.all_rules().filter(|rule| of_rule(rule).is_some()).map(|rule| rule.digest.as_str()).collect();
-        rules.sort_unstable();
-        rules.dedup();
-        let parts = parts.iter().map(String::as_str);
-        [self.digest.as_str()].into_iter().chain(parts).chain(rules).collect::<Vec<_>>().join("\n")
+        let mut bare = Self { digest: String::new(), guides: BTreeMap::new(), ..self.clone() };
+        for node in &mut bare.nodes {
+            node.prompt.clear();
+        }
+        serde_json::to_string(&bare).unwrap_or_else(|_| self.digest.clone())
     }
 
     /// The same without the rules and observers that wait for a person's yes. (Gates stay: one that is not trusted does not

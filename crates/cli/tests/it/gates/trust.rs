@@ -51,6 +51,14 @@ fn a_change_of_the_file_ends_it() {
     workflow(&project, &format!("[{}]", counted("other", "true")), "");
     assert!(project.run(&["next"]).stdout.contains("not trusted yet"));
     assert_eq!(runs("other", &project), 0);
+    // What is only said may be said otherwise.
+    let file = project.root().join(".linchpin/workflows/w.yml");
+    project.run(&["trust", "--yes"]);
+    let text = fs::read_to_string(&file).expect("a file").replace("prompt: ", "prompt: Please. ");
+    assert!(text.contains("Please."), "{text}");
+    fs::write(&file, text).expect("a file");
+    assert!(!project.run(&["next"]).stdout.contains("not trusted yet"));
+    project.run(&["restart"]);
     // Nor does one file speak for another.
     let text = fs::read_to_string(project.root().join(".linchpin/workflows/w.yml")).expect("a file");
     project.run(&["trust", "--yes"]);
