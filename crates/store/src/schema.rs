@@ -85,6 +85,9 @@ const MIGRATIONS: &[&str] = &[
     ALTER TABLE events ADD COLUMN changes TEXT;
     ALTER TABLE events ADD COLUMN lifted TEXT;
 ",
+    "
+    ALTER TABLE events ADD COLUMN context TEXT;
+",
 ];
 
 /// The version that this code writes.

@@ -40,6 +40,7 @@ mod replay;
 mod session_root;
 mod tiers;
 mod tokens;
+mod triggers;
 mod trust;
 mod validate;
 mod workflows;

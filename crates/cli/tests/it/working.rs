@@ -22,18 +22,18 @@ fn with_rules(rules: &str) -> Scratch {
 }
 
 /// What an agent's session does. Each call has an id of its own.
-struct Agent<'a> {
-    scratch: &'a Scratch,
-    session: &'a str,
-    made: usize,
+pub(crate) struct Agent<'a> {
+    pub(crate) scratch: &'a Scratch,
+    pub(crate) session: &'a str,
+    pub(crate) made: usize,
 }
 
-fn agent(scratch: &Scratch) -> Agent<'_> {
+pub(crate) fn agent(scratch: &Scratch) -> Agent<'_> {
     Agent { scratch, session: "session-1", made: 0 }
 }
 
 impl Agent<'_> {
-    fn hook(&self, event: &str, tool: &str, input: &Value, more: &Value) -> Reply {
+    pub(crate) fn hook(&self, event: &str, tool: &str, input: &Value, more: &Value) -> Reply {
         let mut fields = json!({
             "session_id": self.session, "tool_name": tool, "tool_input": input,
             "tool_use_id": format!("{}-{}", self.session, self.made),
@@ -44,23 +44,23 @@ impl Agent<'_> {
         self.scratch.hook("claude", &self.scratch.event(event, &fields))
     }
 
-    fn before(&mut self, command: &str) -> Reply {
+    pub(crate) fn before(&mut self, command: &str) -> Reply {
         self.made += 1;
         self.hook("PreToolUse", "Bash", &json!({"command": command}), &json!({}))
     }
 
     /// A call that fails.
-    fn fail(&mut self, command: &str) -> Reply {
+    pub(crate) fn fail(&mut self, command: &str) -> Reply {
         self.before(command);
         self.hook("PostToolUseFailure", "Bash", &json!({"command": command}), &json!({"error": "Exit code 101"}))
     }
 
-    fn run(&mut self, command: &str) -> Reply {
+    pub(crate) fn run(&mut self, command: &str) -> Reply {
         self.before(command);
         self.hook("PostToolUse", "Bash", &json!({"command": command}), &json!({"tool_response": {"stdout": ""}}))
     }
 
-    fn edit(&mut self, path: &str) {
+    pub(crate) fn edit(&mut self, path: &str) {
         self.made += 1;
         let input = json!({"file_path": self.scratch.root().join(path), "old_string": "a", "new_string": "b"});
         self.hook("PreToolUse", "Edit", &input, &json!({}));
@@ -68,7 +68,7 @@ impl Agent<'_> {
     }
 
     /// A command of Linchpin's, in the agent's own shell.
-    fn linchpin(&self, arguments: &[&str]) -> Reply {
+    pub(crate) fn linchpin(&self, arguments: &[&str]) -> Reply {
         let mut command = self.scratch.command(arguments);
         command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", self.session);
         self.scratch.feed(command, b"")
