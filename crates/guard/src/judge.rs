@@ -29,6 +29,7 @@ use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
 use crate::observing::{self, Programs};
 use crate::pace_facts;
 use crate::project::Project;
+use crate::rule_deeds;
 use crate::session_policy;
 use crate::token_count::TokenCount;
 use crate::trust::{self, Trust};
@@ -184,7 +185,7 @@ impl<'a> Judge<'a> {
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
         let (mut verdict, id, read) = loop {
             let stored = Stored { session: judgement.state(), workflow: judgement.workflow() };
-            let (mut verdict, effects) = judge(stored);
+            let (mut verdict, mut effects) = judge(stored);
             verdict.notices.extend(notices.iter().cloned());
             let call = refused_call(event, &verdict, &mut judgement);
             if let Some(call) = &call {
@@ -192,6 +193,8 @@ impl<'a> Judge<'a> {
                 verdict.lifted =
                     *allowed.get_or_init(|| Allowances::of(&self.project.root, self.environment).take(call));
             }
+            let position = || Position::of(&judgement.workflow().variables);
+            effects.changes.deeds = rule_deeds::of_verdict(&verdict, position);
             let record = Record {
                 event,
                 root: &self.project.root.to_string_lossy(),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Counted, Result, SessionKey, Store,
+    Counted, Result, RuleDeed, SessionKey, Store,
     mask::{self, mask},
 };
 
@@ -61,6 +61,8 @@ pub struct Changes {
     pub counted: Vec<Counted>,
     /// Variables of the workflow that is active; a new value, or none to unset.
     pub workflow: BTreeMap<String, Option<Value>>,
+    /// What rules did, or what was done about them.
+    pub deeds: Vec<RuleDeed>,
 }
 
 impl Changes {

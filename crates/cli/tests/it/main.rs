@@ -27,6 +27,7 @@ mod gates;
 mod guarding;
 mod hostile;
 mod init_and_install;
+mod metrics;
 mod moving_rules;
 mod named_files;
 mod observe;

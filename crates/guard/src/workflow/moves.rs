@@ -13,7 +13,7 @@ use engine::workflow::{Action, Node, Transition, Workflow};
 use engine::{Event, EventKind, Situation, expr, suggest};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
-use store::{Changes, Note, NoteKind, PERSON, SessionKey, SessionState, Store};
+use store::{Changes, Deed, Note, NoteKind, PERSON, RuleDeed, SessionKey, SessionState, Store};
 use tree::Repository;
 
 use super::acting::{Acted, act};
@@ -24,6 +24,7 @@ use crate::judge::Judge;
 use crate::live_facts::LiveFacts;
 use crate::pace_facts::{self, PaceFacts, Unsaid};
 use crate::project::Project;
+use crate::rule_deeds;
 use crate::token_count::TokenCount;
 use crate::whose_session::Whose;
 
@@ -106,7 +107,7 @@ impl Moves<'_> {
         let (scene, active) = self.active()?;
         let node = find(&active.workflow, active.position.node())?.clone();
         let claims = Claims::read(words, &node.name, &active.workflow)?;
-        let pace_rules = Self::pace_rules(&active, force)?;
+        let (passed_over, pace_rules) = Self::pace_rules(&active, force)?;
         let active = Arc::new(Active { claims: claims.as_map().clone(), ..active });
         let situation = self.situation(&active, &scene);
         let Some(way) = first_way(&node, &situation) else {
@@ -115,7 +116,8 @@ impl Moves<'_> {
             return Ok(stay(&active, StepOutcome::NoWay { claimed, would }));
         };
         if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene) {
-            return self.held(&active, scene, &rule, outcome);
+            let deeds = rule_deeds::about([rule.as_str()].into_iter(), Deed::Blocked, Some(&active.position));
+            return self.held(&active, scene, &rule, outcome, deeds.collect());
         }
         let gates = Gates {
             active: &active,
@@ -128,9 +130,11 @@ impl Moves<'_> {
         let lacks = gates.lacks(node.requires.iter().chain(&way.requires));
         if !lacks.is_empty() {
             let why: Vec<String> = lacks.iter().map(|lack| lack.gate.clone()).collect();
-            return self.held(&active, scene, &why.join(", "), StepOutcome::Held(lacks));
+            return self.held(&active, scene, &why.join(", "), StepOutcome::Held(lacks), Vec::new());
         }
         let mut doing = Doing::default();
+        let passed_over = passed_over.iter().map(|rule| rule.id.as_str());
+        doing.changes.deeds.extend(rule_deeds::about(passed_over, Deed::Forced, Some(&active.position)));
         self.act("on_exit", &node.on_exit, &active, &scene, &mut doing);
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
@@ -159,6 +163,9 @@ impl Moves<'_> {
         let position = active.position.continued(self.now);
         active.forget_interrupts(&mut changes);
         position.remember(&mut changes);
+        let rules = active.workflow.rules_at(&node.name).filter(|rule| rule.as_pace_rule().is_some());
+        let rules = rules.map(|rule| rule.id.as_str());
+        changes.deeds.extend(rule_deeds::about(rules, Deed::WentOn, Some(&active.position)));
         let fields = self.fields([("workflow", json!(active.workflow.name)), ("past", json!(node.name))]);
         self.write(&mut scene, NoteKind::Continue, &fields, &changes)?;
         let active = Arc::new(active);
@@ -180,6 +187,7 @@ impl Moves<'_> {
         let mut changes = Changes::default();
         pace_facts::continue_session(&scene.session, self.now, &mut changes);
         let names: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
+        changes.deeds.extend(rule_deeds::about(names.iter().map(String::as_str), Deed::WentOn, None));
         let fields = self.fields([("past", json!(names.join(", ")))]);
         let (root, cwd) = self.places();
         let mut note = self.note(NoteKind::Continue, &fields, &changes, &root, &cwd);
@@ -297,7 +305,14 @@ impl Moves<'_> {
         Ok(Step { workflow, node: node.name, moved: true, outcome: StepOutcome::Prompt(prompt), texts, notices })
     }
 
-    fn held(&self, active: &Active, mut scene: Scene, why: &str, outcome: StepOutcome) -> Result<Step, Refusal> {
+    fn held(
+        &self,
+        active: &Active,
+        mut scene: Scene,
+        why: &str,
+        outcome: StepOutcome,
+        deeds: Vec<RuleDeed>,
+    ) -> Result<Step, Refusal> {
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(active.position.node())),
@@ -305,8 +320,8 @@ impl Moves<'_> {
         ]);
         // What is only noted does not care whether somebody moved meanwhile.
         let (root, cwd) = self.places();
-        let none = Changes::default();
-        scene.store.note(&self.note(NoteKind::Held, &fields, &none, &root, &cwd))?;
+        let changes = Changes { deeds, ..Changes::default() };
+        scene.store.note(&self.note(NoteKind::Held, &fields, &changes, &root, &cwd))?;
         Ok(stay(active, outcome))
     }
 
@@ -353,8 +368,8 @@ impl Moves<'_> {
         (count, visits.iter().map(|visit| visit.node.clone()).collect())
     }
 
-    /// The pace rules of the current node, less those that are passed over.
-    fn pace_rules(active: &Active, force: &Force) -> Result<Vec<Rule>, Refusal> {
+    /// The pace rules of the current node: those that are passed over, and those that are judged.
+    fn pace_rules(active: &Active, force: &Force) -> Result<(Vec<Rule>, Vec<Rule>), Refusal> {
         let node = active.position.node();
         let rules: Vec<&Rule> = active.workflow.rules_at(node).filter(|rule| rule.as_pace_rule().is_some()).collect();
         if let Force::One(name) = force
@@ -363,7 +378,7 @@ impl Moves<'_> {
             let known = rules.iter().map(|rule| rule.id.clone()).collect();
             return Err(Refusal::UnknownRule { rule: name.clone(), node: node.to_owned(), known });
         }
-        Ok(rules.into_iter().filter(|rule| !force.passes(rule)).cloned().collect())
+        Ok(rules.into_iter().cloned().partition(|rule| force.passes(rule)))
     }
 
     /// The claims each of which would lead on by itself.
