@@ -68,7 +68,8 @@ pub trait Facts: Send + Sync {
         None
     }
 
-    /// The simple commands that the session ran, by their normalised text, newest first.
+    /// The simple commands that the session ran, by their normalised text, newest first; for what a workflow says, those that
+    /// any session ran in this phase.
     fn commands_ran(&self) -> Vec<RanCommand> {
         Vec::new()
     }
@@ -252,6 +253,8 @@ pub struct RanCommand {
     /// Milliseconds since 1970.
     pub time: i64,
     pub text: String,
+    /// It surely ended well; false where nobody can tell.
+    pub succeeded: bool,
 }
 
 /// Nothing is known: no variables, no repository, no history.

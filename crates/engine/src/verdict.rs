@@ -95,6 +95,9 @@ pub struct Verdict {
     /// For the person's eyes, not the agent's: what is broken, off or skipped.
     #[serde(default)]
     pub notices: Vec<String>,
+    /// What the agent is to read besides, whatever the verdict is.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub context: Vec<String>,
     /// Why nothing is stopped, though the level says so.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lifted: Option<Lifted>,
@@ -111,6 +114,7 @@ impl Verdict {
             approved: false,
             findings: Vec::new(),
             notices: Vec::new(),
+            context: Vec::new(),
             lifted: None,
             appeal: None,
         }
@@ -143,6 +147,7 @@ impl Verdict {
             return Cow::Borrowed(self);
         }
         let harmless = self.findings.iter().filter(|finding| finding.level <= Level::Warn).cloned().collect();
-        Cow::Owned(Self { notices: self.notices.clone(), ..Self::of(harmless) })
+        let (notices, context) = (self.notices.clone(), self.context.clone());
+        Cow::Owned(Self { notices, context, ..Self::of(harmless) })
     }
 }

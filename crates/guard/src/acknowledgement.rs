@@ -3,7 +3,10 @@
 //! Kept as variables of the session, which are read before every judgement anyway, under names of Linchpin's own.
 
 use serde_json::{Map, Value, json};
-use store::{Changes, SessionState};
+use store::{Changes, Deed, SessionState};
+
+use crate::rule_deeds;
+use crate::workflow::Position;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acknowledgement {
@@ -32,9 +35,10 @@ impl AcknowledgedBy {
 }
 
 impl Acknowledgement {
-    /// What it does to the state of its session.
-    pub fn changes(&self) -> Changes {
-        let mut changes = Changes::default();
+    /// What it does to the state of its session. `at`: where the workflow stands, if one is active.
+    pub fn changes(&self, at: Option<&Position>) -> Changes {
+        let deeds = rule_deeds::about([self.rule.as_str()].into_iter(), Deed::Acknowledged, at).collect();
+        let mut changes = Changes { deeds, ..Changes::default() };
         let value = json!({ "digest": self.digest, "reason": self.reason, "by": self.by.name(), "time": self.time });
         changes.set(variable(&self.rule), value);
         changes

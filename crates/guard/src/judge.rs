@@ -29,10 +29,11 @@ use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
 use crate::observing::{self, Programs};
 use crate::pace_facts;
 use crate::project::Project;
+use crate::rule_deeds;
 use crate::session_policy;
 use crate::token_count::TokenCount;
 use crate::trust::{self, Trust};
-use crate::workflow::{Active, Position};
+use crate::workflow::{Active, Position, act};
 
 /// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
 pub(crate) const STORE_PATIENCE: f64 = 0.5;
@@ -100,8 +101,9 @@ impl<'a> Judge<'a> {
         active: &Arc<Active>,
         event: &Arc<Event>,
         state: Option<&SessionState>,
-    ) -> Arc<Situation> {
-        self.jurisdiction_of(active, &self.policy, event, state).situation
+    ) -> (Arc<Situation>, Arc<LiveFacts>) {
+        let Jurisdiction { situation, facts, .. } = self.jurisdiction_of(active, &self.policy, event, state);
+        (situation, facts)
     }
 
     pub fn config(&self) -> &Config {
@@ -183,7 +185,7 @@ impl<'a> Judge<'a> {
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
         let (mut verdict, id, read) = loop {
             let stored = Stored { session: judgement.state(), workflow: judgement.workflow() };
-            let (mut verdict, effects) = judge(stored);
+            let (mut verdict, mut effects) = judge(stored);
             verdict.notices.extend(notices.iter().cloned());
             let call = refused_call(event, &verdict, &mut judgement);
             if let Some(call) = &call {
@@ -191,6 +193,8 @@ impl<'a> Judge<'a> {
                 verdict.lifted =
                     *allowed.get_or_init(|| Allowances::of(&self.project.root, self.environment).take(call));
             }
+            let position = || Position::of(&judgement.workflow().variables);
+            effects.changes.deeds = rule_deeds::of_verdict(&verdict, position);
             let record = Record {
                 event,
                 root: &self.project.root.to_string_lossy(),
@@ -262,6 +266,7 @@ impl<'a> Judge<'a> {
         if kept.is_kept {
             PromptBaseline::remember(event.time, &mut effects.changes);
         }
+        let mut context = Vec::new();
         let mut broken = Vec::new();
         let mut conduct = Conduct::default();
         let mut approved = false;
@@ -280,6 +285,12 @@ impl<'a> Judge<'a> {
             let observers = &here.policy.config.observers;
             let programs = Some(&occasion.programs);
             notices.extend(observing::observe(observers, &here.situation, &here.facts, here.project, programs));
+            if let Some(active) = active.as_ref().filter(|_| here.is_of_workflow) {
+                let actions = active.workflow.actions_on(event.kind);
+                let acted = act(event.kind.name(), actions, &active.workflow, &here.situation, &here.facts);
+                context.extend(acted.texts);
+                notices.extend(acted.notices);
+            }
             let is_outermost = std::ptr::eq(here.project, self.project);
             for (name, value) in here.facts.observed() {
                 if active.as_ref().is_some_and(|active| here.is_of_workflow && active.declares(&name)) {
@@ -328,7 +339,7 @@ impl<'a> Judge<'a> {
         if is_first || verdict.level == Level::Ask {
             notices.extend(broken);
         }
-        verdict.notices = notices;
+        (verdict.notices, verdict.context) = (notices, context);
         verdict.lifted = self.lifting().of(&verdict, event.time);
         conduct.remember(&verdict, &mut effects.changes);
         self.tokens(event).remember(state, active.as_deref(), &mut effects.changes);

@@ -27,6 +27,7 @@ pub mod project;
 mod recorded_event;
 mod recorded_facts;
 pub mod replay;
+mod rule_deeds;
 pub mod session_policy;
 mod session_root;
 pub mod token_count;

@@ -13,7 +13,7 @@ use engine::rules::Rule;
 use engine::shell::Written;
 use policy::Config;
 use serde_json::{Map, Value, json};
-use store::{SessionState, Store};
+use store::{EventId, SessionState, Store};
 use tree::Repository;
 
 use crate::acknowledgement::is_acknowledged;
@@ -25,7 +25,7 @@ use crate::token_count::TokenCount;
 use crate::workflow::Active;
 use crate::written::written;
 
-/// How many commands of a session `command_ran` can look back on.
+/// How many commands of a session or phase `command_ran` can look back on.
 pub const COMMANDS_LIMIT: usize = 2_000;
 
 /// The fact that holds the paths that lead elsewhere: pairs of a path and its real place; null where there were too many.
@@ -348,9 +348,13 @@ impl Facts for LiveFacts {
             return Vec::new();
         }
         let read = || {
+            let store = Store::open_existing_read(&self.history.store, self.history.options)?;
+            // One workflow is active for every session here.
+            if let Some(active) = &self.active {
+                return store.commands_of_all(active.position.visit().started, EventId(i64::MAX), COMMANDS_LIMIT);
+            }
             let key = store::SessionKey { agent: &self.history.agent, session: &self.history.session };
-            Store::open_existing_read(&self.history.store, self.history.options)
-                .and_then(|store| store.commands(key, 0, COMMANDS_LIMIT))
+            store.commands(key, 0, COMMANDS_LIMIT)
         };
         let commands = self.commands.get_or_init(|| {
             let Ok(commands) = read() else {
@@ -459,7 +463,9 @@ pub fn links_fact(links: &BTreeMap<String, String>) -> Option<Value> {
 
 /// A command that ran, as rules ask for it.
 pub fn simple_commands(ran: &store::Command) -> Vec<RanCommand> {
-    engine::shell::parse(&ran.text).texts().map(|text| RanCommand { time: ran.time, text }).collect()
+    let script = engine::shell::parse(&ran.text);
+    let succeeded = ran.succeeded == Some(true) && engine::shell::succeeds_as_one(&ran.text, &script);
+    script.texts().map(|text| RanCommand { time: ran.time, text, succeeded }).collect()
 }
 
 const HOLD: &str = "hold:";

@@ -67,7 +67,7 @@ impl CommandRun<'_> {
             }
             let key = SessionKey { agent: &whose.agent, session: &whose.session };
             let newest = store.commands(key, since, 1)?.pop();
-            if newest.is_some_and(|command| command.succeeded.is_none() && self.is_in(&command.text)) {
+            if newest.is_some_and(|command| !command.is_over && self.is_in(&command.text)) {
                 return Ok(Some(whose));
             }
             seen.push(whose);

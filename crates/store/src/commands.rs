@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::Row;
+use rusqlite::{Row, Rows};
 
 use crate::{EventId, Result, SessionKey, Store};
 
@@ -17,15 +17,16 @@ pub struct Command {
     pub time: i64,
     /// As the agent wrote it, masked.
     pub text: String,
-    /// None where no end of it was seen: it still runs, its person said no, or the agent does not tell.
+    /// False where no end of it was seen: it still runs, its person said no, or the agent does not tell.
+    pub is_over: bool,
+    /// None where the agent does not say how it ended.
     pub succeeded: Option<bool>,
 }
 
 struct CommandRow {
     command: Command,
+    session: i64,
     call: Option<String>,
-    /// The row was written before the command ran.
-    before: bool,
 }
 
 impl CommandRow {
@@ -33,12 +34,15 @@ impl CommandRow {
         let kind: String = row.get(2)?;
         let outcome: Option<String> = row.get(5)?;
         let before = kind == "before_tool";
-        let succeeded = if before { None } else { Some(kind != "tool_failed" && outcome.as_deref() != Some("failed")) };
-        Ok(Self {
-            command: Command { event: EventId(row.get(0)?), time: row.get(1)?, text: row.get(3)?, succeeded },
-            call: row.get(4)?,
-            before,
-        })
+        let succeeded = match outcome.as_deref() {
+            _ if before => None,
+            _ if kind == "tool_failed" => Some(false),
+            Some(outcome) => Some(outcome == "ok"),
+            None => None,
+        };
+        let is_over = !before;
+        let command = Command { event: EventId(row.get(0)?), time: row.get(1)?, text: row.get(3)?, is_over, succeeded };
+        Ok(Self { command, session: row.get(6)?, call: row.get(4)? })
     }
 }
 
@@ -59,30 +63,48 @@ impl Store {
         }
     }
 
-    pub(crate) fn commands_of(&self, session: i64, since: i64, before: EventId, limit: usize) -> Result<Vec<Command>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT id, time, kind, command, call, outcome FROM events \
-             WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 AND id < ?3 \
-             AND (kind IN ('after_tool', 'tool_failed') OR kind = 'before_tool' AND (level <> 'block' OR lifted IS NOT NULL)) \
-             ORDER BY id DESC",
-        )?;
-        let mut rows = statement.query([session, since, before.0])?;
-        let mut commands = Vec::new();
-        // How many ends were seen of each call of which the start was not yet.
-        let mut ended: BTreeMap<String, u32> = BTreeMap::new();
-        while commands.len() < limit
-            && let Some(row) = rows.next()?
-        {
-            let CommandRow { command, call, before } = CommandRow::from_row(row)?;
-            let same_call = call.unwrap_or_else(|| command.text.clone());
-            if !before {
-                *ended.entry(same_call).or_default() += 1;
-            } else if let Some(ends) = ended.get_mut(&same_call).filter(|ends| **ends > 0) {
-                *ends -= 1;
-                continue;
-            }
-            commands.push(command);
-        }
-        Ok(commands)
+    /// The commands that all sessions ran since a time and before an event, at most `limit` of them, newest first.
+    pub fn commands_of_all(&self, since: i64, before: EventId, limit: usize) -> Result<Vec<Command>> {
+        let Some(first) = self.first_event_since(since)? else { return Ok(Vec::new()) };
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM events WHERE id >= ?1 AND time >= ?2 AND id < ?3 AND command IS NOT NULL AND {RAN} ORDER BY \
+             id DESC"
+        ))?;
+        in_calls(statement.query([first, since, before.0])?, limit)
     }
+
+    pub(crate) fn commands_of(&self, session: i64, since: i64, before: EventId, limit: usize) -> Result<Vec<Command>> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM events WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 AND id < ?3 AND {RAN} \
+             ORDER BY id DESC"
+        ))?;
+        in_calls(statement.query([session, since, before.0])?, limit)
+    }
+}
+
+/// What [`CommandRow::from_row`] reads.
+const COLUMNS: &str = "id, time, kind, command, call, outcome, session";
+/// The rows of commands that were not refused.
+const RAN: &str =
+    "(kind IN ('after_tool', 'tool_failed') OR kind = 'before_tool' AND (level <> 'block' OR lifted IS NOT NULL))";
+
+/// One command a call, of rows that come newest first.
+fn in_calls(mut rows: Rows<'_>, limit: usize) -> Result<Vec<Command>> {
+    let mut commands = Vec::new();
+    // How many ends were seen of each call of which the start was not yet.
+    let mut ended: BTreeMap<(i64, String), u32> = BTreeMap::new();
+    while commands.len() < limit
+        && let Some(row) = rows.next()?
+    {
+        let CommandRow { command, session, call } = CommandRow::from_row(row)?;
+        let same_call = (session, call.unwrap_or_else(|| command.text.clone()));
+        if command.is_over {
+            *ended.entry(same_call).or_default() += 1;
+        } else if let Some(ends) = ended.get_mut(&same_call).filter(|ends| **ends > 0) {
+            *ends -= 1;
+            continue;
+        }
+        commands.push(command);
+    }
+    Ok(commands)
 }

@@ -19,7 +19,8 @@ use crate::EventId;
 ///   (`[{path, access}]`, access `read`, `write` or `delete`), `mcp` (`[{server, tool}]`), `outcome` (`ok`, `failed`),
 ///   `subagent`, `held_before`
 /// - `verdict`: `{level, approved, findings: [{rule, level, reason, because: [text], digest}], notices: [text],
-///   lifted}`; `lifted` where it was not enforced: `observe`, `paused` or `allowed N`
+///   context: [text], lifted}`; `context`: what a workflow gave the agent to read; `lifted` where it was not enforced:
+///   `observe`, `paused` or `allowed N`
 /// - `fields`, `facts`: what rules used, by name (of a note: what it says); `changes`: the variables that it changed, by
 ///   name, null where it unset one; `digests`: 32 hex digits by name; `event`: the whole event, only in a full journal
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,7 +75,7 @@ impl Entry {
     /// What [`Entry::from_row`] reads, of `events` as `e` and `sessions` as `s`.
     pub(crate) const COLUMNS: &'static str = "e.id, e.time, e.kind, e.level, e.approved, e.name, e.tool, e.command, \
          e.command_missing, e.outcome, e.call, e.cwd, e.held_before, e.subagent, e.aliases, e.mcp, e.paths, e.fields, \
-         e.facts, e.changes, e.digests, e.notices, e.event, e.lifted, s.agent, s.session, s.root";
+         e.facts, e.changes, e.digests, e.notices, e.event, e.lifted, e.context, s.agent, s.session, s.root";
 
     /// Without its findings: they are rows of their own.
     pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
@@ -102,6 +103,7 @@ impl Entry {
                 approved: row.get("approved")?,
                 findings: Vec::new(),
                 notices: json(row, "notices")?.unwrap_or_default(),
+                context: json(row, "context")?.unwrap_or_default(),
                 lifted: row.get::<_, Option<String>>("lifted")?.as_deref().and_then(Lifted::from_code),
                 appeal: None,
             },

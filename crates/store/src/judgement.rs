@@ -120,6 +120,7 @@ impl<'s> Judgement<'s> {
         };
         let id = self.store.insert_event(session, record)?;
         self.store.insert_counted(session, id, record)?;
+        self.store.count_deeds(session, &record.changes.deeds, record.root, record.event.time)?;
         if !writes.is_empty() {
             self.store.write_state(session, self.state.revision, &writes)?;
         }

@@ -104,6 +104,7 @@ impl Store {
                 json_map(&note.changes.values())
             ])?;
         let id = EventId(self.connection.last_insert_rowid());
+        self.count_deeds(session, &note.changes.deeds, note.root, note.time)?;
         let state = self.session(note.session)?;
         let writes = state.writes(note.changes);
         if !writes.is_empty() {

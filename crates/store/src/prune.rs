@@ -59,7 +59,7 @@ impl Store {
 
     /// Where the events since `time` begin: found by halving, because ids follow time but for the odd pair of processes
     /// that met. At the latest the newest event; none in an empty journal.
-    fn first_event_since(&self, time: i64) -> Result<Option<i64>> {
+    pub(crate) fn first_event_since(&self, time: i64) -> Result<Option<i64>> {
         let ends = self.connection.query_row(
             "SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)",
             [],

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Counted, Result, SessionKey, Store,
+    Counted, Result, RuleDeed, SessionKey, Store,
     mask::{self, mask},
 };
 
@@ -61,6 +61,8 @@ pub struct Changes {
     pub counted: Vec<Counted>,
     /// Variables of the workflow that is active; a new value, or none to unset.
     pub workflow: BTreeMap<String, Option<Value>>,
+    /// What rules did, or what was done about them.
+    pub deeds: Vec<RuleDeed>,
 }
 
 impl Changes {
@@ -120,8 +122,8 @@ impl Store {
             .prepare_cached(
                 "INSERT INTO events (session, time, kind, level, approved, name, tool, command, command_missing, \
                  outcome, call, cwd, held_before, subagent, aliases, mcp, paths, fields, facts, digests, notices, event, \
-                 lifted, changes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-                 ?19, ?20, ?21, ?22, ?23, ?24)",
+                 lifted, changes, context) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
+                 ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
             )?
             .execute(params![
                 session,
@@ -144,10 +146,11 @@ impl Store {
                 json_map(record.fields),
                 json_map(record.facts),
                 json_map(&digests),
-                json_list(&verdict.notices.iter().map(|notice| mask(notice)).collect::<Vec<Cow<'_, str>>>()),
+                masked_list(&verdict.notices),
                 whole,
                 verdict.lifted.map(Lifted::code),
                 json_map(&record.changes.values()),
+                masked_list(&verdict.context),
             ])?;
         let id = EventId(self.connection.last_insert_rowid());
         self.insert_findings(id, verdict)?;
@@ -166,7 +169,7 @@ impl Store {
                     finding.rule,
                     finding.level.name(),
                     mask(&finding.reason),
-                    json_list(&finding.because.iter().map(|clause| mask(clause)).collect::<Vec<Cow<'_, str>>>()),
+                    masked_list(&finding.because),
                     finding.digest
                 ])?;
         }
@@ -176,6 +179,10 @@ impl Store {
 
 fn masked_paths(files: &[FileAccess]) -> Vec<FileAccess> {
     files.iter().map(|file| FileAccess { path: mask(&file.path).into_owned(), ..file.clone() }).collect()
+}
+
+fn masked_list(texts: &[String]) -> Option<String> {
+    json_list(&texts.iter().map(|text| mask(text)).collect::<Vec<Cow<'_, str>>>())
 }
 
 fn json_list<T: Serialize>(list: &[T]) -> Option<String> {

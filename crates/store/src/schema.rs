@@ -8,7 +8,7 @@
 //! - `sessions`: agent and session, interned, and the root that the session was given at its first event.
 //! - `state`: a session's rows lie together, so one page holds what an event needs. `kind` is `variable` (value: JSON),
 //!   `counter` (value: integer) or `revision` (one row a session, counting the changes of the others); and `counted`, for
-//!   what pace rules count (`counted.rs`), and `consumed` and its like, for tokens (`tokens.rs`), which lie before those. Rows
+//!   what pace rules count (`counted.rs`), `by_rule`, for how often rules spoke (`rule_counts.rs`), and `consumed` and its like, for tokens (`tokens.rs`), which lie before those. Rows
 //!   of session 0 are of kind `rule`: the versions of rules (`registry.rs`).
 //! - `events`: the journal. JSON columns are NULL where there is nothing. `kind` is open: events of agents carry the
 //!   engine's names, records of other sorts their own (`note.rs`). `lifted` says why a verdict was not enforced.
@@ -84,6 +84,9 @@ const MIGRATIONS: &[&str] = &[
     "
     ALTER TABLE events ADD COLUMN changes TEXT;
     ALTER TABLE events ADD COLUMN lifted TEXT;
+",
+    "
+    ALTER TABLE events ADD COLUMN context TEXT;
 ",
 ];
 

@@ -1,6 +1,8 @@
 //! Verdicts in Claude Code's words: JSON at exit 0. At exit 2 it would read stderr instead, so that is left to
 //! events whose shape nobody knows.
 
+use std::borrow::Cow;
+
 use engine::{Event, Level, Verdict};
 use serde::Serialize;
 
@@ -23,6 +25,18 @@ enum Power {
     Message,
     /// The event is not known, so neither is what it takes.
     Unknown,
+}
+
+impl Power {
+    /// Whether the model reads what is said, in whatever place.
+    fn takes_context(&self, level: Level) -> bool {
+        match self {
+            Self::Permission | Self::BlockOrContext | Self::Context => true,
+            Self::PermissionPrompt | Self::Block => level == Level::Block,
+            Self::Unknown => level >= Level::Ask,
+            Self::Message => false,
+        }
+    }
 }
 
 fn power(event: &str) -> Power {
@@ -58,9 +72,21 @@ struct Reply {
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 enum Specific {
-    Permission { hook_event_name: &'static str, permission_decision: &'static str, permission_decision_reason: String },
-    Prompt { hook_event_name: &'static str, decision: PromptDecision },
-    Context { hook_event_name: String, additional_context: String },
+    Permission {
+        hook_event_name: &'static str,
+        permission_decision: &'static str,
+        permission_decision_reason: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        additional_context: Option<String>,
+    },
+    Prompt {
+        hook_event_name: &'static str,
+        decision: PromptDecision,
+    },
+    Context {
+        hook_event_name: String,
+        additional_context: String,
+    },
 }
 
 #[derive(Serialize)]
@@ -76,11 +102,13 @@ impl Reply {
         Self { system_message: wording::notices(verdict), ..Self::default() }
     }
 
-    fn permission(verdict: &Verdict, decision: &'static str, reason: String) -> Self {
+    /// `context`: what the model is to read beside a reason that is for the person.
+    fn permission(verdict: &Verdict, decision: &'static str, reason: String, context: Option<String>) -> Self {
         let specific = Specific::Permission {
             hook_event_name: "PreToolUse",
             permission_decision: decision,
             permission_decision_reason: reason,
+            additional_context: context,
         };
         Self { hook_specific_output: Some(specific), ..Self::quiet(verdict) }
     }
@@ -92,7 +120,11 @@ impl Reply {
     }
 
     fn block(event: &Event, verdict: &Verdict) -> Self {
-        Self { decision: Some("block"), reason: Some(wording::reasons(event, verdict)), ..Self::quiet(verdict) }
+        Self {
+            decision: Some("block"),
+            reason: Some(wording::reasons_and_context(event, verdict)),
+            ..Self::quiet(verdict)
+        }
     }
 
     fn message(event: &Event, verdict: &Verdict) -> Self {
@@ -104,9 +136,16 @@ impl Reply {
     fn context(event: &Event, verdict: &Verdict) -> Self {
         let specific = Specific::Context {
             hook_event_name: event.name.clone(),
-            additional_context: wording::reasons(event, verdict),
+            additional_context: wording::reasons_and_context(event, verdict),
         };
         Self { hook_specific_output: Some(specific), ..Self::message(event, verdict) }
+    }
+
+    /// For the model alone; the person is told what there is to tell.
+    fn only_context(event: &Event, verdict: &Verdict) -> Self {
+        let specific = wording::context(verdict)
+            .map(|additional_context| Specific::Context { hook_event_name: event.name.clone(), additional_context });
+        Self { hook_specific_output: specific, ..Self::quiet(verdict) }
     }
 
     fn is_empty(&self) -> bool {
@@ -115,20 +154,32 @@ impl Reply {
 }
 
 pub(super) fn encode(event: &Event, verdict: &Verdict) -> Answer {
-    let reply = match (power(&event.name), verdict.level) {
-        (Power::Unknown, Level::Ask | Level::Block) => return Answer::refusal(&wording::reasons(event, verdict)),
+    let power = power(&event.name);
+    let verdict =
+        &*if power.takes_context(verdict.level) { Cow::Borrowed(verdict) } else { wording::untold(event, verdict) };
+    let reply = match (power, verdict.level) {
+        (Power::Unknown, Level::Ask | Level::Block) => {
+            return Answer::refusal(&wording::reasons_and_context(event, verdict));
+        }
 
-        (Power::Permission, Level::Block) => Reply::permission(verdict, "deny", wording::reasons(event, verdict)),
-        (Power::Permission, Level::Ask) => Reply::permission(verdict, "ask", wording::reasons(event, verdict)),
+        (Power::Permission, Level::Block) => {
+            Reply::permission(verdict, "deny", wording::reasons_and_context(event, verdict), None)
+        }
+        (Power::Permission, Level::Ask) => {
+            Reply::permission(verdict, "ask", wording::reasons(event, verdict), wording::context(verdict))
+        }
         (Power::Permission, Level::Allow) if verdict.approved => {
-            Reply::permission(verdict, "allow", wording::approval(verdict))
+            Reply::permission(verdict, "allow", wording::approval(verdict), wording::context(verdict))
         }
 
         (Power::PermissionPrompt, Level::Block) => {
-            Reply::prompt(verdict, "deny", Some(wording::reasons(event, verdict)))
+            Reply::prompt(verdict, "deny", Some(wording::reasons_and_context(event, verdict)))
         }
         (Power::PermissionPrompt, Level::Allow) if verdict.approved => Reply::prompt(verdict, "allow", None),
 
+        (Power::Permission | Power::BlockOrContext | Power::Context, Level::Allow) => {
+            Reply::only_context(event, verdict)
+        }
         (_, Level::Allow) => Reply::quiet(verdict),
 
         (Power::Block | Power::BlockOrContext, Level::Block) => Reply::block(event, verdict),

@@ -1,6 +1,8 @@
 //! Verdicts in Codex's words. It knows every key by name: one key more than an event takes and the whole answer is
 //! thrown away and the call runs. So each event has a struct of its own.
 
+use std::borrow::Cow;
+
 use engine::{Event, Level, Verdict};
 use serde::Serialize;
 
@@ -67,11 +69,13 @@ struct EndTurn {
     stop_reason: String,
 }
 
-/// A text for the model and the person: `PostToolUse`, `UserPromptSubmit`, `SessionStart`, `SubagentStart`.
+/// A text for the model, and one for the person: `PreToolUse`, `PostToolUse`, `UserPromptSubmit`, `SessionStart`,
+/// `SubagentStart`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Told {
-    system_message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
     hook_specific_output: Context,
 }
 
@@ -89,7 +93,17 @@ struct Message {
     system_message: String,
 }
 
+/// Whether the model reads what is said, in whatever place.
+fn takes_context(event: &str, level: Level) -> bool {
+    match event {
+        "PreToolUse" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SubagentStart" => true,
+        _ => level == Level::Block,
+    }
+}
+
 pub(super) fn encode(event: &Event, verdict: &Verdict) -> Answer {
+    let is_told = takes_context(&event.name, verdict.level);
+    let verdict = &*if is_told { Cow::Borrowed(verdict) } else { wording::untold(event, verdict) };
     match (event.name.as_str(), verdict.level) {
         // Codex cannot ask here, so a person has to be asked elsewhere, and until then the call is refused.
         ("PreToolUse", Level::Ask | Level::Block) => deny(event, verdict),
@@ -98,25 +112,37 @@ pub(super) fn encode(event: &Event, verdict: &Verdict) -> Answer {
             hook_specific_output: Some(BeforeToolSpecific::Context(context(event, verdict))),
         }),
 
-        ("PermissionRequest", Level::Block) => permission(verdict, "deny", Some(wording::reasons(event, verdict))),
+        ("PermissionRequest", Level::Block) => {
+            permission(verdict, "deny", Some(wording::reasons_and_context(event, verdict)))
+        }
         ("PermissionRequest", Level::Allow) if verdict.approved => permission(verdict, "allow", None),
 
         ("PostToolUse" | "UserPromptSubmit" | "Stop" | "SubagentStop", Level::Block) => Answer::json(&Block {
             system_message: wording::notices(verdict),
             decision: "block",
-            reason: wording::reasons(event, verdict),
+            reason: wording::reasons_and_context(event, verdict),
         }),
         ("PreCompact", Level::Block) => Answer::json(&EndTurn {
             system_message: wording::notices(verdict),
             r#continue: false,
-            stop_reason: wording::reasons(event, verdict),
+            stop_reason: wording::reasons_and_context(event, verdict),
         }),
 
         (
             "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SubagentStart",
             Level::Warn | Level::Ask | Level::Block,
         ) => {
-            Answer::json(&Told { system_message: told(event, verdict), hook_specific_output: context(event, verdict) })
+            let system_message = Some(told(event, verdict));
+            Answer::json(&Told { system_message, hook_specific_output: context(event, verdict) })
+        }
+
+        ("PreToolUse" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SubagentStart", Level::Allow)
+            if !verdict.context.is_empty() =>
+        {
+            Answer::json(&Told {
+                system_message: wording::notices(verdict),
+                hook_specific_output: context(event, verdict),
+            })
         }
 
         // No answer to these is read.
@@ -138,7 +164,7 @@ pub(super) fn encode(event: &Event, verdict: &Verdict) -> Answer {
 }
 
 fn deny(event: &Event, verdict: &Verdict) -> Answer {
-    let reasons = wording::reasons(event, verdict);
+    let reasons = wording::reasons_and_context(event, verdict);
     let reason = if verdict.level == Level::Ask {
         format!("A person has to decide this; until then it is refused.\n\n{reasons}")
     } else {
@@ -164,8 +190,13 @@ fn permission(verdict: &Verdict, behavior: &'static str, message: Option<String>
     })
 }
 
+/// What the rules say is for the model too, where they say something.
 fn context(event: &Event, verdict: &Verdict) -> Context {
-    Context { hook_event_name: event.name.clone(), additional_context: wording::reasons(event, verdict) }
+    let additional_context = match verdict.level {
+        Level::Allow => wording::context(verdict).unwrap_or_default(),
+        Level::Warn | Level::Ask | Level::Block => wording::reasons_and_context(event, verdict),
+    };
+    Context { hook_event_name: event.name.clone(), additional_context }
 }
 
 fn told(event: &Event, verdict: &Verdict) -> String {

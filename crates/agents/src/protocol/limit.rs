@@ -5,16 +5,18 @@ use std::fmt::Write;
 
 use engine::Verdict;
 
-/// The verdict with at most `limit` bytes of reasons and as many of notices. What does not fit is counted where it is cut.
+/// The verdict with at most `limit` bytes of reasons, as many of notices and as many of other text. What does not fit is counted where it is cut.
 pub(crate) fn fitted(verdict: Cow<'_, Verdict>, limit: usize) -> Cow<'_, Verdict> {
     let size: usize = verdict.spoken().map(|finding| finding.reason.len()).sum();
     let noticed: usize = verdict.notices.iter().map(String::len).sum();
-    if size <= limit && noticed <= limit {
+    let added: usize = verdict.context.iter().map(String::len).sum();
+    if size <= limit && noticed <= limit && added <= limit {
         return verdict;
     }
     let mut verdict = verdict.into_owned();
     cut(&mut verdict.findings, |finding| &mut finding.reason, limit);
     cut(&mut verdict.notices, |notice| notice, limit);
+    cut(&mut verdict.context, |text| text, limit);
     Cow::Owned(verdict)
 }
 

@@ -1,5 +1,7 @@
 //! The text that agents and people read, composed from findings and notices in one place for all agents.
 
+use std::borrow::Cow;
+
 use engine::{Event, EventKind, Finding, Level, Section, Verdict};
 
 /// Everything the verdict has to say about the event: one paragraph a finding, strictest first, and how a person can
@@ -19,6 +21,34 @@ pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
     }
     paragraphs.extend(verdict.appeal.map(|id| format!("A person can let this call through: `linchpin allow {id}`")));
     paragraphs.join("\n\n")
+}
+
+/// The reasons, and behind them what the agent is to read besides.
+pub(crate) fn reasons_and_context(event: &Event, verdict: &Verdict) -> String {
+    let reasons = reasons(event, verdict);
+    match context(verdict) {
+        Some(context) => format!("{reasons}\n\n{context}"),
+        None => reasons,
+    }
+}
+
+/// What the agent is to read whatever the verdict is, or nothing.
+pub(crate) fn context(verdict: &Verdict) -> Option<String> {
+    let texts: Vec<String> = verdict.context.iter().map(|text| shown(text.trim())).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The verdict for an event at which the agent takes no text: what it was to read is told to the person, so that it is not
+/// lost unseen.
+pub(crate) fn untold<'v>(event: &Event, verdict: &'v Verdict) -> Cow<'v, Verdict> {
+    if verdict.context.is_empty() {
+        return Cow::Borrowed(verdict);
+    }
+    let mut told = verdict.clone();
+    let texts = told.context.drain(..);
+    told.notices
+        .extend(texts.map(|text| format!("the agent takes no text at {}, so it was not told: {text}", event.name)));
+    Cow::Owned(told)
 }
 
 /// What file rules ask for, a section each, and how to answer them.

@@ -371,4 +371,7 @@ pub struct Status {
     /// The session, if not the one this runs in or the last one
     #[arg(long)]
     pub session: Option<String>,
+    /// How often each rule fired, and what came of it, in all and by phase
+    #[arg(long)]
+    pub metrics: bool,
 }

@@ -2,6 +2,7 @@
 
 use engine::rules::{AckBy, Rule};
 use engine::suggest;
+use guard::workflow::Position;
 use guard::{AcknowledgedBy, Acknowledgement, CommandRun, Project, Whose};
 use serde_json::{Map, json};
 use store::{Note, NoteKind, PERSON, SessionKey};
@@ -48,6 +49,7 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
         None if is_sessionless => Whose { agent: PERSON.agent.to_owned(), session: PERSON.session.to_owned() },
         None => return Err(unknown_session(arguments)),
     };
+    let at = store.as_ref().and_then(|store| store.workflow().ok()).and_then(|state| Position::of(&state.variables));
     drop(store);
     let acknowledgement = Acknowledgement {
         rule: rule.id.clone(),
@@ -60,7 +62,7 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
         Some(_) => Some(settle(&rule, &acknowledgement, &whose, &whose_rule, context)?),
         None => None,
     };
-    note(&acknowledgement, &whose, &project, context)?;
+    note(&acknowledgement, at.as_ref(), &whose, &project, context)?;
     let Whose { agent, session } = &whose;
     if let Some(files) = files {
         let said = match (files, session.is_empty()) {
@@ -153,7 +155,14 @@ fn unknown_session(arguments: &Ack) -> Problem {
     }
 }
 
-fn note(acknowledgement: &Acknowledgement, whose: &Whose, project: &Project, context: &Context) -> Result<(), Problem> {
+/// `at`: where the workflow stands, if one is active.
+fn note(
+    acknowledgement: &Acknowledgement,
+    at: Option<&Position>,
+    whose: &Whose,
+    project: &Project,
+    context: &Context,
+) -> Result<(), Problem> {
     let Acknowledgement { rule, digest, reason, by, time } = acknowledgement;
     let fields =
         [("rule", json!(rule)), ("digest", json!(digest)), ("reason", json!(reason)), ("by", json!(by.name()))];
@@ -165,7 +174,7 @@ fn note(acknowledgement: &Acknowledgement, whose: &Whose, project: &Project, con
         root: &project.root.to_string_lossy(),
         cwd: &context.environment.cwd.to_string_lossy(),
         fields: &fields,
-        changes: &acknowledgement.changes(),
+        changes: &acknowledgement.changes(at),
     };
     super::note(&note, project, context)
 }

@@ -1,5 +1,7 @@
 //! `status`: what is in force, and where the session stands.
 
+mod metrics;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
@@ -11,6 +13,7 @@ use policy::{Kept, Mode};
 use serde_json::{Map, Value, json};
 use store::{SessionKey, SessionState};
 
+use self::metrics::Metrics;
 use super::validate::counted;
 use super::{Context, work};
 use crate::arguments::Status;
@@ -50,14 +53,12 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let pause = Pause::of(&project.root, &context.environment, now);
     let mode = compiled.config.mode;
     let variables = own_variables(state);
+    let metrics = arguments.metrics.then(|| Metrics::read(store.as_ref())).transpose()?;
     if context.output.json {
-        let in_force: Vec<Value> = rules
-            .iter()
-            .map(|rule| json!({ "rule": rule.id, "tier": rule.tier.name(), "action": rule.action.name(), "source": rule.source }))
-            .collect();
+        let in_force: Vec<Value> = rules.iter().map(rule_json).collect();
         let (agent, id) = session.map(|whose| (whose.agent, whose.session)).unzip();
         let acknowledgements: Vec<Value> = acknowledged.iter().map(acknowledgement_json).collect();
-        context.output.value(&json!({
+        let mut told = json!({
             "workflow": workflow.as_ref().map(|report| work::report_json(report, now)),
             "root": project.root,
             "mode": mode.name(),
@@ -73,7 +74,11 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
                 "variables": variables,
                 "broken": compiled.broken.iter().map(|file| &file.problem).collect::<Vec<_>>(),
             },
-        }));
+        });
+        if let (Some(metrics), Some(told)) = (&metrics, told.as_object_mut()) {
+            told.insert("metrics".to_owned(), metrics.json());
+        }
+        context.output.value(&told);
         return Ok(ExitCode::Done);
     }
     let output = &context.output;
@@ -89,12 +94,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         output.line(format!("{} none: there is no policy, so every event is allowed", output.bold("Rules  ")));
         return Ok(ExitCode::Done);
     }
-    if mode == Mode::Observe {
-        output.line(format!("{} {}", output.bold("Mode   "), lifting::OBSERVING));
-    }
-    if let Some(pause) = &pause {
-        output.line(format!("{} {}", output.bold("Pause  "), lifting::paused(pause, now)));
-    }
+    show_lifting(mode, pause.as_ref(), now, output);
     output.line(format!("{} {} in force", output.bold("Rules  "), counted(rules.len(), "rule")));
     for rule in &rules {
         output.line(format!("  {:<28} {:<6} {}", rule.id, rule.action.name(), rule.tier.name()));
@@ -117,7 +117,24 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     for file in &compiled.broken {
         output.line(format!("{} {}: {}", output.bold("Broken "), file.consequence(), file.problem));
     }
+    if let Some(metrics) = &metrics {
+        metrics.show(output);
+    }
     Ok(ExitCode::Done)
+}
+
+fn rule_json(rule: &Rule) -> Value {
+    json!({ "rule": rule.id, "tier": rule.tier.name(), "action": rule.action.name(), "source": rule.source })
+}
+
+/// Why nothing is enforced, where that is so.
+fn show_lifting(mode: Mode, pause: Option<&Pause>, now: i64, output: &Output) {
+    if mode == Mode::Observe {
+        output.line(format!("{} {}", output.bold("Mode   "), lifting::OBSERVING));
+    }
+    if let Some(pause) = pause {
+        output.line(format!("{} {}", output.bold("Pause  "), lifting::paused(pause, now)));
+    }
 }
 
 /// Without those that are Linchpin's own.

@@ -109,7 +109,10 @@ fn a_call_that_waits_for_its_command_tells_whose_it_is() {
     project.hook("claude", &before("session-2", "ls"));
     assert_eq!(ack("tests-first")["session"], "session-1");
     assert_eq!(ack("tests-first")["by"], "agent");
-    // What only a person may do is not done in an agent's call.
+    // What only a person may do is refused, and is not done in an agent's call even where nothing is refused.
+    let refused = project.hook("claude", &before("session-1", "linchpin ack by-hand --reason x"));
+    assert_eq!(refused.decision(), "deny");
+    project.config("mode: observe\n").run(&["trust", "--yes"]);
     project.hook("claude", &before("session-1", "linchpin ack by-hand --reason x"));
     assert_eq!(ack("by-hand")["error"]["kind"], "NotAPerson");
     let mut after = before("session-1", "linchpin ack by-hand --reason x");

@@ -22,18 +22,18 @@ fn with_rules(rules: &str) -> Scratch {
 }
 
 /// What an agent's session does. Each call has an id of its own.
-struct Agent<'a> {
-    scratch: &'a Scratch,
-    session: &'a str,
-    made: usize,
+pub(crate) struct Agent<'a> {
+    pub(crate) scratch: &'a Scratch,
+    pub(crate) session: &'a str,
+    pub(crate) made: usize,
 }
 
-fn agent(scratch: &Scratch) -> Agent<'_> {
+pub(crate) fn agent(scratch: &Scratch) -> Agent<'_> {
     Agent { scratch, session: "session-1", made: 0 }
 }
 
 impl Agent<'_> {
-    fn hook(&self, event: &str, tool: &str, input: &Value, more: &Value) -> Reply {
+    pub(crate) fn hook(&self, event: &str, tool: &str, input: &Value, more: &Value) -> Reply {
         let mut fields = json!({
             "session_id": self.session, "tool_name": tool, "tool_input": input,
             "tool_use_id": format!("{}-{}", self.session, self.made),
@@ -44,23 +44,23 @@ impl Agent<'_> {
         self.scratch.hook("claude", &self.scratch.event(event, &fields))
     }
 
-    fn before(&mut self, command: &str) -> Reply {
+    pub(crate) fn before(&mut self, command: &str) -> Reply {
         self.made += 1;
         self.hook("PreToolUse", "Bash", &json!({"command": command}), &json!({}))
     }
 
     /// A call that fails.
-    fn fail(&mut self, command: &str) -> Reply {
+    pub(crate) fn fail(&mut self, command: &str) -> Reply {
         self.before(command);
         self.hook("PostToolUseFailure", "Bash", &json!({"command": command}), &json!({"error": "Exit code 101"}))
     }
 
-    fn run(&mut self, command: &str) -> Reply {
+    pub(crate) fn run(&mut self, command: &str) -> Reply {
         self.before(command);
         self.hook("PostToolUse", "Bash", &json!({"command": command}), &json!({"tool_response": {"stdout": ""}}))
     }
 
-    fn edit(&mut self, path: &str) {
+    pub(crate) fn edit(&mut self, path: &str) {
         self.made += 1;
         let input = json!({"file_path": self.scratch.root().join(path), "old_string": "a", "new_string": "b"});
         self.hook("PreToolUse", "Edit", &input, &json!({}));
@@ -68,7 +68,7 @@ impl Agent<'_> {
     }
 
     /// A command of Linchpin's, in the agent's own shell.
-    fn linchpin(&self, arguments: &[&str]) -> Reply {
+    pub(crate) fn linchpin(&self, arguments: &[&str]) -> Reply {
         let mut command = self.scratch.command(arguments);
         command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", self.session);
         self.scratch.feed(command, b"")
@@ -597,4 +597,65 @@ fn of_two_that_move_at_once_one_moves() {
         assert!(is_told, "{answer}");
     }
     assert_eq!(scratch.run(&["repeat"]).stdout, "Review it.\n");
+}
+
+/// A gate asks what any session ran in this visit, and how it ended.
+#[test]
+fn commands_of_a_phase_in_a_gate() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nclaims: [needs_rework]\nnodes:\n  code: {prompt: Code., requires: [\"command_succeeded('^cargo \
+         test')\"], transitions: [{when: code_complete, to: review}]}\n  review: {prompt: Review., requires: [\"not \
+         command_ran('^cargo')\"], transitions: [{when: needs_rework, to: code}, {when: review_complete, to: done}]}\n",
+    );
+    let mut agent = agent(&scratch);
+    // Before the phase.
+    agent.run("cargo test");
+    scratch.run(&["start", "work"]);
+    assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
+    exit 1
+    --- stdout
+    Still at `code`: what has to hold before it can be left does not.
+
+    - code/1: `command_succeeded('^cargo test')` is not true
+    --- stderr
+    ");
+    agent.fail("cargo test");
+    agent.run("cargo test | tail -5");
+    agent.run("cargo test || true");
+    agent.run("echo 'cargo test'");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(1));
+    // Whichever session it was, and whoever moves.
+    Agent { scratch: &scratch, session: "session-2", made: 0 }.run("cd api && cargo test -q");
+    assert_eq!(agent.linchpin(&["next"]).stdout, "Review.\n");
+    // Another phase begins with nothing, and a second visit too.
+    assert_eq!(agent.linchpin(&["next", "needs_rework"]).stdout, "Code.\n");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(1));
+    agent.run("cargo test");
+    assert_eq!(agent.linchpin(&["next"]).stdout, "Review.\n");
+    agent.fail("cargo build");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(1));
+}
+
+/// The same in a rule of a node. One of `rules/` looks at the session.
+#[test]
+fn commands_of_a_phase_in_a_rule() {
+    let scratch = project();
+    scratch.rule(
+        "session",
+        "---\ncommand_pattern: ^git push\nwhen: \"not command_ran('^make check')\"\n---\nCheck first.\n",
+    );
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nrules: [{command_pattern: ^git commit, when: \"not command_succeeded('^make check')\", reason: Check \
+         in this phase.}]\nnodes: {code: {prompt: Code., transitions: [{when: code_complete, to: done}]}}\n",
+    );
+    let mut agent = agent(&scratch);
+    agent.run("make check");
+    scratch.run(&["start", "work"]);
+    assert_eq!(agent.before("git push").decision(), "allow");
+    assert_eq!(agent.before("git commit").decision(), "deny");
+    Agent { scratch: &scratch, session: "session-2", made: 0 }.run("make check");
+    assert_eq!(agent.before("git commit").decision(), "allow");
 }

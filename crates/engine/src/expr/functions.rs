@@ -12,7 +12,7 @@ use super::{
     search::search,
     work::{self, Work},
 };
-use crate::{observers::Behavior, pattern::Pattern, search::Search};
+use crate::{facts::RanCommand, observers::Behavior, pattern::Pattern, search::Search};
 
 pub(super) struct Function {
     pub(super) name: &'static str,
@@ -63,6 +63,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!("any", Arity::exactly(1), Some(any)),
     function!("bool", Arity::exactly(1), Some(bool)),
     function!("command_ran", Arity::between(1, 2), Some(command_ran), Some((0, PatternKind::Regex))),
+    function!("command_succeeded", Arity::between(1, 2), Some(command_succeeded), Some((0, PatternKind::Regex))),
     function!("dict", Arity::between(0, 1), Some(dict)),
     function!("file_rule_met", Arity::exactly(1), Some(file_rule_met), Some((0, PatternKind::FileRule))),
     function!("glob", Arity::exactly(2), Some(glob), Some((1, PatternKind::Glob))),
@@ -239,13 +240,28 @@ fn file_rule_met(state: &mut State, args: &[Value]) -> Result<Value, Error> {
 }
 
 fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {
-    let pattern = text_argument(one(args)?, "command_ran")?;
-    let Some(pattern) = pattern else { return Err(failure("`command_ran` has no regular expression")) };
-    let situation = context::situation(state).ok_or_else(|| failure("`command_ran` needs the history of a session"))?;
+    any_command(state, args, "command_ran", |_| true)
+}
+
+fn command_succeeded(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    any_command(state, args, "command_succeeded", |command| command.succeeded)
+}
+
+/// Whether there is such a command among those that ran.
+fn any_command(
+    state: &mut State,
+    args: &[Value],
+    name: &str,
+    is_meant: fn(&RanCommand) -> bool,
+) -> Result<Value, Error> {
+    let pattern = text_argument(one(args)?, name)?;
+    let Some(pattern) = pattern else { return Err(failure(format!("`{name}` has no regular expression"))) };
+    let situation =
+        context::situation(state).ok_or_else(|| failure(format!("`{name}` needs the history of a session")))?;
     let since = match args.get(1) {
         Some(seconds) if !is_missing(seconds) => {
             let Some(seconds) = Number::of(seconds) else {
-                return Err(failure(format!("`command_ran` takes seconds, not {}", kind_name(seconds))));
+                return Err(failure(format!("`{name}` takes seconds, not {}", kind_name(seconds))));
             };
             #[expect(clippy::cast_possible_truncation, reason = "saturates, which is what a huge span of time means")]
             let milliseconds = (seconds.as_float() * 1000.0) as i64;
@@ -256,7 +272,7 @@ fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let work = work::of(state);
     charge_regex(pattern, work)?;
     for command in situation.facts.commands_ran() {
-        if command.time >= since && search_for(pattern, &command.text, work)? {
+        if command.time >= since && is_meant(&command) && search_for(pattern, &command.text, work)? {
             return Ok(Value::from(true));
         }
     }

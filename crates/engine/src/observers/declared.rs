@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::call_result::CallResult;
-use super::{Changes, Template, check_size};
+use super::{Changes, Template, values};
 use crate::event::{Event, EventKinds, Outcome};
 use crate::rules::{Against, CommandSearch, McpPattern, PathClause, PathKey, PathPattern, ToolName, Truth};
 use crate::search::SearchError;
@@ -32,25 +32,10 @@ pub struct Match {
 impl Declared {
     /// What the event changes: all that is under `set`, or nothing where it does not match or a value cannot be told.
     pub fn observe(&self, situation: &Arc<Situation>) -> Result<Changes, String> {
-        let mut changes = Changes::new();
         if !self.on.contains(situation.event.kind) || !self.matching.holds(situation).map_err(|error| error.message)? {
-            return Ok(changes);
+            return Ok(Changes::new());
         }
-        for (name, template) in &self.set {
-            let value = template.value(situation);
-            if let Some(why) = situation.facts.take_fault() {
-                return Err(why);
-            }
-            if situation.facts.take_missed() {
-                return Err(format!("what `{name}` depends on is in the journal, which cannot be read"));
-            }
-            let value = value.map_err(|error| format!("`{name}` cannot be evaluated: {}", error.message))?;
-            if let Some(value) = &value {
-                check_size(name, value)?;
-            }
-            changes.insert(name.clone(), value);
-        }
-        Ok(changes)
+        values(&self.set, situation)
     }
 }
 

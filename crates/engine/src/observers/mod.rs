@@ -22,6 +22,7 @@ mod template;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -36,6 +37,7 @@ pub use template::{Template, TemplateError};
 
 use crate::expr::Scope;
 use crate::rules::Tier;
+use crate::situation::Situation;
 
 /// What an event does to variables: a new value, or none to unset.
 pub type Changes = BTreeMap<String, Option<Value>>;
@@ -100,6 +102,26 @@ impl Observer {
             }
         }
     }
+}
+
+/// What stands under a `set`: all of it, or nothing where a value cannot be told.
+pub(crate) fn values(set: &[(String, Template)], situation: &Arc<Situation>) -> Result<Changes, String> {
+    let mut changes = Changes::new();
+    for (name, template) in set {
+        let value = template.value(situation);
+        if let Some(why) = situation.facts.take_fault() {
+            return Err(why);
+        }
+        if situation.facts.take_missed() {
+            return Err(format!("what `{name}` depends on is in the journal, which cannot be read"));
+        }
+        let value = value.map_err(|error| format!("`{name}` cannot be evaluated: {}", error.message))?;
+        if let Some(value) = &value {
+            check_size(name, value)?;
+        }
+        changes.insert(name.clone(), value);
+    }
+    Ok(changes)
 }
 
 /// Whether a value is small enough to be kept.

@@ -17,6 +17,7 @@ mod awk;
 mod brace;
 mod branch;
 mod budget;
+mod chain;
 mod command;
 mod container;
 mod copied;
@@ -89,6 +90,8 @@ impl Script {
         self.commands.iter().filter(|command| !command.words.is_empty()).map(SimpleCommand::text)
     }
 }
+
+pub use chain::succeeds_as_one;
 
 /// Why a picture is not complete.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

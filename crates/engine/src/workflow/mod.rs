@@ -20,7 +20,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use action::{Action, ActionKind, Trigger};
+pub use action::{Action, ActionKind, Effect, Trigger};
 pub use gate::{Expected, Gate, Requirement, Webhook};
 pub use node::{Node, Transition};
 

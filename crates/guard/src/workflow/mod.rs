@@ -3,6 +3,7 @@
 //! What a workflow file says comes from `policy`, where the workflow stands from the journal. [`Moves`] is what commands
 //! call; [`Active`] is what a judgement knows. Nothing here prints.
 
+mod acting;
 mod active;
 mod approval;
 mod approving;
@@ -18,6 +19,7 @@ mod refusal;
 mod report;
 mod step;
 
+pub(crate) use acting::act;
 pub use active::Active;
 pub use approving::{Approvable, Asked};
 pub use claims::Claims;

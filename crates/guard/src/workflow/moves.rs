@@ -9,19 +9,22 @@ use std::sync::Arc;
 use engine::file_rules::Reach;
 use engine::pace::Interrupt;
 use engine::rules::{AckBy, Rule};
-use engine::workflow::{Action, ActionKind, Node, Transition, Workflow};
+use engine::workflow::{Action, Node, Transition, Workflow};
 use engine::{Event, EventKind, Level, Situation, expr, suggest};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
-use store::{Changes, Note, NoteKind, PERSON, SessionKey, SessionState, Store};
+use store::{Changes, Deed, Note, NoteKind, PERSON, RuleDeed, SessionKey, SessionState, Store};
 use tree::Repository;
 
+use super::acting::{Acted, act};
 use super::gates::Gates;
 use super::{Active, Claims, Outside, Position, Refusal, Step, StepOutcome};
 use crate::environment::Environment;
 use crate::judge::Judge;
+use crate::live_facts::LiveFacts;
 use crate::pace_facts::{self, PaceFacts};
 use crate::project::Project;
+use crate::rule_deeds;
 use crate::token_count::TokenCount;
 use crate::whose_session::Whose;
 
@@ -61,6 +64,16 @@ impl Force {
     }
 }
 
+/// What a move does besides.
+#[derive(Default)]
+struct Doing {
+    changes: Changes,
+    /// For the agent.
+    texts: Vec<String>,
+    /// For the person.
+    notices: Vec<String>,
+}
+
 /// How a workflow stands while it is being moved.
 pub(super) struct Scene {
     pub(super) store: Store,
@@ -85,7 +98,7 @@ impl Moves<'_> {
         find(&workflow, first)?;
         let position = Position::start(name, &workflow.digest, first, self.now, &scene.state.variables);
         let fields = self.fields([("workflow", json!(name)), ("to", json!(first))]);
-        self.enter(workflow, position, scene, NoteKind::Start, &fields, Changes::default())
+        self.enter(workflow, position, scene, NoteKind::Start, &fields, Doing::default())
     }
 
     /// The move that the claims lead to.
@@ -94,7 +107,7 @@ impl Moves<'_> {
         let (scene, active) = self.active()?;
         let node = find(&active.workflow, active.position.node())?.clone();
         let claims = Claims::read(words, &node.name, &active.workflow)?;
-        let pace_rules = Self::pace_rules(&active, force)?;
+        let (passed_over, pace_rules) = Self::pace_rules(&active, force)?;
         let active = Arc::new(Active { claims: claims.as_map().clone(), ..active });
         let situation = self.situation(&active, &scene);
         let Some(way) = first_way(&node, &situation) else {
@@ -103,7 +116,8 @@ impl Moves<'_> {
             return Ok(stay(&active, StepOutcome::NoWay { claimed, would }));
         };
         if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene)? {
-            return self.held(&active, scene, &rule, outcome);
+            let deeds = rule_deeds::about([rule.as_str()].into_iter(), Deed::Blocked, Some(&active.position));
+            return self.held(&active, scene, &rule, outcome, deeds.collect());
         }
         let gates = Gates {
             active: &active,
@@ -116,10 +130,12 @@ impl Moves<'_> {
         let lacks = gates.lacks(node.requires.iter().chain(&way.requires));
         if !lacks.is_empty() {
             let why: Vec<String> = lacks.iter().map(|lack| lack.gate.clone()).collect();
-            return self.held(&active, scene, &why.join(", "), StepOutcome::Held(lacks));
+            return self.held(&active, scene, &why.join(", "), StepOutcome::Held(lacks), Vec::new());
         }
-        let mut changes = Changes::default();
-        Self::act(&node.on_exit, &situation, &active, &mut changes);
+        let mut doing = Doing::default();
+        let passed_over = passed_over.iter().map(|rule| rule.id.as_str());
+        doing.changes.deeds.extend(rule_deeds::about(passed_over, Deed::Forced, Some(&active.position)));
+        self.act("on_exit", &node.on_exit, &active, &scene, &mut doing);
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(node.name)),
@@ -127,7 +143,7 @@ impl Moves<'_> {
             ("claims", json!(claims.names())),
             ("forced", json!(forced(force))),
         ]);
-        self.go(&active, &way.to, scene, NoteKind::Move, &fields, changes)
+        self.go(&active, &way.to, scene, NoteKind::Move, &fields, doing)
     }
 
     /// Goes on past what a pace rule said: counts begin again, and nothing moves.
@@ -147,6 +163,9 @@ impl Moves<'_> {
         let position = active.position.continued(self.now);
         active.forget_interrupts(&mut changes);
         position.remember(&mut changes);
+        let rules = active.workflow.rules_at(&node.name).filter(|rule| rule.as_pace_rule().is_some());
+        let rules = rules.map(|rule| rule.id.as_str());
+        changes.deeds.extend(rule_deeds::about(rules, Deed::WentOn, Some(&active.position)));
         let fields = self.fields([("workflow", json!(active.workflow.name)), ("past", json!(node.name))]);
         self.write(&mut scene, NoteKind::Continue, &fields, &changes)?;
         let active = Arc::new(active);
@@ -168,6 +187,7 @@ impl Moves<'_> {
         let mut changes = Changes::default();
         pace_facts::continue_session(&scene.session, self.now, &mut changes);
         let names: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
+        changes.deeds.extend(rule_deeds::about(names.iter().map(String::as_str), Deed::WentOn, None));
         let fields = self.fields([("past", json!(names.join(", ")))]);
         let (root, cwd) = self.places();
         let mut note = self.note(NoteKind::Continue, &fields, &changes, &root, &cwd);
@@ -177,7 +197,14 @@ impl Moves<'_> {
         }
         scene.store.note(&note)?;
         let outcome = StepOutcome::Counting(names);
-        Ok(Step { workflow: String::new(), node: String::new(), moved: false, outcome, notices: Vec::new() })
+        Ok(Step {
+            workflow: String::new(),
+            node: String::new(),
+            moved: false,
+            outcome,
+            texts: Vec::new(),
+            notices: Vec::new(),
+        })
     }
 
     /// The prompt once more.
@@ -228,7 +255,7 @@ impl Moves<'_> {
             ("to", json!(to)),
             ("how", json!(how)),
         ]);
-        self.go(active, to, scene, NoteKind::Move, &fields, Changes::default())
+        self.go(active, to, scene, NoteKind::Move, &fields, Doing::default())
     }
 
     /// To another node, or to an end.
@@ -239,16 +266,17 @@ impl Moves<'_> {
         mut scene: Scene,
         kind: NoteKind,
         fields: &Map<String, Value>,
-        mut changes: Changes,
+        mut doing: Doing,
     ) -> Result<Step, Refusal> {
         if Workflow::is_end(to) && active.workflow.node(to).is_none() {
-            Position::forget_all(&scene.state.variables, &mut changes);
-            self.write(&mut scene, kind, fields, &changes)?;
-            return Ok(ended(active.workflow.name.clone(), to));
+            Position::forget_all(&scene.state.variables, &mut doing.changes);
+            self.write(&mut scene, kind, fields, &doing.changes)?;
+            let Doing { texts, notices, .. } = doing;
+            return Ok(Step { texts, notices, ..ended(active.workflow.name.clone(), to) });
         }
-        active.forget_phase(&mut changes);
+        active.forget_phase(&mut doing.changes);
         let position = active.position.moved(to, &active.workflow.digest, self.now);
-        self.enter(active.workflow.clone(), position, scene, kind, fields, changes)
+        self.enter(active.workflow.clone(), position, scene, kind, fields, doing)
     }
 
     /// Enters a node: its own actions first, then the prompt, and only then is anything written.
@@ -259,14 +287,14 @@ impl Moves<'_> {
         mut scene: Scene,
         kind: NoteKind,
         fields: &Map<String, Value>,
-        mut changes: Changes,
+        mut doing: Doing,
     ) -> Result<Step, Refusal> {
         let node = find(&workflow, position.node())?.clone();
         let mut state = scene.state.clone();
-        apply(&changes.workflow, &mut state.variables);
+        apply(&doing.changes.workflow, &mut state.variables);
         let entering = Arc::new(self.active_at(workflow, position, state));
-        let situation = self.situation(&entering, &scene);
-        Self::act(&node.on_enter, &situation, &entering, &mut changes);
+        self.act("on_enter", &node.on_enter, &entering, &scene, &mut doing);
+        let Doing { mut changes, texts, notices } = doing;
         let mut state = entering.state.clone();
         apply(&changes.workflow, &mut state.variables);
         let entered = Arc::new(Active { state, ..(*entering).clone() });
@@ -274,10 +302,17 @@ impl Moves<'_> {
         entered.position.remember(&mut changes);
         self.write(&mut scene, kind, fields, &changes)?;
         let workflow = entered.workflow.name.clone();
-        Ok(Step { workflow, node: node.name, moved: true, outcome: StepOutcome::Prompt(prompt), notices: Vec::new() })
+        Ok(Step { workflow, node: node.name, moved: true, outcome: StepOutcome::Prompt(prompt), texts, notices })
     }
 
-    fn held(&self, active: &Active, mut scene: Scene, why: &str, outcome: StepOutcome) -> Result<Step, Refusal> {
+    fn held(
+        &self,
+        active: &Active,
+        mut scene: Scene,
+        why: &str,
+        outcome: StepOutcome,
+        deeds: Vec<RuleDeed>,
+    ) -> Result<Step, Refusal> {
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(active.position.node())),
@@ -285,8 +320,8 @@ impl Moves<'_> {
         ]);
         // What is only noted does not care whether somebody moved meanwhile.
         let (root, cwd) = self.places();
-        let none = Changes::default();
-        scene.store.note(&self.note(NoteKind::Held, &fields, &none, &root, &cwd))?;
+        let changes = Changes { deeds, ..Changes::default() };
+        scene.store.note(&self.note(NoteKind::Held, &fields, &changes, &root, &cwd))?;
         Ok(stay(active, outcome))
     }
 
@@ -339,8 +374,8 @@ impl Moves<'_> {
         (count, visits.iter().map(|visit| visit.node.clone()).collect())
     }
 
-    /// The pace rules of the current node, less those that are passed over.
-    fn pace_rules(active: &Active, force: &Force) -> Result<Vec<Rule>, Refusal> {
+    /// The pace rules of the current node: those that are passed over, and those that are judged.
+    fn pace_rules(active: &Active, force: &Force) -> Result<(Vec<Rule>, Vec<Rule>), Refusal> {
         let node = active.position.node();
         let rules: Vec<&Rule> = active.workflow.rules_at(node).filter(|rule| rule.as_pace_rule().is_some()).collect();
         if let Force::One(name) = force
@@ -349,7 +384,7 @@ impl Moves<'_> {
             let known = rules.iter().map(|rule| rule.id.clone()).collect();
             return Err(Refusal::UnknownRule { rule: name.clone(), node: node.to_owned(), known });
         }
-        Ok(rules.into_iter().filter(|rule| !force.passes(rule)).cloned().collect())
+        Ok(rules.into_iter().cloned().partition(|rule| force.passes(rule)))
     }
 
     /// The claims each of which would lead on by itself.
@@ -362,18 +397,19 @@ impl Moves<'_> {
         active.workflow.all_claims().filter(leads_on).collect()
     }
 
-    /// What a node or a way does by itself. What fails changes nothing.
-    fn act(actions: &[Action], situation: &Arc<Situation>, active: &Active, changes: &mut Changes) {
-        for action in actions {
-            let holds =
-                action.when.as_ref().is_none_or(|when| expr::holds(when, situation, Reach::default()).unwrap_or(false));
-            let ActionKind::Set(variables) = &action.kind else { continue };
-            for (name, template) in variables.iter().filter(|_| holds) {
-                let Ok(value) = template.value(situation) else { continue };
-                let kept = if active.declares(name) { &mut changes.workflow } else { &mut changes.variables };
-                kept.insert(name.clone(), value);
-            }
+    /// What a node does by itself.
+    fn act(&self, site: &str, actions: &[Action], active: &Arc<Active>, scene: &Scene, doing: &mut Doing) {
+        if actions.is_empty() {
+            return;
         }
+        let (situation, facts) = self.known(active, scene);
+        let Acted { texts, notices } = act(site, actions.iter(), &active.workflow, &situation, &facts);
+        for (name, value) in facts.observed() {
+            let kept = if active.declares(&name) { &mut doing.changes.workflow } else { &mut doing.changes.variables };
+            kept.insert(name, value);
+        }
+        doing.texts.extend(texts);
+        doing.notices.extend(notices);
     }
 
     fn prompt(&self, node: &Node, active: &Arc<Active>, scene: &Scene) -> Result<String, Refusal> {
@@ -441,6 +477,10 @@ impl Moves<'_> {
     }
 
     fn situation(&self, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
+        self.known(active, scene).0
+    }
+
+    fn known(&self, active: &Arc<Active>, scene: &Scene) -> (Arc<Situation>, Arc<LiveFacts>) {
         let judge = Judge::looking(self.project, self.environment);
         judge.situation_in(active, &Arc::new(self.event()), Some(&scene.session))
     }
@@ -518,11 +558,18 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
 fn stay(active: &Active, outcome: StepOutcome) -> Step {
     let (workflow, node) = (active.workflow.name.clone(), active.position.node().to_owned());
-    Step { workflow, node, moved: false, outcome, notices: Vec::new() }
+    Step { workflow, node, moved: false, outcome, texts: Vec::new(), notices: Vec::new() }
 }
 
 fn ended(workflow: String, node: &str) -> Step {
-    Step { workflow, node: node.to_owned(), moved: true, outcome: StepOutcome::Ended, notices: Vec::new() }
+    Step {
+        workflow,
+        node: node.to_owned(),
+        moved: true,
+        outcome: StepOutcome::Ended,
+        texts: Vec::new(),
+        notices: Vec::new(),
+    }
 }
 
 fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, Refusal> {

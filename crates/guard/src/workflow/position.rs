@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use store::{Changes, PhaseStart};
+use store::{Changes, PhaseName, PhaseStart};
 
 /// The variable of the workflow's state that says where it stands.
 const POSITION: &str = "_at";
@@ -104,6 +104,11 @@ impl Position {
     /// The name of this visit; no other has it.
     pub fn phase(&self) -> String {
         self.phase_name(self.forgotten + self.history.len())
+    }
+
+    /// This visit, as people know it.
+    pub fn phase_named(&self) -> PhaseName {
+        PhaseName { phase: self.phase(), workflow: self.workflow.clone(), node: self.node().to_owned() }
     }
 
     /// When each phase that is still known began, in order.

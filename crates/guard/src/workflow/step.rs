@@ -10,6 +10,8 @@ pub struct Step {
     pub node: String,
     pub moved: bool,
     pub outcome: StepOutcome,
+    /// What the workflow gives the agent to read, before anything else.
+    pub texts: Vec<String>,
     /// For the person.
     pub notices: Vec<String>,
 }

@@ -1,9 +1,9 @@
 //! The commands that a session ran.
 
 use engine::Lifted;
-use engine::event::{EventKind, Outcome};
+use engine::event::{Event, EventKind, Outcome};
 use engine::verdict::{Finding, Level, Verdict};
-use store::{Changes, SessionKey, Store};
+use store::{Changes, EventId, SessionKey, Store};
 
 use crate::sample::{KEY, event, open, place, record, record_plain, shell};
 
@@ -26,10 +26,14 @@ fn a_call_is_one_command_newest_first() {
         (7, EventKind::AfterTool, "c", None),
         (8, EventKind::BeforeTool, "c", None),
     ] {
-        record_plain(&mut store, &shell(kind, time, command, call));
+        // An agent does not always say how a call went.
+        let outcome = (time == 2).then_some(Outcome::Ok);
+        record_plain(&mut store, &Event { outcome, ..shell(kind, time, command, call) });
         record_plain(&mut store, &event(EventKind::Notification, time));
     }
-    let expected = [(8, "c", None), (7, "c", Some(true)), (5, "b", Some(false)), (3, "b", None), (2, "a", Some(true))];
+    let over: Vec<bool> = store.commands(KEY, 0, 9).unwrap().into_iter().map(|command| command.is_over).collect();
+    assert_eq!(over, [false, true, true, false, true]);
+    let expected = [(8, "c", None), (7, "c", None), (5, "b", Some(false)), (3, "b", None), (2, "a", Some(true))];
     let expected = expected.map(|(time, text, ok)| (time, text.to_owned(), ok));
     assert_eq!(ran(&store, 0, 100), expected);
     assert_eq!(ran(&store, 5, 100), expected[..3]);
@@ -92,6 +96,34 @@ fn what_had_run_when_an_event_arrived() {
         commands.into_iter().map(|command| (command.time, command.text)).collect()
     };
     assert_eq!(texts(asked), [(2, "one".to_owned())]);
-    assert_eq!(texts(store::EventId(2)), [(1, "one".to_owned())]);
-    assert_eq!(texts(store::EventId(1)), []);
+    assert_eq!(texts(EventId(2)), [(1, "one".to_owned())]);
+    assert_eq!(texts(EventId(1)), []);
+}
+
+#[test]
+fn the_commands_of_all_sessions_since_a_time_and_before_an_event() {
+    let place = place();
+    let mut store = open(&place.path);
+    let mut ids = Vec::new();
+    for time in 1..=6 {
+        // The same call of two sessions is two.
+        for session in ["s1", "s2"] {
+            let kind = if time % 2 == 0 { EventKind::AfterTool } else { EventKind::BeforeTool };
+            let event = Event {
+                session: session.to_owned(),
+                ..shell(kind, time, "make", Some(&format!("c{}", (time + 1) / 2)))
+            };
+            ids.push(record_plain(&mut store, &event));
+        }
+    }
+    let times = |since, before, limit| {
+        let commands = store.commands_of_all(since, before, limit).unwrap();
+        commands.into_iter().map(|command| command.time).collect::<Vec<_>>()
+    };
+    let end = EventId(i64::MAX);
+    assert_eq!(times(0, end, 99), [6, 6, 4, 4, 2, 2]);
+    assert_eq!(times(4, end, 99), [6, 6, 4, 4]);
+    assert_eq!(times(0, ids[5], 99), [3, 2, 2]);
+    assert_eq!(times(0, end, 1), [6]);
+    assert_eq!(times(7, end, 9), [] as [i64; 0]);
 }

@@ -182,7 +182,7 @@ fn a_newer_database_is_left_alone() {
         Store::open(&place.path, options()).unwrap_err(),
         Store::open_existing_read(&place.path, options()).unwrap_err(),
     ] {
-        assert_eq!(error.to_string(), "the journal has version 99, this Linchpin knows up to 2");
+        assert_eq!(error.to_string(), "the journal has version 99, this Linchpin knows up to 3");
         assert_eq!(error.kind(), "newer");
     }
     assert_eq!(fs::read(&place.path).unwrap(), before);

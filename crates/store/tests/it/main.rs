@@ -19,6 +19,7 @@ mod notes;
 mod processes;
 mod prune;
 mod registry;
+mod rule_counts;
 mod sample;
 mod sessions;
 mod tokens;

@@ -62,7 +62,7 @@ fn a_journal_of_version_1_goes_on() {
     assert_eq!(json!(entries[1].changes), json!({"other": null, "release": false}));
     let state = store.session(SessionKey { agent: "claude", session: "s1" }).unwrap();
     assert_eq!((state.first_seen, &state.variables["release"]), (Some(5), &json!(false)));
-    assert_eq!(version_of(&place.path), 2);
+    assert_eq!(version_of(&place.path), 3);
 }
 
 #[test]

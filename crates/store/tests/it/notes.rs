@@ -12,6 +12,7 @@ fn note<'a>(kind: NoteKind, session: SessionKey<'a>, fields: &'a Map<String, ser
         counters: std::collections::BTreeMap::new(),
         counted: Vec::new(),
         workflow: std::collections::BTreeMap::new(),
+        deeds: Vec::new(),
     };
     Note { kind, session, time: 5, root: "/srv/project", cwd: "/srv/project", fields, changes: NOTHING }
 }

@@ -109,6 +109,10 @@ fn tell(step: &Step, context: &Context) {
     for notice in &step.notices {
         output.line(notice);
     }
+    for text in &step.texts {
+        output.line(text.trim_end());
+        output.blank();
+    }
     let Step { workflow, node, .. } = step;
     match &step.outcome {
         StepOutcome::Prompt(prompt) => output.line(prompt.trim_end()),
@@ -139,6 +143,9 @@ fn as_json(step: &Step) -> Value {
     let Step { workflow, node, moved, outcome, .. } = step;
     let (mut interrupt, mut prompt) = (Value::Null, Value::Null);
     let mut more = Map::new();
+    if !step.texts.is_empty() {
+        more.insert("texts".to_owned(), json!(step.texts));
+    }
     match outcome {
         StepOutcome::Prompt(text) => prompt = json!(text),
         StepOutcome::Interrupt { rule, text, violation } => {

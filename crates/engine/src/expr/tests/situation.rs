@@ -67,8 +67,8 @@ impl Facts for Asked {
     fn commands_ran(&self) -> Vec<RanCommand> {
         self.note("commands");
         vec![
-            RanCommand { time: 99_000, text: "cargo test".to_owned() },
-            RanCommand { time: 40_000, text: "git fetch".to_owned() },
+            RanCommand { time: 99_000, text: "cargo test".to_owned(), succeeded: true },
+            RanCommand { time: 40_000, text: "git fetch".to_owned(), succeeded: false },
         ]
     }
 
@@ -202,6 +202,7 @@ fn the_parts_of_the_event_that_are_used_are_told() {
 #[test]
 fn commands_that_ran() {
     assert_eq!(value("command_ran('^cargo test')"), json!(true));
+    assert_eq!(value("command_succeeded('^cargo test') and not command_succeeded('^git fetch')"), json!(true));
     assert_eq!(value("command_ran('push')"), json!(false));
     assert_eq!(value("command_ran('fetch', 60)"), json!(true));
     assert_eq!(value("command_ran('fetch', 59.9)"), json!(false));

@@ -1,0 +1,91 @@
+//! How often rules fired and what came of it, as `status --metrics` tells it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use store::{PhaseName, RuleCount, Store};
+
+use crate::output::Output;
+use crate::problem::Problem;
+
+/// By rule; of each its phases, in their order, and first what was outside of workflows.
+pub struct Metrics(BTreeMap<String, Vec<(Option<PhaseName>, RuleCount)>>);
+
+impl Metrics {
+    /// `store`: none where there is no journal yet.
+    pub fn read(store: Option<&Store>) -> Result<Self, Problem> {
+        let counts = store.map(Store::rule_counts).transpose()?.unwrap_or_default();
+        let in_order = |phases: BTreeMap<Option<PhaseName>, RuleCount>| {
+            let mut phases: Vec<_> = phases.into_iter().collect();
+            phases.sort_by_key(|(phase, _)| phase.as_ref().map(numbers));
+            phases
+        };
+        Ok(Self(counts.into_iter().map(|(rule, phases)| (rule, in_order(phases))).collect()))
+    }
+
+    pub fn show(&self, output: &Output) {
+        if self.0.is_empty() {
+            output.line(format!("{} no rule has fired yet", output.bold("Metrics")));
+            return;
+        }
+        let name = format!("{}{}", output.bold("Metrics"), " ".repeat(WIDTH - "Metrics".len()));
+        output.line(format!("{name} {:>7} {:>7} {:>7} {:>7} {:>7}", "fired", "warned", "blocked", "ack", "forced"));
+        for (rule, phases) in &self.0 {
+            output.line(row(&format!("  {rule}"), total(phases)));
+            for (phase, count) in phases {
+                output.line(row(&format!("    {}", shown(phase.as_ref())), *count));
+            }
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        let rules = self.0.iter().map(|(rule, phases)| {
+            let mut value = fields(total(phases));
+            value.insert("rule".to_owned(), json!(rule));
+            let phases = phases.iter().map(|(phase, count)| {
+                let mut value = fields(*count);
+                let Some(PhaseName { phase, workflow, node }) = phase else { return Value::Object(value) };
+                value.extend(
+                    [("workflow", workflow), ("node", node), ("phase", phase)]
+                        .map(|(key, name)| (key.to_owned(), json!(name))),
+                );
+                Value::Object(value)
+            });
+            value.insert("phases".to_owned(), phases.collect());
+            Value::Object(value)
+        });
+        rules.collect()
+    }
+}
+
+/// Of the column of names.
+const WIDTH: usize = 36;
+
+fn row(name: &str, count: RuleCount) -> String {
+    let RuleCount { fired, warned, blocked, acknowledged, forced } = count;
+    format!("{name:<WIDTH$} {fired:>7} {warned:>7} {blocked:>7} {acknowledged:>7} {forced:>7}")
+}
+
+fn shown(phase: Option<&PhaseName>) -> String {
+    match phase {
+        Some(PhaseName { phase, workflow, node }) => format!("{workflow} {phase} at {node}"),
+        None => "outside of workflows".to_owned(),
+    }
+}
+
+/// Of the workflow and of its phase, as they were begun.
+fn numbers(phase: &PhaseName) -> Vec<u64> {
+    phase.phase.split('.').map(|number| number.parse().unwrap_or(0)).collect()
+}
+
+fn total(phases: &[(Option<PhaseName>, RuleCount)]) -> RuleCount {
+    phases.iter().fold(RuleCount::default(), |mut total, (_, count)| {
+        total.add(*count);
+        total
+    })
+}
+
+fn fields(count: RuleCount) -> Map<String, Value> {
+    let value = serde_json::to_value(count).unwrap_or_default();
+    value.as_object().cloned().unwrap_or_default()
+}

@@ -1,0 +1,125 @@
+//! `status --metrics`: how often rules fired and what came of it, through the built binary.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use testkit::Scratch;
+
+use crate::working::agent;
+use crate::{NO_DANGER, project};
+
+fn metrics(scratch: &Scratch) -> String {
+    let shown = scratch.run(&["status", "--metrics"]).stdout;
+    shown.find("Metrics").map(|start| shown[start..].to_owned()).unwrap_or_default()
+}
+
+/// A row of the whole, as `fired warned blocked acknowledged forced`.
+fn counts(value: &Value) -> [u64; 5] {
+    ["fired", "warned", "blocked", "acknowledged", "forced"].map(|key| value[key].as_u64().unwrap_or(99))
+}
+
+fn working() -> Scratch {
+    let scratch = project();
+    scratch.rule("no-danger", NO_DANGER);
+    scratch.rule("hazard", "---\ncommand_pattern: ^hazard\naction: warn\n---\nMind the hazard.\n");
+    scratch.rule("sure", "---\ncommand_pattern: ^hm\naction: ask\n---\nSure?\n");
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nclaims: [needs_rework]\nnodes:\n  code:\n    prompt: Code.\n    rules:\n      - {name: builds, \
+         repeated_command: {pattern: '^make', threshold: 2, window: 600}}\n      - {name: quiet, repeated_command: {pattern: \
+         '^never', threshold: 9, window: 600}}\n    transitions: [{when: code_complete, to: review}]\n  review: {prompt: \
+         Review., transitions: [{when: needs_rework, to: code}, {when: review_complete, to: done}]}\n",
+    );
+    scratch
+}
+
+#[test]
+fn before_anything_happened() {
+    let scratch = project();
+    assert_snapshot!(metrics(&scratch), @"Metrics no rule has fired yet");
+    assert_eq!(scratch.run(&["status", "--metrics", "--json"]).json()["metrics"], json!([]));
+    assert_eq!(scratch.run(&["status", "--json"]).json()["metrics"], Value::Null);
+}
+
+#[test]
+fn by_rule_and_phase() {
+    let scratch = working();
+    let mut agent = agent(&scratch);
+    for command in ["danger", "hazard", "hm", "ls"] {
+        agent.before(command);
+    }
+    scratch.run(&["start", "work"]);
+    // Twice is too often: it is told at the second, and said again by `next`.
+    for _ in 0..3 {
+        agent.run("make");
+    }
+    agent.before("danger");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(3));
+    assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
+    // There is nothing more to acknowledge.
+    assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
+    assert_eq!(agent.linchpin(&["next"]).code, Some(0));
+    agent.before("danger");
+    assert_eq!(agent.linchpin(&["next", "needs_rework"]).code, Some(0));
+    agent.run("make");
+    agent.run("make");
+    assert_eq!(scratch.run(&["next", "--force", "builds"]).code, Some(0));
+    assert_eq!(agent.linchpin(&["ack", "hazard", "--reason", "it is meant"]).code, Some(0));
+    assert_snapshot!(metrics(&scratch), @"
+    Metrics                                fired  warned blocked     ack  forced
+      hazard                                   1       1       0       1       0
+        outside of workflows                   1       1       0       0       0
+        work 1.4 at review                     0       0       0       1       0
+      no-danger                                3       0       3       0       0
+        outside of workflows                   1       0       1       0       0
+        work 1.1 at code                       1       0       1       0       0
+        work 1.2 at review                     1       0       1       0       0
+      sure                                     1       0       0       0       0
+        outside of workflows                   1       0       0       0       0
+      work/code/builds                         3       2       1       1       1
+        work 1.1 at code                       2       1       1       1       0
+        work 1.3 at code                       1       1       0       0       1
+    ");
+    let json = scratch.run(&["status", "--metrics", "--json"]).json();
+    let builds =
+        json["metrics"].as_array().and_then(|rules| rules.iter().find(|rule| rule["rule"] == "work/code/builds"));
+    let builds = builds.expect("the rule fired");
+    assert_eq!(counts(builds), [3, 2, 1, 1, 1]);
+    assert_eq!(
+        builds["phases"][1],
+        json!({"workflow": "work", "node": "code", "phase": "1.3", "fired": 1, "warned": 1, "blocked": 0, "acknowledged": 0,
+               "forced": 1})
+    );
+}
+
+#[test]
+fn what_is_not_enforced_blocks_nothing() {
+    let scratch = working();
+    scratch.config("mode: observe\n");
+    scratch.run(&["trust", "--yes"]);
+    let mut agent = agent(&scratch);
+    agent.before("danger");
+    let json = scratch.run(&["status", "--metrics", "--json"]).json();
+    assert_eq!((json["mode"].as_str(), counts(&json["metrics"][0])), (Some("observe"), [1, 0, 0, 0, 0]), "{json}");
+}
+
+#[test]
+fn events_at_once_are_all_counted() {
+    let scratch = working();
+    // Those that wait too long for each other would not be written down.
+    scratch.config("deadline: 20s\n");
+    scratch.run(&["start", "work"]);
+    std::thread::scope(|scope| {
+        for session in ["a", "b", "c", "d"] {
+            let scratch = &scratch;
+            scope.spawn(move || {
+                let mut agent = crate::working::Agent { scratch, session, made: 0 };
+                for _ in 0..5 {
+                    agent.before("danger");
+                }
+            });
+        }
+    });
+    let json = scratch.run(&["status", "--metrics", "--json"]).json();
+    assert_eq!(counts(&json["metrics"][0]), [20, 0, 20, 0, 0], "{json}");
+    assert_eq!(json["metrics"][0]["phases"].as_array().map(Vec::len), Some(1));
+}

@@ -1,0 +1,45 @@
+//! What a workflow does by itself: at an event, and where a node is entered or left.
+//!
+//! Actions are done in the order of the file, and each sees what those before it set. One that fails does nothing, and is
+//! told of. Their texts are for the agent; how it gets them is not known here.
+
+use std::sync::Arc;
+
+use engine::Situation;
+use engine::workflow::{Action, Effect, Workflow};
+
+use crate::live_facts::LiveFacts;
+
+/// What came of some actions. What they set lies over the facts.
+#[derive(Debug, Default)]
+pub struct Acted {
+    /// For the agent.
+    pub texts: Vec<String>,
+    /// For the person.
+    pub notices: Vec<String>,
+}
+
+/// `site`: what the person knows the list of actions by.
+pub fn act<'w>(
+    site: &str,
+    actions: impl Iterator<Item = &'w Action>,
+    workflow: &Workflow,
+    situation: &Arc<Situation>,
+    facts: &LiveFacts,
+) -> Acted {
+    let mut acted = Acted::default();
+    facts.observing(true);
+    for (number, action) in (1..).zip(actions) {
+        match action.effect(workflow, situation) {
+            Ok(Some(Effect::Changes(changes))) => facts.overlay(&changes),
+            Ok(Some(Effect::Text(text))) => acted.texts.extend(Some(text).filter(|text| !text.trim().is_empty())),
+            Ok(None) => {}
+            Err(why) => {
+                let name = &workflow.name;
+                acted.notices.push(format!("action {number} of `{site}` of workflow `{name}` did nothing: {why}"));
+            }
+        }
+    }
+    facts.observing(false);
+    acted
+}
