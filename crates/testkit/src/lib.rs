@@ -12,7 +12,10 @@
 )]
 
 #[cfg(unix)]
+mod agent_session;
 mod terminal;
+
+pub use agent_session::AgentSession;
 
 use std::fs;
 use std::io::Write;

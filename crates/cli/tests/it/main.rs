@@ -40,6 +40,7 @@ mod pause;
 mod people_only;
 mod proposals;
 mod replay;
+mod scenarios;
 mod session_root;
 mod tiers;
 mod tokens;

@@ -4,7 +4,6 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use testkit::Scratch;
 
-use crate::working::agent;
 use crate::{NO_DANGER, project};
 
 fn metrics(scratch: &Scratch) -> String {
@@ -43,7 +42,7 @@ fn before_anything_happened() {
 #[test]
 fn by_rule_and_phase() {
     let scratch = working();
-    let mut agent = agent(&scratch);
+    let mut agent = scratch.agent();
     for command in ["danger", "hazard", "hm", "ls"] {
         agent.before(command);
     }
@@ -96,7 +95,7 @@ fn what_is_not_enforced_blocks_nothing() {
     let scratch = working();
     scratch.config("mode: observe\n");
     scratch.run(&["trust", "--yes"]);
-    let mut agent = agent(&scratch);
+    let mut agent = scratch.agent();
     agent.before("danger");
     let json = scratch.run(&["status", "--metrics", "--json"]).json();
     assert_eq!((json["mode"].as_str(), counts(&json["metrics"][0])), (Some("observe"), [1, 0, 0, 0, 0]), "{json}");
@@ -112,7 +111,7 @@ fn events_at_once_are_all_counted() {
         for session in ["a", "b", "c", "d"] {
             let scratch = &scratch;
             scope.spawn(move || {
-                let mut agent = crate::working::Agent { scratch, session, made: 0 };
+                let mut agent = scratch.agent_session(session);
                 for _ in 0..5 {
                     agent.before("danger");
                 }

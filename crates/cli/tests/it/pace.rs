@@ -1,7 +1,7 @@
 //! Pace rules outside of workflows: the session is the phase, and they are judged live.
 
 use insta::assert_snapshot;
-use serde_json::{Value, json};
+use serde_json::json;
 use testkit::{Reply, Scratch};
 
 use crate::project;
@@ -10,58 +10,6 @@ fn with_rule(fields: &str) -> Scratch {
     let scratch = project();
     scratch.rule("circles", &format!("---\n{fields}\n---\n"));
     scratch
-}
-
-/// The calls of a session, each with an id of its own.
-struct Calls<'a> {
-    scratch: &'a Scratch,
-    made: usize,
-}
-
-impl Calls<'_> {
-    fn payload(&self, event: &str, tool: &str, input: &Value, more: &Value) -> Value {
-        let mut fields = json!({"tool_name": tool, "tool_input": input, "tool_use_id": format!("toolu_{}", self.made)});
-        if let (Some(fields), Some(more)) = (fields.as_object_mut(), more.as_object()) {
-            fields.extend(more.clone());
-        }
-        self.scratch.event(event, &fields)
-    }
-
-    fn before(&mut self, command: &str) -> Reply {
-        self.made += 1;
-        let payload = self.payload("PreToolUse", "Bash", &json!({"command": command}), &json!({}));
-        self.scratch.hook("claude", &payload)
-    }
-
-    fn after(&self, command: &str) -> Reply {
-        let response = json!({"tool_response": {"stdout": "", "stderr": ""}});
-        let payload = self.payload("PostToolUse", "Bash", &json!({"command": command}), &response);
-        self.scratch.hook("claude", &payload)
-    }
-
-    fn failed(&self, command: &str) -> Reply {
-        let error = json!({"error": "Exit code 1"});
-        let payload = self.payload("PostToolUseFailure", "Bash", &json!({"command": command}), &error);
-        self.scratch.hook("claude", &payload)
-    }
-
-    /// One call, from its beginning to its end.
-    fn run(&mut self, command: &str) -> Reply {
-        let reply = self.before(command);
-        assert_eq!(reply.decision(), "allow", "{}", reply.stdout);
-        self.after(command)
-    }
-
-    fn edit(&mut self, path: &str) -> Reply {
-        self.made += 1;
-        let input = json!({"file_path": self.scratch.root().join(path), "old_string": "a", "new_string": "b"});
-        self.scratch.hook("claude", &self.payload("PreToolUse", "Edit", &input, &json!({})));
-        self.scratch.hook("claude", &self.payload("PostToolUse", "Edit", &input, &json!({"tool_response": {}})))
-    }
-}
-
-fn calls(scratch: &Scratch) -> Calls<'_> {
-    Calls { scratch, made: 0 }
 }
 
 /// What the agent is told beside an answer.
@@ -84,12 +32,12 @@ pub fn timeless(text: &str) -> String {
 #[test]
 fn an_agent_that_goes_in_circles_is_told_once() {
     let scratch = with_rule("repeated_command: {pattern: 'cargo (build|test)', threshold: 3, window: 600}");
-    let mut calls = calls(&scratch);
-    assert_eq!(context(&calls.run("cargo build")), "");
-    assert_eq!(context(&calls.run("ls")), "");
-    assert_eq!(context(&calls.run("cd x && cargo test -q 2>&1 | tail")), "");
-    assert_eq!(context(&calls.run("echo cargo build")), "");
-    assert_snapshot!(timeless(&context(&calls.run("cargo build"))), @"
+    let mut agent = scratch.agent();
+    assert_eq!(context(&agent.run("cargo build")), "");
+    assert_eq!(context(&agent.run("ls")), "");
+    assert_eq!(context(&agent.run("cd x && cargo test -q 2>&1 | tail")), "");
+    assert_eq!(context(&agent.run("echo cargo build")), "");
+    assert_snapshot!(timeless(&context(&agent.run("cargo build"))), @"
     Warning by Linchpin rule `circles`: 🚨 WORKFLOW INTERRUPT: Repeated Command Detected
 
     Diagnostic: cargo (build|test) matched 3 commands in 10m (2 × cargo build, 1 × cargo test -q)
@@ -116,58 +64,51 @@ fn an_agent_that_goes_in_circles_is_told_once() {
       - Explain what you tried, and why you are stuck
       - Wait for their answer before you go on
     ");
-    assert_eq!(context(&calls.run("cargo build")), "");
+    assert_eq!(context(&agent.run("cargo build")), "");
 }
 
 #[test]
 fn a_call_counts_once_whichever_of_its_ends_is_seen() {
     let rule = "repeated_command: {pattern: make, threshold: 3, window: 600}";
     let only_after = with_rule(rule);
-    let mut calls = calls(&only_after);
-    let told: Vec<bool> = (0..4)
-        .map(|_| {
-            calls.made += 1;
-            !context(&calls.after("make")).is_empty()
-        })
-        .collect();
+    let mut agent = only_after.agent();
+    let told: Vec<bool> = (0..4).map(|_| !context(&agent.only_after("make")).is_empty()).collect();
     assert_eq!(told, [false, false, true, false]);
     let only_before = with_rule(rule);
-    let mut calls = self::calls(&only_before);
-    let told: Vec<bool> = (0..5).map(|_| !calls.before("make").stdout.is_empty()).collect();
+    let mut agent = only_before.agent();
+    let told: Vec<bool> = (0..5).map(|_| !agent.before("make").stdout.is_empty()).collect();
     assert_eq!(told, [false, false, false, true, false]);
 }
 
 #[test]
 fn without_a_pattern_the_same_command_counts() {
     let scratch = with_rule("type: repeated_command\nthreshold: 3\nwindow: 1h");
-    let mut calls = calls(&scratch);
+    let mut agent = scratch.agent();
     for command in ["git commit -m one", "git commit -m two", "git commit -m three", "make a", "make  a"] {
-        assert_eq!(context(&calls.run(command)), "", "{command}");
+        assert_eq!(context(&agent.run(command)), "", "{command}");
     }
-    assert!(context(&calls.run("make a")).contains("Diagnostic: make a executed 3 times in 1h"));
+    assert!(context(&agent.run("make a")).contains("Diagnostic: make a executed 3 times in 1h"));
 }
 
 #[test]
 fn only_failures_where_a_rule_says_so() {
     let scratch = with_rule("repeated_command: {threshold: 2, window: 600, failures_only: true}");
-    let mut calls = calls(&scratch);
+    let mut agent = scratch.agent();
     for _ in 0..3 {
-        assert_eq!(context(&calls.run("cargo test")), "");
+        assert_eq!(context(&agent.run("cargo test")), "");
     }
-    calls.before("cargo test");
-    assert_eq!(context(&calls.failed("cargo test")), "");
-    calls.before("cargo test");
-    assert!(context(&calls.failed("cargo test")).contains("Diagnostic: cargo test failed 2 times in 10m"));
+    assert_eq!(context(&agent.fail("cargo test")), "");
+    assert!(context(&agent.fail("cargo test")).contains("Diagnostic: cargo test failed 2 times in 10m"));
 }
 
 #[test]
 fn edits_count_by_file() {
     let scratch = with_rule("repeated_file_edit: {threshold: 3, window: 3m}");
-    let mut calls = calls(&scratch);
-    assert_eq!(context(&calls.edit("src/a.rs")), "");
-    assert_eq!(context(&calls.edit("src/b.rs")), "");
-    assert_eq!(context(&calls.edit("src/a.rs")), "");
-    let told = context(&calls.edit("src/a.rs"));
+    let mut agent = scratch.agent();
+    assert_eq!(context(&agent.edit("src/a.rs")), "");
+    assert_eq!(context(&agent.edit("src/b.rs")), "");
+    assert_eq!(context(&agent.edit("src/a.rs")), "");
+    let told = context(&agent.edit("src/a.rs"));
     assert!(told.contains("Diagnostic: src/a.rs edited 3 times in 3m\nRecent edits:\n"), "{told}");
     assert!(told.contains(": Edit (src/a.rs)\n"), "{told}");
 }
@@ -175,10 +116,10 @@ fn edits_count_by_file() {
 #[test]
 fn calls_are_refused_until_somebody_goes_on() {
     let scratch = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block");
-    let mut calls = calls(&scratch);
-    calls.run("make");
-    assert_eq!(context(&calls.run("make")), "");
-    let refused = calls.before("rm x");
+    let mut agent = scratch.agent();
+    agent.run("make");
+    assert_eq!(context(&agent.run("make")), "");
+    let refused = agent.before("rm x");
     assert_eq!(refused.decision(), "deny");
     assert_snapshot!(timeless(&refused.reason()), @"
     Blocked by Linchpin rule `circles`: 🚨 WORKFLOW INTERRUPT: Repeated Command Detected
@@ -210,53 +151,53 @@ fn calls_are_refused_until_somebody_goes_on() {
     ");
     // Looking and Linchpin itself stay allowed.
     for command in ["cat Makefile | head -5", "git log --oneline", "linchpin status", "cd src && sed -n 1,5p a.rs"] {
-        assert_eq!(calls.before(command).decision(), "allow", "{command}");
+        assert_eq!(agent.before(command).decision(), "allow", "{command}");
     }
     for command in ["sed -i s/a/b/ a.rs", "cat a > b", "find . -delete", "git commit -m x"] {
         let scratch = with_rule("repeated_command: {pattern: make, threshold: 1, window: 600}\nlive: block");
-        let mut calls = self::calls(&scratch);
-        calls.run("make");
-        assert_eq!(calls.before(command).decision(), "deny", "{command}");
+        let mut agent = scratch.agent();
+        agent.run("make");
+        assert_eq!(agent.before(command).decision(), "deny", "{command}");
     }
-    assert_eq!(calls.before("make").decision(), "deny");
-    assert_eq!(calls.before("make").decision(), "deny");
+    assert_eq!(agent.before("make").decision(), "deny");
+    assert_eq!(agent.before("make").decision(), "deny");
     // It lets go, and the person is told.
-    let released = calls.before("make");
+    let released = agent.before("make");
     assert_eq!(released.decision(), "allow");
     assert_snapshot!(released.json()["systemMessage"].as_str().unwrap_or_default(), @"Linchpin: rule `circles` refused 3 calls and nobody went on by `linchpin continue`; it lets go now (max_holds: 3)");
-    assert_eq!(calls.before("make").stdout, "");
+    assert_eq!(agent.before("make").stdout, "");
 }
 
 #[test]
 fn what_was_refused_does_not_count() {
     let scratch = with_rule("repeated_command: {pattern: danger, threshold: 2, window: 600}");
     scratch.rule("no-danger", crate::NO_DANGER);
-    let mut calls = calls(&scratch);
+    let mut agent = scratch.agent();
     for _ in 0..4 {
-        assert_eq!(calls.before("danger").decision(), "deny");
+        assert_eq!(agent.before("danger").decision(), "deny");
     }
-    assert_eq!(context(&calls.run("echo x && undangerous")), "");
+    assert_eq!(context(&agent.run("echo x && undangerous")), "");
 }
 
 #[test]
 fn another_session_counts_by_itself() {
     let scratch = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}");
-    let mut calls = calls(&scratch);
-    calls.run("make");
+    let mut agent = scratch.agent();
+    agent.run("make");
     let other = scratch.event(
         "PostToolUse",
         &json!({"session_id": "session-2", "tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": {}}),
     );
     assert_eq!(scratch.hook("claude", &other).stdout, "");
-    assert_ne!(context(&calls.run("make")), "");
+    assert_ne!(context(&agent.run("make")), "");
 }
 
 #[test]
 fn what_was_said_is_said_again_by_replay() {
     let scratch = with_rule("repeated_command: {pattern: make, threshold: 2, window: 600}");
-    let mut calls = calls(&scratch);
-    calls.run("make");
-    calls.run("make");
+    let mut agent = scratch.agent();
+    agent.run("make");
+    agent.run("make");
     let replayed = scratch.run(&["replay"]);
     assert_snapshot!(replayed.transcript(), @"
     exit 0

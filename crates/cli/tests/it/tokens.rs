@@ -121,7 +121,7 @@ fn a_session_over_its_budget_is_told_once() {
 }
 
 #[test]
-fn tokens_are_not_counted_twice() {
+fn fault_tokens_are_not_counted_twice() {
     let scratch = with_budget();
     let first = session(&scratch, "s1");
     first.starts();
@@ -191,7 +191,18 @@ fn a_budget_that_blocks_refuses_the_next_call() {
 }
 
 #[test]
-fn a_move_over_the_budget_is_interrupted() {
+fn scenario_1_a_token_budget() {
+    let scratch = at_work();
+    let session = session(&scratch, "s1");
+    session.starts();
+    session.says("msg_1", 1_000);
+    assert_eq!(scratch.run(&["status", "--json"]).json()["workflow"]["rules"][0]["progress"], "1,000 of 1,000 tokens");
+    session.says("msg_2", 500);
+    assert_eq!(interrupt(&scratch).as_deref(), Some("Token budget exceeded: 1,500 / 1,000"));
+}
+
+#[test]
+fn scenario_12_a_budget_counts_in_its_phase_alone() {
     let scratch = at_work();
     let session = session(&scratch, "s1");
     session.starts();

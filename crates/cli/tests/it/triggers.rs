@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use testkit::Scratch;
 
 use crate::project;
-use crate::working::agent;
 
 /// A workflow of two nodes with these keys, and these actions of its first node.
 fn working(keys: &str, of_node: &str) -> Scratch {
@@ -183,7 +182,7 @@ fn what_nodes_inject_is_read_before_the_prompt() {
     Code 1.
     --- stderr
     ");
-    let agent = agent(&scratch);
+    let agent = scratch.agent();
     assert_eq!(agent.linchpin(&["next", "--json"]).json()["texts"], json!(["Code is done."]));
     assert_eq!(agent.linchpin(&["next", "--json"]).json()["texts"], Value::Null);
 }

@@ -2,13 +2,12 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use testkit::{Reply, Scratch};
+use testkit::{AgentSession, Scratch};
 
-use crate::pace::timeless;
 use crate::project;
 
 /// Two phases and the way between them; `code` has these rules.
-fn with_rules(rules: &str) -> Scratch {
+pub(crate) fn with_rules(rules: &str) -> Scratch {
     let scratch = project();
     scratch.file(
         ".linchpin/workflows/work.yml",
@@ -21,326 +20,17 @@ fn with_rules(rules: &str) -> Scratch {
     scratch
 }
 
-/// What an agent's session does. Each call has an id of its own.
-pub(crate) struct Agent<'a> {
-    pub(crate) scratch: &'a Scratch,
-    pub(crate) session: &'a str,
-    pub(crate) made: usize,
-}
-
-pub(crate) fn agent(scratch: &Scratch) -> Agent<'_> {
-    Agent { scratch, session: "session-1", made: 0 }
-}
-
-impl Agent<'_> {
-    pub(crate) fn hook(&self, event: &str, tool: &str, input: &Value, more: &Value) -> Reply {
-        let mut fields = json!({
-            "session_id": self.session, "tool_name": tool, "tool_input": input,
-            "tool_use_id": format!("{}-{}", self.session, self.made),
-        });
-        if let (Some(fields), Some(more)) = (fields.as_object_mut(), more.as_object()) {
-            fields.extend(more.clone());
-        }
-        self.scratch.hook("claude", &self.scratch.event(event, &fields))
-    }
-
-    pub(crate) fn before(&mut self, command: &str) -> Reply {
-        self.made += 1;
-        self.hook("PreToolUse", "Bash", &json!({"command": command}), &json!({}))
-    }
-
-    /// A call that fails.
-    pub(crate) fn fail(&mut self, command: &str) -> Reply {
-        self.before(command);
-        self.hook("PostToolUseFailure", "Bash", &json!({"command": command}), &json!({"error": "Exit code 101"}))
-    }
-
-    pub(crate) fn run(&mut self, command: &str) -> Reply {
-        self.before(command);
-        self.hook("PostToolUse", "Bash", &json!({"command": command}), &json!({"tool_response": {"stdout": ""}}))
-    }
-
-    pub(crate) fn edit(&mut self, path: &str) {
-        self.made += 1;
-        let input = json!({"file_path": self.scratch.root().join(path), "old_string": "a", "new_string": "b"});
-        self.hook("PreToolUse", "Edit", &input, &json!({}));
-        self.hook("PostToolUse", "Edit", &input, &json!({"tool_response": {}}));
-    }
-
-    /// A command of Linchpin's, in the agent's own shell.
-    pub(crate) fn linchpin(&self, arguments: &[&str]) -> Reply {
-        let mut command = self.scratch.command(arguments);
-        command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", self.session);
-        self.scratch.feed(command, b"")
-    }
-}
-
-const BUILDS: &str = "      - repeated_command: {pattern: 'cargo (build|test)', threshold: 3, window: 600}";
-
-#[test]
-fn the_seeds_example_flow() {
-    let scratch = with_rules(BUILDS);
-    assert_snapshot!(scratch.run(&["start", "work"]).transcript(), @"
-    exit 0
-    --- stdout
-    Write the code.
-    --- stderr
-    ");
-    let mut agent = agent(&scratch);
-    for _ in 0..4 {
-        agent.fail("cargo build");
-    }
-    let interrupted = agent.linchpin(&["next"]);
-    assert_snapshot!(timeless(&interrupted.transcript()), @"
-    exit 3
-    --- stdout
-    🚨 WORKFLOW INTERRUPT: Repeated Command Detected
-
-    Diagnostic: cargo build executed 4 times in 10m
-    Pattern: cargo (build|test)
-    Recent executions:
-      - HH:MM:SS: cargo build
-      - HH:MM:SS: cargo build
-      - HH:MM:SS: cargo build
-      - HH:MM:SS: cargo build
-
-    Suggestion: The same step keeps being taken, and its result does not move you on. Read the last error from its first line, say what you expect to be different before you run it again, and try the smallest thing that would show whether that is so: one test, one file, one printed value.
-
-    ---
-
-    REFLECT AND DECIDE:
-
-    Can you resolve this by yourself, or do you need a person?
-
-    If you can resolve it yourself:
-      - Explain briefly what you will do differently
-      - Run: linchpin continue
-      - It returns the normal CODE phase prompt, past the rules this once
-
-    If you need a person:
-      - Explain what you tried, and why you are stuck
-      - Wait for their answer before you go on
-    --- stderr
-    ");
-    assert_eq!(interrupted.code, Some(3));
-    let json = agent.linchpin(&["next", "--json", "{\"code_complete\": true}"]).json();
-    assert_eq!(
-        (&json["moved"], &json["node"], &json["interrupt"]["snapshot"]["count"]),
-        (&json!(false), &json!("code"), &json!(4))
-    );
-    assert_eq!(json["interrupt"]["recent"].as_array().map(Vec::len), Some(4));
-    assert_snapshot!(agent.linchpin(&["continue"]).transcript(), @"
-    exit 0
-    --- stdout
-    Write the code.
-    --- stderr
-    ");
-    agent.run("cargo build");
-    assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
-    exit 0
-    --- stdout
-    Review it.
-    --- stderr
-    ");
-    // A second visit starts clean.
-    assert_eq!(agent.linchpin(&["next", "needs_rework"]).code, Some(0));
-    agent.run("cargo build");
-    agent.run("cargo build");
-    assert_eq!(agent.linchpin(&["next"]).code, Some(0));
-    assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
-    exit 0
-    --- stdout
-    Workflow `work` is done. Nothing is active now.
-    --- stderr
-    ");
-    assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
-    exit 2
-    --- stdout
-    --- stderr
-    error: no workflow is active here
-    help: `linchpin workflows` lists them, and `linchpin start NAME` begins one
-    ");
-}
-
-// The scenarios of the requirement, by number.
-
-#[test]
-fn scenario_2_repeated_command_without_a_pattern() {
-    let scratch = with_rules("      - {type: repeated_command, threshold: 3, window: 60}");
-    scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
-    for command in ["ls", "pwd", "ls", "ls", "ls"] {
-        agent.run(command);
-    }
-    let told = agent.linchpin(&["next"]);
-    assert_eq!(told.code, Some(3));
-    assert!(told.stdout.contains("Diagnostic: ls executed 4 times in 1m\n"), "{}", told.stdout);
-}
-
-#[test]
-fn scenario_4_repeated_command_with_a_pattern() {
-    let scratch = with_rules("      - repeated_command: {pattern: 'cargo (build|test)', threshold: 5, window: 120}");
-    scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
-    for command in ["cargo build", "cargo test", "cargo fmt", "git status", "cargo build", "cargo test", "git status"] {
-        agent.run(command);
-    }
-    assert_eq!(agent.linchpin(&["next", "--json"]).json()["moved"], true);
-    agent.linchpin(&["next", "needs_rework"]);
-    for command in ["cargo build", "cargo test", "cargo build", "cargo test", "cargo build"] {
-        agent.run(command);
-    }
-    let told = agent.linchpin(&["next"]);
-    let expected = "Diagnostic: cargo (build|test) matched 5 commands in 2m (3 × cargo build, 2 × cargo test)\n";
-    assert!(told.stdout.contains(expected), "{}", told.stdout);
-}
-
-#[test]
-fn scenario_5_file_edits_with_a_pattern() {
-    let scratch = with_rules("      - repeated_file_edit: {path_pattern: 'src/.*\\.rs', threshold: 6, window: 180}");
-    scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
-    for path in ["src/main.rs", "src/lib.rs", "README.md", "src/main.rs", "src/lib.rs", "src/main.rs"] {
-        agent.edit(path);
-    }
-    assert_eq!(agent.linchpin(&["next", "--json"]).json()["interrupt"], Value::Null);
-    agent.linchpin(&["next", "needs_rework"]);
-    for path in [
-        "src/main.rs",
-        "src/lib.rs",
-        "README.md",
-        "src/main.rs",
-        "src/lib.rs",
-        "src/main.rs",
-        "src/lib.rs",
-        "src/main.rs",
-    ] {
-        agent.edit(path);
-    }
-    let told = agent.linchpin(&["next"]);
-    assert!(told.stdout.contains("matched 7 edits in 3m (4 × src/main.rs, 3 × src/lib.rs)"), "{}", told.stdout);
-}
-
-#[test]
-fn scenario_6_the_first_violation_in_the_listed_order_wins() {
-    let scratch = with_rules(
-        "      - token_budget: {max_tokens: 1000000}\n      - repeated_command: {pattern: make, threshold: 1, window: 60}\n      \
-         - repeated_command: {pattern: '.', threshold: 1, window: 60}",
-    );
-    scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
-    agent.run("make");
-    assert_eq!(agent.linchpin(&["next", "--json"]).json()["interrupt"]["rule"], "work/code/2");
-}
-
-#[test]
-fn scenarios_7_to_9_rules_that_are_wrong_are_refused_when_the_workflow_is_loaded() {
-    for (rule, kind) in [
-        ("repeated_command: {pattern: '[invalid(', threshold: 3, window: 60}", "InvalidRulePattern"),
-        ("token_budget: {max_tokens: 0}", "InvalidRuleThreshold"),
-        ("repeated_command: {threshold: 3, window: -10}", "InvalidRuleThreshold"),
-        ("type: repeated_comand", "UnknownRuleType"),
-    ] {
-        let scratch = with_rules(&format!("      - {rule}"));
-        let found = scratch.run(&["validate", "--json"]).json();
-        let problem = &found["problems"][0];
-        assert_eq!((&problem["kind"], &problem["node"]), (&json!(kind), &json!("code")), "{found}");
-        let refused = scratch.run(&["start", "work"]);
-        assert_eq!(refused.code, Some(2), "{}", refused.transcript());
-    }
-}
-
-#[test]
-fn scenario_11_without_rules_nothing_interrupts() {
-    let scratch = with_rules("      []");
-    scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
-    for _ in 0..20 {
-        agent.fail("cargo build");
-    }
-    let moved = agent.linchpin(&["next"]);
-    assert_eq!((moved.code, moved.stdout.as_str()), (Some(0), "Review it.\n"));
-}
-
-// What upstream did wrong, each by name.
-
-/// The window slides with now; it is not anchored where the phase began.
-#[test]
-fn fault_a_loop_that_begins_late_is_seen() {
-    let scratch = with_rules(BUILDS);
-    scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
-    for _ in 0..30 {
-        agent.run("ls");
-    }
-    for _ in 0..3 {
-        agent.fail("cargo build");
-    }
-    assert_eq!(agent.linchpin(&["next"]).code, Some(3));
-}
-
-/// The rules of the phase that is being left are judged, not those of where it leads.
-#[test]
-fn fault_the_phase_that_is_left_is_judged() {
-    let scratch = project();
-    let rule = "rules: [{repeated_command: {pattern: make, threshold: 1, window: 600}}]";
-    scratch.file(
-        ".linchpin/workflows/work.yml",
-        format!(
-            "start_node: one\nnodes:\n  one: {{prompt: One., transitions: [{{when: one_complete, to: two}}]}}\n  \
-             two: {{prompt: Two., {rule}, transitions: [{{when: two_complete, to: done}}]}}\n"
-        ),
-    );
-    scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
-    agent.run("make");
-    assert_eq!(agent.linchpin(&["next"]).stdout, "Two.\n");
-    agent.run("make");
-    assert_eq!(agent.linchpin(&["next"]).code, Some(3));
-}
-
-/// Attempts that fail count as those that go well do.
-#[test]
-fn fault_failing_commands_count() {
-    let scratch = with_rules(BUILDS);
-    scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
-    agent.fail("cargo build");
-    agent.run("cargo build");
-    agent.fail("cargo test");
-    assert_eq!(agent.linchpin(&["next"]).code, Some(3));
-}
-
-/// The phase is this visit, not the first one.
-#[test]
-fn fault_a_second_visit_counts_for_itself() {
-    let scratch = with_rules(BUILDS);
-    scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
-    agent.run("cargo build");
-    agent.run("cargo build");
-    assert_eq!(agent.linchpin(&["next"]).code, Some(0));
-    agent.run("cargo build");
-    assert_eq!(agent.linchpin(&["next", "needs_rework"]).code, Some(0));
-    agent.run("cargo build");
-    agent.run("cargo build");
-    assert_eq!(agent.linchpin(&["next"]).code, Some(0));
-    assert_eq!(agent.linchpin(&["next", "needs_rework"]).code, Some(0));
-    for _ in 0..3 {
-        agent.run("cargo build");
-    }
-    assert_eq!(agent.linchpin(&["next"]).code, Some(3));
-}
+pub(crate) const BUILDS: &str = "      - repeated_command: {pattern: 'cargo (build|test)', threshold: 3, window: 600}";
 
 #[test]
 fn every_session_of_the_project_counts() {
     let scratch = with_rules(BUILDS);
     scratch.run(&["start", "work"]);
     for session in ["session-1", "session-2", "session-3"] {
-        let mut agent = Agent { scratch: &scratch, session, made: 0 };
+        let mut agent = scratch.agent_session(session);
         agent.fail("cargo build");
     }
-    assert_eq!(agent(&scratch).linchpin(&["next"]).code, Some(3));
+    assert_eq!(scratch.agent().linchpin(&["next"]).code, Some(3));
 }
 
 #[test]
@@ -349,7 +39,7 @@ fn live_block_holds_on_a_node_and_goes_with_continue() {
         "      - repeated_command: {pattern: make, threshold: 2, window: 600}\n        live: block\n        reason: Think.",
     );
     scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
+    let mut agent = scratch.agent();
     agent.fail("make");
     agent.fail("make");
     let refused = agent.before("make");
@@ -370,7 +60,7 @@ fn rules_of_a_node_hold_while_it_is_current() {
          [{tools: [WebFetch], reason: No network.}]\nnodes:\n  plan: {prompt: Plan., rules: [no-danger], transitions: \
          [{when: plan_complete, to: code}]}\n  code: {prompt: Code., transitions: [{when: code_complete, to: done}]}\n",
     );
-    let mut agent = agent(&scratch);
+    let mut agent = scratch.agent();
     assert_eq!(agent.before("danger").decision(), "allow");
     scratch.run(&["start", "work"]);
     assert_eq!(
@@ -378,7 +68,7 @@ fn rules_of_a_node_hold_while_it_is_current() {
         Some("Blocked by Linchpin rule `work/no-danger`: Not now. (It is about `danger`.)")
     );
     let fetch =
-        |agent: &Agent| agent.hook("PreToolUse", "WebFetch", &json!({"url": "https://example.com"}), &json!({}));
+        |agent: &AgentSession| agent.hook("PreToolUse", "WebFetch", &json!({"url": "https://example.com"}), &json!({}));
     assert_eq!(fetch(&agent).decision(), "deny");
     agent.linchpin(&["next"]);
     assert_eq!(agent.before("danger").decision(), "allow");
@@ -400,7 +90,7 @@ fn variables_observers_actions_and_gates() {
          {when: code_complete, to: done}]}\n",
     );
     assert_eq!(scratch.run(&["start", "work"]).stdout, "Code, round 1, visit 1 of ['code'].\n");
-    let mut agent = agent(&scratch);
+    let mut agent = scratch.agent();
     assert_snapshot!(agent.linchpin(&["next"]).transcript(), @"
     exit 1
     --- stdout
@@ -484,7 +174,7 @@ fn commits_of_a_phase_in_an_expression() {
 fn people_pass_over_rules_and_agents_do_not() {
     let scratch = with_rules(BUILDS);
     scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
+    let mut agent = scratch.agent();
     for _ in 0..3 {
         agent.fail("cargo build");
     }
@@ -511,7 +201,7 @@ fn people_pass_over_rules_and_agents_do_not() {
 fn continue_outside_of_a_workflow_counts_the_session_afresh() {
     let scratch = project();
     scratch.rule("circles", "---\nrepeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block\n---\n");
-    let mut agent = agent(&scratch);
+    let mut agent = scratch.agent();
     assert_eq!(agent.linchpin(&["continue"]).code, Some(2));
     agent.fail("make");
     agent.fail("make");
@@ -530,7 +220,7 @@ fn continue_outside_of_a_workflow_counts_the_session_afresh() {
 fn continue_is_a_persons_where_a_rule_says_so() {
     let scratch = with_rules("      - {type: repeated_command, threshold: 1, window: 60, ack: human}");
     scratch.run(&["start", "work"]);
-    let mut agent = agent(&scratch);
+    let mut agent = scratch.agent();
     agent.run("make");
     assert_snapshot!(agent.linchpin(&["continue"]).transcript(), @"
     exit 2
@@ -609,7 +299,7 @@ fn commands_of_a_phase_in_a_gate() {
          test')\"], transitions: [{when: code_complete, to: review}]}\n  review: {prompt: Review., requires: [\"not \
          command_ran('^cargo')\"], transitions: [{when: needs_rework, to: code}, {when: review_complete, to: done}]}\n",
     );
-    let mut agent = agent(&scratch);
+    let mut agent = scratch.agent();
     // Before the phase.
     agent.run("cargo test");
     scratch.run(&["start", "work"]);
@@ -627,7 +317,7 @@ fn commands_of_a_phase_in_a_gate() {
     agent.run("echo 'cargo test'");
     assert_eq!(agent.linchpin(&["next"]).code, Some(1));
     // Whichever session it was, and whoever moves.
-    Agent { scratch: &scratch, session: "session-2", made: 0 }.run("cd api && cargo test -q");
+    scratch.agent_session("session-2").run("cd api && cargo test -q");
     assert_eq!(agent.linchpin(&["next"]).stdout, "Review.\n");
     // Another phase begins with nothing, and a second visit too.
     assert_eq!(agent.linchpin(&["next", "needs_rework"]).stdout, "Code.\n");
@@ -651,11 +341,11 @@ fn commands_of_a_phase_in_a_rule() {
         "start_node: code\nrules: [{command_pattern: ^git commit, when: \"not command_succeeded('^make check')\", reason: Check \
          in this phase.}]\nnodes: {code: {prompt: Code., transitions: [{when: code_complete, to: done}]}}\n",
     );
-    let mut agent = agent(&scratch);
+    let mut agent = scratch.agent();
     agent.run("make check");
     scratch.run(&["start", "work"]);
     assert_eq!(agent.before("git push").decision(), "allow");
     assert_eq!(agent.before("git commit").decision(), "deny");
-    Agent { scratch: &scratch, session: "session-2", made: 0 }.run("make check");
+    scratch.agent_session("session-2").run("make check");
     assert_eq!(agent.before("git commit").decision(), "allow");
 }
