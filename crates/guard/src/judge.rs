@@ -9,7 +9,6 @@ use std::time::Duration;
 use engine::decide::PaceMemory;
 use engine::event::ShellText;
 use engine::file_rules::Baseline;
-use engine::rules::{Rule, RuleSet};
 use engine::{Decision, Event, EventKind, Finding, Inquiry, Level, Lifted, Place, Situation, Verdict};
 use policy::{Compiled, Config, Definition, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
@@ -32,8 +31,8 @@ use crate::project::Project;
 use crate::rule_deeds;
 use crate::session_policy;
 use crate::token_count::TokenCount;
-use crate::trust::{self, Trust};
-use crate::workflow::{Active, Position, act};
+use crate::trust::Trust;
+use crate::workflow::{Active, Position, act, policy_at};
 
 /// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
 pub(crate) const STORE_PATIENCE: f64 = 0.5;
@@ -386,34 +385,10 @@ impl<'a> Judge<'a> {
         Some(Arc::new(Active { workflow: compiled.workflow, position, state, claims, now }))
     }
 
-    /// What a workflow asks for at its current node. What the project says anyway is not said twice.
+    /// What a workflow asks for at its current node.
     fn policy_of(&self, active: &Active) -> Compiled {
-        let is_said = |rule: &Rule| {
-            rule.as_pace_rule().is_none()
-                && self
-                    .policy
-                    .rules
-                    .get(&rule.id)
-                    .is_ok_and(|known| known.is_some_and(|known| known.digest == rule.digest))
-        };
         let is_trusted = Trust::of(&self.project.root, self.environment).accepts_workflow(&active.workflow);
-        let counting = if is_trusted { None } else { Some(active.workflow.clone().without_untrusted()) };
-        let untrusted = if is_trusted { None } else { Some(trust::workflow_notice(&active.workflow)) };
-        let workflow = counting.as_ref().unwrap_or(&active.workflow);
-        let rules = workflow.rules_at(active.position.node()).filter(|rule| !is_said(rule));
-        let rules: BTreeMap<&str, Rule> = rules.map(|rule| (rule.id.as_str(), rule.clone())).collect();
-        let rules: Vec<Rule> = rules.into_values().collect();
-        let mut config = (*self.policy.config).clone();
-        config.observers.clone_from(&workflow.observers);
-        Compiled {
-            config: Arc::new(config),
-            rules: RuleSet::pack(&rules).unwrap_or_default(),
-            broken: Vec::new(),
-            untrusted: untrusted.into_iter().collect(),
-            generation: String::new(),
-            read_at: self.policy.read_at,
-            read: Vec::new(),
-        }
+        policy_at(&active.workflow, active.position.node(), &self.policy, is_trusted)
     }
 
     fn jurisdiction_of<'b>(

@@ -13,7 +13,7 @@ use engine::rules::Rule;
 use engine::shell::Written;
 use policy::Config;
 use serde_json::{Map, Value, json};
-use store::{EventId, SessionState, Store};
+use store::{EventId, SessionState, Store, WORKFLOW_VARIABLE};
 use tree::Repository;
 
 use crate::acknowledgement::is_acknowledged;
@@ -228,7 +228,7 @@ impl Facts for LiveFacts {
         let value = observed.unwrap_or_else(kept);
         let value = value.or_else(|| self.config.variable(name));
         if !self.is_observing.load(Ordering::Relaxed) {
-            self.note(format!("variables.{name}"), value.as_ref().unwrap_or(&Value::Null));
+            self.note(variable_fact(name, of_workflow.is_some()), value.as_ref().unwrap_or(&Value::Null));
         }
         value
     }
@@ -437,6 +437,11 @@ impl Facts for LiveFacts {
             asked.note(part);
         }
     }
+}
+
+/// The name of the fact that says what a variable was. A workflow may have one that the session has too.
+pub fn variable_fact(name: &str, is_of_workflow: bool) -> String {
+    if is_of_workflow { format!("{WORKFLOW_VARIABLE}{name}") } else { format!("variables.{name}") }
 }
 
 /// The name of the fact that says how a phase stood with a pace rule.

@@ -9,23 +9,26 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::Event;
 use engine::event::ShellText;
-use engine::facts::{Answered, EventPart, Facts, GitField, RanCommand};
+use engine::facts::{Answered, EventPart, Facts, GitField, PhaseField, RanCommand, WorkflowField};
 use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
-use engine::pace::{Happening, Standing};
+use engine::pace::{Happening, Limit, Standing};
 use engine::rules::{Rule, RuleSet};
 use engine::shell::Written;
+use engine::workflow::Workflow;
 use policy::{Compiled, Config};
 use serde_json::{Map, Value};
 use store::mask::MASK;
-use store::{Entry, SessionKey, Store};
+use store::{Entry, SessionKey, Store, WORKFLOW_VARIABLE};
 
 use crate::acknowledgement::is_acknowledged;
 use crate::file_facts::{answered_fact, answered_of_record, changes_fact, changes_of_record};
 use crate::input_record;
 use crate::live_facts::{
     COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark,
-    simple_commands, text_mark,
+    simple_commands, text_mark, variable_fact,
 };
+use crate::replay::{PastWorkflow, Unknown};
+use crate::token_count;
 
 /// What the events of a session that came before leave behind.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +43,8 @@ pub struct Past {
 impl Past {
     /// An event's own changes count when it is judged: observers come before the rules.
     pub fn follow(&mut self, entry: &Entry) {
-        for (name, value) in &entry.changes {
+        // Names of the session's variables have no dot.
+        for (name, value) in entry.changes.iter().filter(|(name, _)| !name.starts_with(WORKFLOW_VARIABLE)) {
             if value.is_null() {
                 self.variables.remove(name);
             } else {
@@ -62,6 +66,8 @@ pub struct RecordedFacts {
     /// `None`: the journal cannot be read.
     commands: OnceLock<Option<Vec<RanCommand>>>,
     unknown: Mutex<Vec<String>>,
+    /// The workflow whose rules are judged, and where it stood.
+    workflow: Option<(Arc<Workflow>, Arc<PastWorkflow>)>,
 }
 
 impl RecordedFacts {
@@ -83,7 +89,26 @@ impl RecordedFacts {
             journal: Arc::clone(journal),
             commands: OnceLock::new(),
             unknown: Mutex::default(),
+            workflow: None,
         }
+    }
+
+    /// The same, for what a workflow says.
+    pub fn in_workflow(mut self, workflow: Arc<Workflow>, stood: Arc<PastWorkflow>) -> Self {
+        self.workflow = Some((workflow, stood));
+        self
+    }
+
+    /// What was written down then, or else what follows from what came before.
+    fn known(&self, fact: String, follow: impl FnOnce(&PastWorkflow) -> Result<Value, Unknown>) -> Value {
+        if let Some(recorded) = self.recorded(&fact) {
+            return recorded.clone();
+        }
+        let Some((_, stood)) = &self.workflow else { return Value::Null };
+        follow(stood).unwrap_or_else(|Unknown| {
+            self.lacks(fact);
+            Value::Null
+        })
     }
 
     fn recorded(&self, name: &str) -> Option<&Value> {
@@ -133,9 +158,16 @@ pub fn unsure_paths(entry: &Entry) -> Option<String> {
 
 impl Facts for RecordedFacts {
     fn variable(&self, name: &str) -> Option<Value> {
-        let fact = format!("variables.{name}");
+        let of_workflow = self.workflow.as_ref().filter(|(workflow, _)| workflow.variables.contains_key(name));
+        let fact = variable_fact(name, of_workflow.is_some());
         if let Some(recorded) = self.recorded(&fact) {
             return Some(recorded.clone()).filter(|value| !value.is_null());
+        }
+        if let Some((workflow, stood)) = of_workflow {
+            return stood.variable(name, workflow).unwrap_or_else(|Unknown| {
+                self.lacks(fact);
+                None
+            });
         }
         let followed = self.past.variables.get(name).cloned();
         if followed.is_none() && self.past.is_cut {
@@ -150,10 +182,20 @@ impl Facts for RecordedFacts {
             self.lacks("variables".to_owned());
         }
         let followed = self.past.variables.keys().map(String::as_str);
-        let mut names: Vec<String> = followed.chain(self.config.variable_names()).map(str::to_owned).collect();
+        let of_workflow = self.workflow.iter().flat_map(|(workflow, _)| workflow.variables.keys().map(String::as_str));
+        let names = followed.chain(self.config.variable_names()).chain(of_workflow);
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort();
         names.dedup();
         names
+    }
+
+    fn workflow(&self, field: WorkflowField) -> Value {
+        self.known(format!("workflow.{}", field.name()), |stood| stood.workflow_field(field))
+    }
+
+    fn phase(&self, field: PhaseField) -> Value {
+        self.known(format!("phase.{}", field.name()), |stood| stood.phase_field(field, self.event.time))
     }
 
     fn git(&self, field: GitField) -> Value {
@@ -195,7 +237,15 @@ impl Facts for RecordedFacts {
         let counts = happening.is_some_and(|happening| {
             happening.counted(limit, self.event.time).is_ok_and(|attempts| !attempts.is_empty())
         });
-        if counts || limit.repetition().is_none() {
+        let is_past_totals = self.workflow.as_ref().is_some_and(|(_, stood)| stood.is_past_totals());
+        // What would not have been looked at either.
+        let is_looked_at = match limit {
+            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } => counts,
+            Limit::PhaseTimeout { .. } => !is_past_totals,
+            Limit::TokenBudget { .. } => !is_past_totals && token_count::is_news_at(self.event.kind),
+            Limit::RequireCommits { .. } => false,
+        };
+        if is_looked_at {
             self.lacks(format!("what `{}` had counted", rule.id));
         }
         None
@@ -209,10 +259,13 @@ impl Facts for RecordedFacts {
         let commands = self.commands.get_or_init(|| {
             let key = SessionKey { agent: &self.entry.agent, session: &self.entry.session };
             let store = self.journal.lock().ok()?;
-            let commands = store.commands_before(key, self.entry.id, COMMANDS_LIMIT).ok()?;
-            Some(commands.iter().flat_map(simple_commands).collect())
+            let commands = match &self.workflow {
+                Some((_, stood)) => store.commands_of_all(stood.visit_started()?, self.entry.id, COMMANDS_LIMIT),
+                None => store.commands_before(key, self.entry.id, COMMANDS_LIMIT),
+            };
+            Some(commands.ok()?.iter().flat_map(simple_commands).collect())
         });
-        if commands.is_none() || self.past.is_cut {
+        if commands.is_none() || (self.past.is_cut && self.workflow.is_none()) {
             self.lacks("commands that ran before".to_owned());
         }
         commands.clone().unwrap_or_default()

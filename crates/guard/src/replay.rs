@@ -11,6 +11,11 @@
 //!   as secrets of every known shape. A rule that judges them differently depends on the secret, and is undecidable.
 //! - What the guard itself said then (it could not read the payload, it ran out of time) no rule decided: it stays.
 //! - Holds are counted anew, because they follow from the rules.
+//!
+//! The rules of a workflow that was active then are those of its file now, at the node where it stood.
+
+mod past_workflow;
+mod present_workflows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,6 +25,7 @@ use engine::decide::{Consideration, Outcome as Judged, Undecided};
 use engine::event::ShellText;
 use engine::facts::EventPart;
 use engine::rules::{Clause, RuleSetError, Truth};
+use engine::workflow::Workflow;
 use engine::{Decision, Event, Finding, Inquiry, Level, Place, Situation, Verdict};
 use policy::{Compiled, PolicyFolder, Tiers};
 use store::{Entry, Filter, SessionKey, Store, StoreError};
@@ -35,6 +41,9 @@ use crate::recorded_event::recorded_event;
 use crate::recorded_facts::{Past, RecordedFacts, unsure_paths};
 use crate::trust::Trust;
 
+pub(crate) use past_workflow::{PastWorkflow, Unknown};
+use present_workflows::{AtNode, PresentWorkflows};
+
 /// A history and the rules that it is judged by.
 pub struct Replay<'a> {
     environment: &'a Environment,
@@ -44,6 +53,11 @@ pub struct Replay<'a> {
     nested: BTreeMap<PathBuf, Compiled>,
     journal: Arc<Mutex<Store>>,
     sessions: BTreeMap<(String, String), Past>,
+    workflows: PresentWorkflows<'a>,
+    /// What workflows say at the nodes that were met so far, by both their names.
+    at_nodes: BTreeMap<(String, String), AtNode>,
+    /// Where the workflow stood at the entry that was come to.
+    stood: Arc<PastWorkflow>,
 }
 
 /// Which events; all that is given must hold.
@@ -137,11 +151,16 @@ impl Tally {
 /// The rules of another folder in the place of the project's: one with `config.yml` or `rules/`, or a project that has a
 /// policy. `None` where there is no policy. What weakens a guard counts too: nothing of this is put in force.
 pub fn policy_of_folder(folder: &Path, project: &Project) -> Option<Compiled> {
-    let of_project = PolicyFolder::of_project(folder);
-    let itself = PolicyFolder { path: folder.to_owned(), ..PolicyFolder::of_project(folder) };
-    let found = [of_project, itself].into_iter().find(PolicyFolder::has_policy)?;
+    let found = policy_folder(folder)?;
     let tiers = Tiers { project: Some(found), user: project.tiers.user.clone() };
     Some(policy::read_anew(&tiers, |_| true))
+}
+
+/// The folder's own policy, or the folder as one.
+fn policy_folder(folder: &Path) -> Option<PolicyFolder> {
+    let of_project = PolicyFolder::of_project(folder);
+    let itself = PolicyFolder { path: folder.to_owned(), ..PolicyFolder::of_project(folder) };
+    [of_project, itself].into_iter().find(PolicyFolder::has_policy)
 }
 
 /// The project's rules as its files are now, whatever an earlier state of them still means to a session.
@@ -160,6 +179,8 @@ struct Jurisdiction<'a> {
     /// Below the project's root; empty for the project itself.
     folder: &'a Path,
     policy: &'a Compiled,
+    /// The workflow whose rules these are.
+    workflow: Option<&'a Arc<Workflow>>,
 }
 
 /// One event, judged again.
@@ -181,7 +202,19 @@ impl<'a> Replay<'a> {
             nested: BTreeMap::new(),
             journal: Arc::new(Mutex::new(journal)),
             sessions: BTreeMap::new(),
+            workflows: PresentWorkflows::of_project(project, environment),
+            at_nodes: BTreeMap::new(),
+            stood: Arc::default(),
         }
+    }
+
+    /// By the workflows of another folder, if it has some, as by its rules ([`policy_of_folder`]).
+    #[must_use]
+    pub fn with_workflows_of(mut self, folder: &Path) -> Self {
+        if let Some(folder) = policy_folder(folder) {
+            self.workflows = self.workflows.or_of(folder);
+        }
+        self
     }
 
     /// Judges every event of the scope again, oldest first, and tells `visit` of each.
@@ -192,11 +225,16 @@ impl<'a> Replay<'a> {
         mut visit: impl FnMut(&Entry, &Outcome),
     ) -> Result<Tally, ReplayError> {
         // All that came before has to be followed, whatever is to be shown.
-        let filter = Filter { session: scope.session.clone(), ..Filter::default() };
+        let of_session = Filter { session: scope.session.clone(), ..Filter::default() };
+        let filter = self.begin(entries, of_session)?;
         let mut tally = Tally::default();
         let mut failed = None;
         entries.log(&filter, |entry| {
             if failed.is_some() {
+                return;
+            }
+            self.follow_workflow(&entry);
+            if scope.session.as_ref().is_some_and(|session| *session != entry.session) {
                 return;
             }
             let entry = Arc::new(entry);
@@ -215,11 +253,16 @@ impl<'a> Replay<'a> {
 
     /// Every rule's work on an entry, with the session followed up to it.
     pub fn explain(&mut self, entries: &Store, wanted: &Entry) -> Result<Vec<Consideration>, ReplayError> {
-        let filter =
+        let of_session =
             Filter { agent: Some(wanted.agent.clone()), session: Some(wanted.session.clone()), ..Filter::default() };
+        let filter = self.begin(entries, of_session)?;
         let mut explained = Ok(Vec::new());
         entries.log(&filter, |entry| {
             if explained.is_err() || entry.id > wanted.id {
+                return;
+            }
+            self.follow_workflow(&entry);
+            if session_of(&entry) != session_of(wanted) {
                 return;
             }
             let is_wanted = entry.id == wanted.id;
@@ -233,10 +276,39 @@ impl<'a> Replay<'a> {
         explained
     }
 
+    /// Which entries have to be read for those of a session: where there were workflows, all, because every session counts
+    /// for those.
+    fn begin(&mut self, entries: &Store, of_session: Filter) -> Result<Filter, StoreError> {
+        if entries.workflow()?.first_seen.is_none() {
+            return Ok(of_session);
+        }
+        self.stood = Arc::new(PastWorkflow::before(entries)?);
+        Ok(Filter::default())
+    }
+
+    fn follow_workflow(&mut self, entry: &Entry) {
+        let Self { stood, workflows, at_nodes, policy, .. } = self;
+        Arc::make_mut(stood).follow(entry, |name, node| workflows.has_node(name, node));
+        if let Some(position) = &stood.position {
+            let (name, node) = (&position.workflow, position.node());
+            at_nodes.entry((name.clone(), node.to_owned())).or_insert_with(|| workflows.at(name, node, policy));
+        }
+    }
+
+    /// What the workflow that was active says now at the node where it stood.
+    fn at_node(&self) -> Option<&AtNode> {
+        let position = self.stood.position.as_ref()?;
+        self.at_nodes.get(&(position.workflow.clone(), position.node().to_owned()))
+    }
+
     /// What became of the rule that made a finding.
     pub fn since(&self, finding: &Finding) -> Result<Since, RuleSetError> {
         let mut since = Since::Gone;
-        for policy in std::iter::once(&self.policy).chain(self.nested.values()) {
+        let of_workflows = self.at_nodes.values().filter_map(|at_node| match at_node {
+            AtNode::Sound { policy, .. } => Some(&**policy),
+            AtNode::Gone | AtNode::Broken => None,
+        });
+        for policy in std::iter::once(&self.policy).chain(self.nested.values()).chain(of_workflows) {
             for rule in policy.rules.all()?.iter().filter(|rule| rule.id == finding.rule) {
                 let is_same = finding.digest.as_ref().is_none_or(|digest| *digest == rule.digest);
                 since = if is_same || since == Since::Same { Since::Same } else { Since::Changed };
@@ -296,7 +368,7 @@ impl<'a> Replay<'a> {
     }
 
     fn own(&self) -> Jurisdiction<'_> {
-        Jurisdiction { root: self.root, folder: Path::new(""), policy: &self.policy }
+        Jurisdiction { root: self.root, folder: Path::new(""), policy: &self.policy, workflow: None }
     }
 
     fn nested_roots(&self, entry: &Arc<Entry>, event: &Arc<Event>) -> BTreeSet<PathBuf> {
@@ -309,9 +381,13 @@ impl<'a> Replay<'a> {
         let nested = self.nested.iter().filter(|(root, _)| roots.contains(*root));
         let nested = nested.filter_map(|(root, policy)| {
             let folder = root.strip_prefix(self.root).ok()?;
-            Some(Jurisdiction { root, folder, policy })
+            Some(Jurisdiction { root, folder, policy, workflow: None })
         });
-        std::iter::once(own).chain(nested).collect()
+        let of_workflow = self.at_node().and_then(|at_node| match at_node {
+            AtNode::Sound { workflow, policy } => Some(Jurisdiction { policy, workflow: Some(workflow), ..self.own() }),
+            AtNode::Gone | AtNode::Broken => None,
+        });
+        std::iter::once(own).chain(of_workflow).chain(nested).collect()
     }
 
     fn try_again(&self, entry: &Arc<Entry>, event: &Arc<Event>, thorough: bool) -> Result<Trial, ReplayError> {
@@ -335,9 +411,21 @@ impl<'a> Replay<'a> {
             }
             trial.considered.extend(decision.considered);
         }
+        trial.undecided.extend(self.undecided_workflow());
         trial.verdict = Verdict::of(findings);
         trial.verdict.approved = approved && trial.verdict.level == Level::Allow;
         Ok(trial)
+    }
+
+    /// A workflow whose file is broken could say anything.
+    fn undecided_workflow(&self) -> Option<Undecided> {
+        let name = &self.stood.position.as_ref()?.workflow;
+        matches!(self.at_node()?, AtNode::Broken).then(|| Undecided {
+            rule: name.clone(),
+            digest: String::new(),
+            most: Level::Block,
+            facts: vec!["the workflow's file (broken)".to_owned()],
+        })
     }
 
     fn decide(
@@ -378,7 +466,10 @@ impl<'a> Replay<'a> {
 
     fn situation(&self, here: &Jurisdiction<'_>, entry: &Arc<Entry>, event: &Arc<Event>) -> Situation {
         let past = self.sessions.get(&session_of(entry)).cloned().unwrap_or_default();
-        let facts = RecordedFacts::new(entry, event, past, here.folder, here.policy, &self.journal);
+        let mut facts = RecordedFacts::new(entry, event, past, here.folder, here.policy, &self.journal);
+        if let Some(workflow) = here.workflow {
+            facts = facts.in_workflow(Arc::clone(workflow), Arc::clone(&self.stood));
+        }
         let is_part = here.root != self.root;
         let place = Place { is_part, ..place(here.root, &here.policy.config, self.environment) };
         Situation::new(Arc::clone(event), place, Arc::new(facts))

@@ -22,7 +22,7 @@ use crate::EventId;
 ///   context: [text], lifted}`; `context`: what a workflow gave the agent to read; `lifted` where it was not enforced:
 ///   `observe`, `paused` or `allowed N`
 /// - `fields`, `facts`: what rules used, by name (of a note: what it says); `changes`: the variables that it changed, by
-///   name, null where it unset one; `digests`: 32 hex digits by name; `event`: the whole event, only in a full journal
+///   name, null where it unset one, those of a workflow as `workflow.variables.NAME`; `digests`: 32 hex digits by name; `event`: the whole event, only in a full journal
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub id: EventId,

@@ -69,7 +69,7 @@ pub use mentions::Mention;
 pub use note::{Note, NoteKind, PERSON};
 pub use notice::Notice;
 pub use open::{Options, Store};
-pub use record::{Changes, CounterChange, EventId, Journal, Record};
+pub use record::{Changes, CounterChange, EventId, Journal, Record, WORKFLOW_VARIABLE};
 pub use registry::{KeptVersion, RuleVersion};
 pub use rule_counts::{Deed, PhaseName, RuleCount, RuleDeed};
 pub use state::{SessionKey, SessionState};

@@ -51,6 +51,9 @@ impl Record<'_> {
     }
 }
 
+/// Before the name of a workflow's variable, among the changes that the journal keeps.
+pub const WORKFLOW_VARIABLE: &str = "workflow.variables.";
+
 /// What an event does to its session's variables, to its counters, and to what is counted in it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
@@ -74,9 +77,14 @@ impl Changes {
         self.variables.insert(variable.into(), None);
     }
 
-    /// The variables as the journal keeps them: what is unset is null.
+    /// The variables as the journal keeps them: what is unset is null. Of the workflow's, those that it declares: Linchpin's
+    /// own change with every call.
     pub(crate) fn values(&self) -> Map<String, Value> {
-        self.variables.iter().map(|(name, value)| (name.clone(), value.clone().unwrap_or(Value::Null))).collect()
+        let of_workflow = self.workflow.iter().filter(|(name, _)| !name.starts_with('_'));
+        let of_workflow = of_workflow.map(|(name, value)| (format!("{WORKFLOW_VARIABLE}{name}"), value));
+        let of_session = self.variables.iter().map(|(name, value)| (name.clone(), value));
+        let all = of_session.chain(of_workflow);
+        all.map(|(name, value)| (name, value.clone().unwrap_or(Value::Null))).collect()
     }
 
     pub fn count(&mut self, counter: impl Into<String>, change: CounterChange) {

@@ -38,6 +38,9 @@ pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
         to_person(&format!("{left_out}\n"));
     }
     let mut replay = Replay::new(&project, policy, super::log::open(&project, context)?, &context.environment);
+    if let Some(folder) = &arguments.rules {
+        replay = replay.with_workflows_of(folder);
+    }
     let mut gaps = Gaps::default();
     let mut progress = Progress::new();
     let tally = replay.run(&entries, &scope, |entry, outcome| {

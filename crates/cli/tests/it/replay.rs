@@ -432,3 +432,130 @@ fn a_broken_policy_compares_nothing() {
     help: `linchpin validate` shows what is wrong with it
     ");
 }
+
+/// A phase with rules of every sort, and what an agent did in it.
+fn worked(rules: &str) -> Scratch {
+    let project = project();
+    workflow(&project, rules);
+    let mut agent = crate::working::agent(&project);
+    agent.before("danger early");
+    project.run(&["start", "work"]);
+    agent.before("danger now");
+    agent.run("make check");
+    agent.before("git commit -m done");
+    agent.run("make");
+    agent.run("make");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(3));
+    assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
+    agent.run("ls");
+    assert_eq!(agent.linchpin(&["next"]).code, Some(0));
+    agent.before("danger later");
+    assert_eq!(project.run(&["next"]).code, Some(0));
+    agent.before("danger at last");
+    project
+}
+
+fn workflow(project: &Scratch, rules: &str) {
+    project.file(
+        ".linchpin/workflows/work.yml",
+        format!(
+            "start_node: code\nvariables: {{checked: false}}\ntriggers: {{after_tool: [{{when: \"event.command == 'make check'\", \
+             set: {{checked: true}}}}]}}\nnodes:\n  code:\n    prompt: Code.\n    rules:\n{rules}\n    transitions: [{{when: \
+             code_complete, to: review}}]\n  review: {{prompt: Review., transitions: [{{when: review_complete, to: done}}]}}\n"
+        ),
+    );
+}
+
+const OF_NODE: &str = "      - {name: danger, command_pattern: ^danger, reason: No.}\n      - {name: unchecked, command_pattern: \
+                       '^git commit', when: not checked, reason: Check.}\n      - {name: twice, repeated_command: {pattern: \
+                       '^make$', threshold: 2, window: 600}}\n      - {name: tokens, token_budget: {max_tokens: 10}}\n      \
+                       - {name: many, command_pattern: ^ls, when: phase.commands > 100, reason: Enough.}";
+
+#[test]
+fn rules_of_a_workflow_hold_where_it_stood() {
+    let project = worked(OF_NODE);
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    exit 0
+    --- stdout
+    13 events: 13 the same, 0 changed (0 stricter, 0 milder), 0 undecidable
+    --- stderr
+    ");
+    // Whose moves they were does not matter.
+    let of_session = project.run(&["replay", "--session", "session-1"]);
+    assert_eq!(of_session.code, Some(0), "{}", of_session.stdout);
+    let explained = project.run(&["explain", "event", "4"]);
+    assert!(explained.stdout.contains("work/code/danger"), "{}", explained.transcript());
+}
+
+#[test]
+fn an_edited_workflow_is_judged_by_what_was_stored() {
+    let project = worked(OF_NODE);
+    workflow(
+        &project,
+        "      - {name: danger, command_pattern: ^danger, when: phase.visit > 1, reason: No.}\n      - {name: checked, \
+         command_pattern: '^git commit', when: checked and phase.name == 'code' and workflow.active and \
+         command_succeeded('^make check'), reason: Checked.}\n      - {name: twice, repeated_command: {pattern: '^make$', \
+         threshold: 2, window: 500}}\n      - {name: much, command_pattern: '^ls', when: phase.tokens > 10, reason: Too much.}",
+    );
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    exit 1
+    --- stdout
+        3  [TIME]  claude before_tool Bash danger now
+           block → allow
+           - work/code/danger: block; changed since (was ee2d8626cd7644d17d4f6544)
+               then command_pattern: danger now
+               now  when is false: phase.visit > 1
+        6  [TIME]  claude before_tool Bash git commit -m done
+           allow → block
+           + work/code/checked: block
+               now  command_pattern: git commit -m …
+               now  when: checked and phase.name == 'code' and workflow.active and command_succeeded('^make check')
+    undecidable: phase.tokens for work/code/much (event 13)
+    undecidable: what `work/code/twice` had counted for work/code/twice (events 7, 8, 9, 10)
+    13 events: 6 the same, 2 changed (1 stricter, 1 milder), 5 undecidable
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_workflow_that_is_broken_or_gone() {
+    let project = worked(OF_NODE);
+    project.file(".linchpin/workflows/work.yml", "start_node: [");
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    exit 0
+    --- stdout
+    undecidable: the workflow's file (broken) for work (events 3, 4, 5, 6, 7, …)
+    13 events: 2 the same, 0 changed (0 stricter, 0 milder), 11 undecidable
+    --- stderr
+    ");
+    std::fs::remove_file(project.root().join(".linchpin/workflows/work.yml")).expect("the workflow's file");
+    insta::assert_snapshot!(timeless(&project.run(&["replay"]).transcript()), @"
+    exit 1
+    --- stdout
+        3  [TIME]  claude before_tool Bash danger now
+           block → allow
+           - work/code/danger: block; the rule is no longer in force
+               then command_pattern: danger now
+       10  [TIME]  claude after_tool Bash make
+           warn → allow
+           - work/code/twice: warn; the rule is no longer in force
+               then repeated_command: make executed 2 times in 10m
+    13 events: 11 the same, 2 changed (0 stricter, 2 milder), 0 undecidable
+    --- stderr
+    ");
+}
+
+#[test]
+fn the_workflows_of_another_folder() {
+    let project = worked(OF_NODE);
+    project.file("draft/rules/none.md", "---\ncommand_pattern: ^nothing\n---\nNothing.\n");
+    // Where it has none, those of the project count.
+    assert_eq!(project.run(&["replay", "--rules", "draft"]).code, Some(0));
+    project.file(
+        "draft/workflows/work.yml",
+        "start_node: code\nnodes: {code: {prompt: Code., transitions: [{when: code_complete, to: done}]}}\n",
+    );
+    let other = project.run(&["replay", "--rules", "draft"]);
+    assert_eq!(other.code, Some(1), "{}", other.transcript());
+    assert!(other.stdout.contains("- work/code/danger: block; the rule is no longer in force"), "{}", other.stdout);
+}

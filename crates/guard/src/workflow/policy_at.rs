@@ -1,0 +1,33 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use engine::rules::{Rule, RuleSet};
+use engine::workflow::Workflow;
+use policy::Compiled;
+
+use crate::trust;
+
+/// What a workflow asks for at a node. What `own`, the project's policy, says anyway is not said twice.
+pub fn policy_at(workflow: &Workflow, node: &str, own: &Compiled, is_trusted: bool) -> Compiled {
+    let is_said = |rule: &Rule| {
+        rule.as_pace_rule().is_none()
+            && own.rules.get(&rule.id).is_ok_and(|known| known.is_some_and(|known| known.digest == rule.digest))
+    };
+    let counting = if is_trusted { None } else { Some(workflow.clone().without_untrusted()) };
+    let untrusted = if is_trusted { None } else { Some(trust::workflow_notice(workflow)) };
+    let workflow = counting.as_ref().unwrap_or(workflow);
+    let rules = workflow.rules_at(node).filter(|rule| !is_said(rule));
+    let rules: BTreeMap<&str, Rule> = rules.map(|rule| (rule.id.as_str(), rule.clone())).collect();
+    let rules: Vec<Rule> = rules.into_values().collect();
+    let mut config = (*own.config).clone();
+    config.observers.clone_from(&workflow.observers);
+    Compiled {
+        config: Arc::new(config),
+        rules: RuleSet::pack(&rules).unwrap_or_default(),
+        broken: Vec::new(),
+        untrusted: untrusted.into_iter().collect(),
+        generation: String::new(),
+        read_at: own.read_at,
+        read: Vec::new(),
+    }
+}
