@@ -437,7 +437,7 @@ fn a_broken_policy_compares_nothing() {
 fn worked(rules: &str) -> Scratch {
     let project = project();
     workflow(&project, rules);
-    let mut agent = crate::working::agent(&project);
+    let mut agent = project.agent();
     agent.before("danger early");
     project.run(&["start", "work"]);
     agent.before("danger now");
