@@ -9,6 +9,8 @@ pub mod event;
 pub mod expr;
 pub mod facts;
 pub mod file_rules;
+pub mod graph;
+pub mod hats;
 mod lifted;
 pub mod observers;
 pub mod one_liner;

@@ -71,8 +71,8 @@ fn show(name: &str, format: Drawing, found: &Found, context: &Context) -> Result
     };
     let drawn = match format {
         Drawing::Text => drawing::text(workflow),
-        Drawing::Mermaid => drawing::mermaid(workflow),
-        Drawing::Dot => drawing::dot(workflow),
+        Drawing::Mermaid => drawing::graph(workflow).mermaid(),
+        Drawing::Dot => drawing::graph(workflow).dot(),
         Drawing::Yaml => file.text.to_string(),
     };
     context.output.line_or(drawn.trim_end(), &to_json(workflow, &drawn));

@@ -107,7 +107,7 @@ fn drawings() {
     island
       → done when a
     "#);
-    assert_snapshot!(drawing::mermaid(&workflow), @r#"
+    assert_snapshot!(drawing::graph(&workflow).mermaid(), @r#"
     flowchart TD
       n0(["spec"])
       n1["code"]
@@ -123,7 +123,7 @@ fn drawings() {
       n2 -->|"trap_complete"| n2
       n3 -->|"a"| n4
     "#);
-    assert_snapshot!(drawing::dot(&workflow), @r#"
+    assert_snapshot!(drawing::graph(&workflow).dot(), @r#"
     digraph "work" {
       "spec" [shape=oval];
       "code" [shape=box];

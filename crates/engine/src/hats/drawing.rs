@@ -1,0 +1,47 @@
+//! Who hands over to whom, for people and for programs that draw.
+
+use std::fmt::Write;
+
+use super::Loop;
+use crate::graph::{Graph, GraphEdge, GraphNode};
+
+/// Where a run ends.
+const DONE: &str = "done";
+
+/// Every hat with what it takes and publishes, for a terminal.
+pub fn text(the_loop: &Loop) -> String {
+    let mut text = String::new();
+    for hat in &the_loop.hats {
+        let triggers: Vec<String> = hat.triggers.iter().map(ToString::to_string).collect();
+        let _ = writeln!(text, "{} ({}) on {}", hat.id, hat.name, triggers.join(", "));
+        for topic in &hat.publishes {
+            let to = match the_loop.taker(topic) {
+                _ if *topic == the_loop.completion.topic => DONE,
+                Some(taker) => taker.id.as_str(),
+                None => "nobody",
+            };
+            let _ = writeln!(text, "  {topic} → {to}");
+            for required in the_loop.requires(topic) {
+                let _ = writeln!(text, "      requires {}", required.gate);
+            }
+        }
+    }
+    text
+}
+
+pub fn graph(the_loop: &Loop) -> Graph<'_> {
+    let first = the_loop.taker(&the_loop.start).map(|hat| hat.id.as_str());
+    let hats = the_loop.hats.iter().map(|hat| GraphNode { name: &hat.id, is_end: first == Some(&hat.id) });
+    let edges = the_loop.hats.iter().flat_map(|hat| {
+        hat.publishes.iter().filter_map(move |topic| {
+            let is_last = *topic == the_loop.completion.topic;
+            let to = if is_last { Some(DONE) } else { the_loop.taker(topic).map(|taker| taker.id.as_str()) };
+            Some(GraphEdge { from: &hat.id, to: to?, label: topic.clone() })
+        })
+    });
+    Graph {
+        name: "loop",
+        nodes: hats.chain([GraphNode { name: DONE, is_end: true }]).collect(),
+        edges: edges.collect(),
+    }
+}

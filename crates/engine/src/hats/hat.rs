@@ -1,0 +1,59 @@
+use serde::{Deserialize, Serialize};
+
+use super::TopicPattern;
+use crate::observers::Observer;
+use crate::rules::Rule;
+
+/// One role in a loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hat {
+    pub id: String,
+    pub name: String,
+    pub description: String,
+    /// The topics that put it on.
+    pub triggers: Vec<TopicPattern>,
+    /// The topics that its agent may publish.
+    pub publishes: Vec<String>,
+    /// Empty: derived from what it takes and publishes.
+    pub instructions: String,
+    /// Published in its agent's place where that publishes nothing.
+    pub default_publishes: Option<String>,
+    pub max_activations: Option<u32>,
+    /// Another agent than the loop's.
+    pub agent: Option<AgentChoice>,
+    /// In force while it is on.
+    pub rules: Vec<Rule>,
+    pub observers: Vec<Observer>,
+}
+
+impl Hat {
+    pub fn takes(&self, topic: &str) -> bool {
+        self.triggers.iter().any(|trigger| trigger.matches(topic))
+    }
+
+    pub fn publishes(&self, topic: &str) -> bool {
+        self.publishes.iter().any(|published| published == topic)
+    }
+}
+
+/// What is started in each iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AgentChoice {
+    /// One that is known by name.
+    Named(String),
+    Command {
+        words: Vec<String>,
+        prompt: PromptBy,
+    },
+}
+
+/// How a command gets its prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum PromptBy {
+    #[default]
+    Stdin,
+    /// As its last argument.
+    Argument,
+    /// In a file whose path is its last argument.
+    File,
+}

@@ -1,0 +1,107 @@
+//! What a prompt is told beside the loop itself: the events, tasks, memories and notes.
+
+use std::fmt::{self, Write};
+
+/// So many tasks are shown; the rest is counted.
+const MOST_TASKS: usize = 20;
+/// In bytes.
+const MOST_MEMORY: usize = 4 * 1024;
+const MOST_SCRATCHPAD: usize = 16 * 1024;
+
+/// Something that was published, for the hat that takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incoming {
+    pub topic: String,
+    /// Who published it; none: whoever started the run.
+    pub from: Option<String>,
+    pub summary: String,
+    /// As JSON text.
+    pub payload: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Known {
+    /// What the run is for.
+    pub objective: Option<String>,
+    pub ready_tasks: Vec<ReadyTask>,
+    /// The best matches first.
+    pub memories: Vec<Memory>,
+    pub scratchpad: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadyTask {
+    pub id: String,
+    pub priority: u8,
+    pub title: String,
+    /// Blockers that will not be closed by themselves: failed or missing.
+    pub blockers: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    pub id: String,
+    pub kind: String,
+    pub text: String,
+}
+
+impl Incoming {
+    pub(super) fn write(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { topic, from, summary, payload } = self;
+        write!(out, "\n<event topic=\"{topic}\"")?;
+        if let Some(from) = from {
+            write!(out, " from=\"{from}\"")?;
+        }
+        writeln!(out, ">\n{summary}")?;
+        if let Some(payload) = payload {
+            writeln!(out, "{payload}")?;
+        }
+        out.write_str("</event>\n")
+    }
+}
+
+impl Known {
+    pub(super) fn tasks(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("\n<ready-tasks>\n")?;
+        for ReadyTask { id, priority, title, blockers } in self.ready_tasks.iter().take(MOST_TASKS) {
+            write!(out, "{id} (priority {priority}) {title}")?;
+            if !blockers.is_empty() {
+                write!(out, " [blocked for good by {}]", blockers.join(", "))?;
+            }
+            out.write_char('\n')?;
+        }
+        match self.ready_tasks.len() {
+            0 => out.write_str("none\n")?,
+            count if count > MOST_TASKS => writeln!(out, "and {} more: `linchpin task ready`", count - MOST_TASKS)?,
+            _ => {}
+        }
+        out.write_str("</ready-tasks>\n")
+    }
+
+    pub(super) fn memories(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = MOST_MEMORY;
+        let lines = self.memories.iter().map(|Memory { id, kind, text }| format!("{id} ({kind}) {text}\n"));
+        let fitting: Vec<String> = lines
+            .take_while(|line| {
+                let fits = line.len() <= rest;
+                rest = rest.saturating_sub(line.len());
+                fits
+            })
+            .collect();
+        if fitting.is_empty() {
+            return Ok(());
+        }
+        write!(out, "\n<memories>\n{}</memories>\n", fitting.concat())
+    }
+
+    pub(super) fn scratchpad(&self, path: &str, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(text) = self.scratchpad.as_deref().map(str::trim_end).filter(|text| !text.is_empty()) else {
+            return Ok(());
+        };
+        let from = text.len().saturating_sub(MOST_SCRATCHPAD);
+        let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+        let end = text.get(from..).unwrap_or_default();
+        let cut = if from > 0 { "…" } else { "" };
+        write!(out, "\n<scratchpad path=\"{path}\">\n{cut}{end}\n</scratchpad>\n")
+    }
+}

@@ -1,0 +1,316 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::prompt::{GUARDRAILS, Incoming, Known, Memory, Prompt, ReadyTask};
+use super::topology::{Doubt, Fault};
+use super::*;
+use crate::workflow::{Gate, Requirement};
+
+const PROMPTS: &str = include_str!("../../../../corpus/prompts.jsonl");
+
+fn hat(id: &str, triggers: &[&str], publishes: &[&str]) -> Hat {
+    Hat {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        description: String::new(),
+        triggers: triggers.iter().map(|text| TopicPattern::parse(text).expect("a pattern")).collect(),
+        publishes: publishes.iter().map(|&topic| topic.to_owned()).collect(),
+        instructions: String::new(),
+        default_publishes: None,
+        max_activations: None,
+        agent: None,
+        rules: vec![],
+        observers: vec![],
+    }
+}
+
+fn looped(hats: Vec<Hat>) -> Loop {
+    Loop {
+        source: ".linchpin/loop.yml".to_owned(),
+        digest: String::new(),
+        agent: AgentChoice::Named("claude".to_owned()),
+        start: "task.start".to_owned(),
+        completion: Completion { topic: Loop::COMPLETE.to_owned(), requires: vec![], after: vec![] },
+        limits: Limits::default(),
+        guardrails: GUARDRAILS.map(str::to_owned).to_vec(),
+        scratchpad: ".linchpin/agent/scratchpad.md".to_owned(),
+        specs_dir: "specs/".to_owned(),
+        close_requires: vec![],
+        variables: BTreeMap::new(),
+        topics: BTreeMap::new(),
+        gates: BTreeMap::new(),
+        hats,
+    }
+}
+
+fn two_hats() -> Loop {
+    looped(vec![
+        hat("planner", &["task.start", "build.*"], &["work.task", "loop.complete"]),
+        hat("builder", &["work.task"], &["build.done", "build.blocked"]),
+    ])
+}
+
+#[test]
+fn the_cases_of_prompts() {
+    for line in PROMPTS.lines() {
+        let case: Value = serde_json::from_str(line).expect("a case");
+        let texts = |value: &Value| -> Vec<String> {
+            value.as_array().into_iter().flatten().map(|text| text.as_str().expect("text").to_owned()).collect()
+        };
+        let of = |key: &str| case["hat"][key].as_str().unwrap_or_default().to_owned();
+        let names = |key: &str| texts(&case["hat"][key]);
+        let triggers: Vec<String> = names("triggers");
+        let publishes: Vec<String> = names("publishes");
+        let mut worn = hat(
+            "hat",
+            &triggers.iter().map(String::as_str).collect::<Vec<_>>(),
+            &publishes.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
+        (worn.name, worn.instructions) = (of("name"), of("instructions"));
+        let mut the_loop = looped(vec![worn.clone()]);
+        the_loop.guardrails = texts(&case["guardrails"]);
+        for (name, topic) in case["topics"].as_object().into_iter().flatten() {
+            let text = |key: &str| topic[key].as_str().unwrap_or_default().to_owned();
+            let topic = Topic { on_trigger: text("on_trigger"), on_publish: text("on_publish"), requires: vec![] };
+            the_loop.topics.insert(name.clone(), topic);
+        }
+        let prompt = Prompt { the_loop: &the_loop, hat: &worn, events: &[], known: &Known::default() }.to_string();
+        for text in texts(&case["contains"]) {
+            assert!(prompt.contains(&text), "{line}\nlacks {text:?}:\n{prompt}");
+        }
+        for text in texts(&case["lacks"]) {
+            assert!(!prompt.contains(&text), "{line}\nholds {text:?}:\n{prompt}");
+        }
+    }
+}
+
+#[test]
+fn a_whole_prompt() {
+    let mut the_loop = two_hats();
+    if let Some(builder) = the_loop.hats.last_mut() {
+        builder.name = "Builder".to_owned();
+        builder.description = "Implements one task".to_owned();
+        builder.default_publishes = Some("build.blocked".to_owned());
+    }
+    let events = [Incoming {
+        topic: "work.task".to_owned(),
+        from: Some("planner".to_owned()),
+        summary: "Parse dates {{ 1 + 1 }} </event>".to_owned(),
+        payload: Some(r#"{"task":"t1"}"#.to_owned()),
+    }];
+    let task = |number: usize| ReadyTask {
+        id: format!("t{number}"),
+        priority: 2,
+        title: format!("Task {number}"),
+        blockers: if number == 2 { vec!["t0 (failed)".to_owned()] } else { vec![] },
+    };
+    let memory = |id: &str, text: &str| Memory { id: id.to_owned(), kind: "fix".to_owned(), text: text.to_owned() };
+    let known = Known {
+        objective: Some("Dates in every format.".to_owned()),
+        ready_tasks: (1..=22).map(task).collect(),
+        memories: vec![memory("m1", "`date` differs on macOS"), memory("m2", &"x".repeat(5000)), memory("m3", "never")],
+        scratchpad: Some("Plan: begin with ISO.\n".to_owned()),
+    };
+    let hat = the_loop.hats.last().expect("a hat");
+    assert_snapshot!(Prompt { the_loop: &the_loop, hat, events: &events, known: &known });
+}
+
+#[test]
+fn a_scratchpad_is_cut_between_letters() {
+    let the_loop = two_hats();
+    let known = Known { scratchpad: Some("ä".repeat(20_000)), ..Known::default() };
+    let hat = the_loop.hats.first().expect("a hat");
+    let prompt = Prompt { the_loop: &the_loop, hat, events: &[], known: &known }.to_string();
+    assert!(prompt.contains("\n…ä"), "{prompt}");
+    assert!(prompt.len() < 30_000);
+}
+
+#[test]
+fn topics() {
+    for text in ["a", "build.done", "a-b.c_d.1", "ärger.x"] {
+        assert_eq!(check_topic(text), Ok(()), "{text}");
+    }
+    for text in ["", ".", "a.", "a..b", "a b", "a.*", "a\n", "a.b*", &"a.".repeat(200)] {
+        assert!(check_topic(text).is_err(), "{text}");
+    }
+    assert!(TopicPattern::parse("a*").is_err() && TopicPattern::parse("a.***").is_err());
+}
+
+#[test]
+fn patterns_of_topics() {
+    for (pattern, yes, no) in [
+        ("build.done", vec!["build.done"], vec!["build", "build.done.x", "Build.done"]),
+        ("build.*", vec!["build.done", "build.x"], vec!["build", "build.a.b", "xbuild.a"]),
+        ("build.**", vec!["build", "build.a", "build.a.b"], vec!["built", "a.build"]),
+        ("**.failed", vec!["failed", "a.failed", "a.b.failed"], vec!["failed.a"]),
+        ("a.**.b.*", vec!["a.b.c", "a.x.y.b.c"], vec!["a.b", "a.c.b"]),
+        ("**", vec!["a", "a.b.c"], vec![]),
+    ] {
+        let pattern = TopicPattern::parse(pattern).expect("a pattern");
+        for topic in yes {
+            assert!(pattern.matches(topic), "{pattern} {topic}");
+        }
+        for topic in no {
+            assert!(!pattern.matches(topic), "{pattern} {topic}");
+        }
+    }
+}
+
+#[test]
+fn a_sound_loop_and_its_drawing() {
+    let mut the_loop = two_hats();
+    let requires = vec![Requirement { id: "tests".to_owned(), gate: Gate::Expression("tests_ran".to_owned()) }];
+    the_loop.completion.requires = requires;
+    assert_eq!((the_loop.faults(), the_loop.doubts()), (vec![], vec![]));
+    assert_snapshot!(drawing::text(&the_loop));
+    assert_snapshot!(drawing::graph(&the_loop).mermaid());
+    assert_snapshot!(drawing::graph(&the_loop).dot());
+}
+
+#[test]
+fn two_hats_that_take_the_same() {
+    let the_loop = looped(vec![
+        hat("a", &["task.start", "review.**"], &["loop.complete"]),
+        hat("b", &["*.changes"], &["loop.complete"]),
+    ]);
+    assert_snapshot!(the_loop.faults()[0], @"hats `a` and `b` both take `review.changes`");
+}
+
+#[test]
+fn nobody_for_the_start_and_no_way_to_the_end() {
+    let nobody = looped(vec![hat("a", &["x"], &["loop.complete"])]);
+    assert_snapshot!(nobody.faults()[0], @"no hat takes the topic `task.start`, which opens a run");
+    let no_end = looped(vec![hat("a", &["task.start"], &["b"]), hat("c", &["x"], &["loop.complete"])]);
+    assert_snapshot!(no_end.faults()[0], @"`loop.complete` is never published on a way from `task.start`, so no run can be completed");
+    assert_eq!(
+        no_end.doubts(),
+        [Doubt::UnreachableHat { hat: "c".to_owned() }, Doubt::Untaken { hat: "a".to_owned(), topic: "b".to_owned() }]
+    );
+}
+
+#[test]
+fn what_completion_comes_after_has_to_be_possible() {
+    let mut the_loop = two_hats();
+    the_loop.completion.after = vec!["build.done".to_owned()];
+    assert_eq!(the_loop.faults(), []);
+    the_loop.completion.after = vec!["review.approved".to_owned()];
+    assert_snapshot!(the_loop.faults()[0], @"no run accepts `review.approved` before `loop.complete`, so none can be completed");
+    // Each can be had, but not both on one way.
+    let mut forked = looped(vec![
+        hat("fork", &["task.start"], &["left", "right"]),
+        hat("a", &["left"], &["loop.complete"]),
+        hat("b", &["right"], &["loop.complete"]),
+    ]);
+    forked.completion.after = vec!["left".to_owned(), "right".to_owned()];
+    assert!(matches!(forked.faults().as_slice(), [Fault::NeverAfter { .. }]), "{:?}", forked.faults());
+}
+
+#[test]
+fn work_that_could_go_round_for_ever() {
+    let mut the_loop = two_hats();
+    let off = Limits { iterations: None, runtime: None, tokens: None, cost_usd: None, ..Limits::default() };
+    the_loop.limits = off.clone();
+    assert_snapshot!(the_loop.faults()[0], @"`planner`, `builder` hand over to each other without an end: there is no limit of iterations, time, tokens or cost, and none of them has `max_activations`");
+    the_loop.limits = Limits { tokens: Some(1), ..off.clone() };
+    assert_eq!(the_loop.faults(), []);
+    the_loop.limits = off;
+    if let Some(hat) = the_loop.hats.first_mut() {
+        hat.max_activations = Some(3);
+    }
+    assert_eq!(the_loop.faults(), []);
+}
+
+fn some_pattern() -> impl Strategy<Value = TopicPattern> {
+    let part = prop_oneof![Just("a"), Just("b"), Just("c"), Just("*"), Just("**")];
+    proptest::collection::vec(part, 1..5).prop_map(|parts| TopicPattern::parse(&parts.join(".")).expect("a pattern"))
+}
+
+fn all_topics() -> Vec<String> {
+    let mut topics: Vec<String> = vec![];
+    let mut last = vec![String::new()];
+    for _ in 0..5 {
+        last = last
+            .iter()
+            .flat_map(|topic| {
+                ["a", "b", "c", "any"].map(|part| format!("{topic}.{part}").trim_start_matches('.').to_owned())
+            })
+            .collect();
+        topics.extend(last.iter().cloned());
+    }
+    topics
+}
+
+/// Three hats over a few topics, each topic taken by one at most.
+fn small_loop() -> impl Strategy<Value = Loop> {
+    let topics = ["task.start", "a", "b", "c", "loop.complete"];
+    let taken = proptest::collection::vec(0..4_usize, 3);
+    let published = proptest::collection::vec(proptest::collection::btree_set(1..5_usize, 0..4), 3);
+    let after = proptest::collection::btree_set(1..4_usize, 0..3);
+    (taken, published, after).prop_map(move |(taken, published, after)| {
+        let ids = ["x", "y", "z"];
+        let hats = ids.iter().enumerate().map(|(at, id)| {
+            let mut triggers: Vec<&str> = if at == 0 { vec!["task.start"] } else { vec![] };
+            triggers.extend([1, 2, 3].into_iter().filter(|topic| taken[topic - 1] == at).map(|topic| topics[topic]));
+            hat(id, &triggers, &published[at].iter().map(|topic| topics[*topic]).collect::<Vec<_>>())
+        });
+        let mut the_loop = looped(hats.collect());
+        the_loop.completion.after = after.into_iter().map(|topic| topics[topic].to_owned()).collect();
+        the_loop
+    })
+}
+
+/// Every walk up to a length, with what was accepted on it: whether one of them is completed.
+fn is_completed_on_some_walk(the_loop: &Loop) -> bool {
+    let begin = ("x".to_owned(), BTreeSet::from(["task.start".to_owned()]));
+    let mut places = BTreeSet::from([begin]);
+    for _ in 0..40 {
+        let mut next = places.clone();
+        for (id, seen) in &places {
+            for topic in &the_loop.hat(id).expect("a hat").publishes {
+                if *topic == the_loop.completion.topic {
+                    if the_loop.completion.after.iter().all(|after| seen.contains(after)) {
+                        return true;
+                    }
+                } else if let Some(taker) = the_loop.taker(topic) {
+                    let mut seen = seen.clone();
+                    seen.insert(topic.clone());
+                    next.insert((taker.id.clone(), seen));
+                }
+            }
+        }
+        places = next;
+    }
+    false
+}
+
+proptest! {
+    #[test]
+    fn what_two_patterns_share_is_shown_by_a_topic_of_both(one in some_pattern(), other in some_pattern()) {
+        match one.common(&other) {
+            Some(topic) => {
+                prop_assert!(check_topic(&topic).is_ok(), "{topic}");
+                prop_assert!(one.matches(&topic) && other.matches(&topic), "{one} {other} {topic}");
+            }
+            None => {
+                let both = all_topics().into_iter().find(|topic| one.matches(topic) && other.matches(topic));
+                prop_assert_eq!(both, None, "{} {}", one, other);
+            }
+        }
+        prop_assert_eq!(one.common(&other).is_some(), other.common(&one).is_some());
+    }
+
+    #[test]
+    fn a_pattern_is_read_back_as_it_is_shown(pattern in some_pattern()) {
+        prop_assert_eq!(TopicPattern::parse(&pattern.to_string()), Ok(pattern));
+    }
+
+    #[test]
+    fn an_accepted_loop_can_be_completed_and_a_refused_one_cannot(the_loop in small_loop()) {
+        let faults = the_loop.faults();
+        let never = faults.iter().any(|fault| matches!(fault, Fault::CompletionUnreachable { .. } | Fault::NeverAfter { .. }));
+        prop_assert_eq!(!never, is_completed_on_some_walk(&the_loop), "{:?}", faults);
+    }
+}

@@ -1,0 +1,180 @@
+//! Topics, `build.done`, and patterns of them, `build.*`: `*` is exactly one part, `**` any number.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// More parts than this nobody writes.
+const MOST_PARTS: usize = 16;
+const LONGEST: usize = 200;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadTopic {
+    #[error("it is empty")]
+    Empty,
+    #[error("a part between the dots is empty")]
+    EmptyPart,
+    #[error("`{0}` is no letter, digit, `-` or `_`")]
+    Letter(char),
+    #[error("`*` and `**` stand alone between dots, and only in triggers")]
+    Wildcard,
+    #[error("it has more than {MOST_PARTS} parts or {LONGEST} letters")]
+    TooLong,
+}
+
+/// Whether this names one topic.
+pub fn check_topic(text: &str) -> Result<(), BadTopic> {
+    parts(text)?.iter().try_for_each(|part| check_part(part))
+}
+
+fn parts(text: &str) -> Result<Vec<&str>, BadTopic> {
+    if text.is_empty() {
+        return Err(BadTopic::Empty);
+    }
+    let parts: Vec<&str> = text.split('.').collect();
+    if parts.len() > MOST_PARTS || text.len() > LONGEST {
+        return Err(BadTopic::TooLong);
+    }
+    Ok(parts)
+}
+
+fn check_part(part: &str) -> Result<(), BadTopic> {
+    if part.is_empty() {
+        return Err(BadTopic::EmptyPart);
+    }
+    match part.chars().find(|letter| !letter.is_alphanumeric() && !matches!(letter, '-' | '_')) {
+        Some('*') => Err(BadTopic::Wildcard),
+        Some(letter) => Err(BadTopic::Letter(letter)),
+        None => Ok(()),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TopicPattern(Vec<Part>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+enum Part {
+    Exactly(String),
+    One,
+    Any,
+}
+
+impl TopicPattern {
+    pub fn parse(text: &str) -> Result<Self, BadTopic> {
+        let part = |part: &str| match part {
+            "*" => Ok(Part::One),
+            "**" => Ok(Part::Any),
+            part => check_part(part).map(|()| Part::Exactly(part.to_owned())),
+        };
+        parts(text)?.into_iter().map(part).collect::<Result<_, _>>().map(Self)
+    }
+
+    pub fn matches(&self, topic: &str) -> bool {
+        let parts: Vec<&str> = topic.split('.').collect();
+        matches(&self.0, &parts)
+    }
+
+    /// The topic, where it is one only.
+    pub fn only(&self) -> Option<String> {
+        let is_exact = self.0.iter().all(|part| matches!(part, Part::Exactly(_)));
+        is_exact.then(|| self.to_string())
+    }
+
+    /// A topic that both match; none: there is no such topic.
+    pub fn common(&self, other: &Self) -> Option<String> {
+        let common = Common { ours: &self.0, theirs: &other.0 };
+        let mut parts = common.search(0, 0, &mut HashSet::new())?;
+        if parts.is_empty() {
+            // Each would match nothing at all, which is no topic; so it matches anything.
+            parts.push(ANY.to_owned());
+        }
+        parts.reverse();
+        Some(parts.join("."))
+    }
+}
+
+impl fmt::Display for TopicPattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, part) in self.0.iter().enumerate() {
+            let dot = if at > 0 { "." } else { "" };
+            let text = match part {
+                Part::Exactly(text) => text,
+                Part::One => "*",
+                Part::Any => "**",
+            };
+            write!(formatter, "{dot}{text}")?;
+        }
+        Ok(())
+    }
+}
+
+fn matches(pattern: &[Part], topic: &[&str]) -> bool {
+    match (pattern.split_first(), topic.split_first()) {
+        (None, None) => true,
+        (Some((Part::Any, rest)), _) => {
+            (0..=topic.len()).any(|from| matches(rest, topic.get(from..).unwrap_or_default()))
+        }
+        (None, Some(_)) | (Some(_), None) => false,
+        (Some((Part::One, pattern)), Some((_, topic))) => matches(pattern, topic),
+        (Some((Part::Exactly(text), pattern)), Some((part, topic))) => text == part && matches(pattern, topic),
+    }
+}
+
+/// Stands where any part will do.
+const ANY: &str = "any";
+
+struct Common<'a> {
+    ours: &'a [Part],
+    theirs: &'a [Part],
+}
+
+impl Common<'_> {
+    /// The rest of a common topic, last part first. Where two places were found to lead nowhere, that is known from then on.
+    fn search(&self, our: usize, their: usize, dead: &mut HashSet<(usize, usize)>) -> Option<Vec<String>> {
+        if dead.contains(&(our, their)) {
+            return None;
+        }
+        let found = self.step(our, their, dead);
+        if found.is_none() {
+            dead.insert((our, their));
+        }
+        found
+    }
+
+    fn step(&self, our: usize, their: usize, dead: &mut HashSet<(usize, usize)>) -> Option<Vec<String>> {
+        let with = |part: &str, rest: Option<Vec<String>>| {
+            rest.map(|mut rest| {
+                rest.push(part.to_owned());
+                rest
+            })
+        };
+        match (self.ours.get(our), self.theirs.get(their)) {
+            (None, None) => Some(Vec::new()),
+            (Some(Part::Any), Some(Part::Any)) => {
+                self.search(our + 1, their, dead).or_else(|| self.search(our, their + 1, dead))
+            }
+            (Some(Part::Any), theirs) => self.search(our + 1, their, dead).or_else(|| {
+                let part = theirs.map(shown)?;
+                with(part, self.search(our, their + 1, dead))
+            }),
+            (ours, Some(Part::Any)) => self.search(our, their + 1, dead).or_else(|| {
+                let part = ours.map(shown)?;
+                with(part, self.search(our + 1, their, dead))
+            }),
+            (Some(Part::Exactly(ours)), Some(Part::Exactly(theirs))) if ours != theirs => None,
+            (Some(ours), Some(theirs)) => {
+                let part = if *ours == Part::One { shown(theirs) } else { shown(ours) };
+                with(part, self.search(our + 1, their + 1, dead))
+            }
+            (None, Some(_)) | (Some(_), None) => None,
+        }
+    }
+}
+
+fn shown(part: &Part) -> &str {
+    match part {
+        Part::Exactly(text) => text,
+        Part::One | Part::Any => ANY,
+    }
+}
