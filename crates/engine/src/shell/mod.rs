@@ -38,6 +38,7 @@ mod output;
 mod parallel;
 mod parentheses;
 mod patch;
+mod printed;
 mod push;
 mod query;
 mod rejection;

@@ -13,6 +13,7 @@ use brush_parser::ast::FunctionBody;
 use super::branch::Branches;
 use super::command::{ALL_BELOW, Assignment, Exported, Folders, Word};
 use super::hidden::Hidden;
+use super::printed::MAX_WAYS;
 use super::written::plain;
 use crate::paths;
 use crate::programs::is_known_program;
@@ -25,12 +26,12 @@ type Names<T> = Rc<BTreeMap<Arc<str>, T>>;
 pub(super) struct State {
     /// `None`: set to something that is not known. What was never set comes from outside and is not known either.
     variables: Names<Option<Value>>,
-    /// What those may be that are not known: the value on one of two ways.
-    possible: Names<Value>,
+    /// What those may be that are not known: the values on the ways that led here.
+    possible: Names<Vec<Value>>,
     /// The same of `$1`, `$2`, ….
     possible_positional: Option<Positional>,
-    /// Whether they are taken to be that.
-    pub(super) assumes: bool,
+    /// Which of those they are taken to be.
+    pub(super) assumes: Option<usize>,
     /// Arrays of which every element is known.
     arrays: Names<Rc<[Value]>>,
     /// Names of those that programs get to see.
@@ -244,6 +245,19 @@ fn add_missing<T: Clone>(names: &mut Names<T>, others: &Names<T>) {
     }
 }
 
+/// Some more that a variable may be.
+fn add_possible(possible: &mut BTreeMap<Arc<str>, Vec<Value>>, name: &Arc<str>, values: impl Iterator<Item = Value>) {
+    let known = possible.entry(Arc::clone(name)).or_default();
+    for value in values {
+        if known.len() < MAX_WAYS && !known.contains(&value) {
+            known.push(value);
+        }
+    }
+    if known.is_empty() {
+        possible.remove(name);
+    }
+}
+
 impl State {
     /// How much a copy of it may be.
     pub(super) fn size(&self) -> usize {
@@ -409,8 +423,14 @@ impl State {
                 Some(place) => arguments.get(place).cloned().unwrap_or_else(|| Some(Value::plain(""))),
             };
         }
+        let assumed = self.assumes.and_then(|number| {
+            let possible = self.possible.get(name)?;
+            possible.get(number).or(possible.last())
+        });
+        if let Some(value) = assumed {
+            return Some(value.clone());
+        }
         match self.variables.get(name) {
-            Some(None) if self.assumes => self.possible.get(name).cloned(),
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
             None if name == "_" => self.last_word.clone(),
@@ -514,7 +534,7 @@ impl State {
         for name in mentioned {
             remove(&mut self.arrays, name);
             if let Some(Some(value)) = self.variables.get(name) {
-                Rc::make_mut(&mut self.possible).insert(name.into(), value.clone());
+                Rc::make_mut(&mut self.possible).insert(name.into(), vec![value.clone()]);
                 Rc::make_mut(&mut self.variables).insert(name.into(), None);
                 self.environment = None;
             }
@@ -605,8 +625,20 @@ impl State {
         let possible = Rc::make_mut(&mut self.possible);
         for name in differing {
             let value = variables.insert(Arc::clone(&name), None).flatten();
-            let value = value.or_else(|| others.get(&name).cloned().flatten());
-            possible.extend(value.map(|value| (name, value)));
+            let values = value.into_iter().chain(others.get(&name).cloned().flatten());
+            add_possible(possible, &name, values);
+        }
+    }
+
+    /// What is set otherwise there may be so here.
+    pub(super) fn may_be_as(&mut self, other: &Self) {
+        if Rc::ptr_eq(&self.variables, &other.variables) {
+            return;
+        }
+        for (name, value) in other.variables.iter() {
+            if value.is_some() && self.variables.get(name) != Some(value) {
+                add_possible(Rc::make_mut(&mut self.possible), name, value.iter().cloned());
+            }
         }
     }
 
@@ -662,23 +694,22 @@ impl State {
     /// `$1`, `$2`, …, as far as they are known.
     fn arguments(&self) -> Option<&[Option<Value>]> {
         let known = self.positional.as_ref();
-        known.or_else(|| self.possible_positional.as_ref().filter(|_| self.assumes)).map(Positional::list)
+        known.or_else(|| self.possible_positional.as_ref().filter(|_| self.assumes.is_some())).map(Positional::list)
     }
 
     pub(super) fn has_possible(&self) -> bool {
         !self.possible.is_empty() || self.possible_positional.is_some()
     }
 
-    /// Whether a text uses a variable that may be something.
-    pub(super) fn has_possible_in(&self, text: &str) -> bool {
-        if self.positional.is_none() && self.possible_positional.is_some() {
-            return text.contains('$');
-        }
+    /// How many things the variables that a text uses may be.
+    pub(super) fn possible_in(&self, text: &str) -> usize {
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        let mut behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
-        behind.any(|rest| {
+        let behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+        let counts = behind.map(|rest| {
             let length = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
-            rest.get(..length).is_some_and(|name| self.possible.contains_key(name))
-        })
+            rest.get(..length).and_then(|name| self.possible.get(name)).map_or(0, Vec::len)
+        });
+        let of_arguments = self.positional.is_none() && self.possible_positional.is_some() && text.contains('$');
+        counts.max().unwrap_or(0).max(usize::from(of_arguments))
     }
 }

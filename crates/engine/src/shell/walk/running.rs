@@ -6,9 +6,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::super::budget;
-use super::super::command::{Folders, Redirect, RedirectKind, SimpleCommand, Word};
+use super::super::command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::super::meaning::meaning;
 use super::super::output::{MAX_OUTPUT, output};
+use super::super::printed::Printed;
 use super::super::setup::is_setup;
 use super::super::state::{Defined, Function, Value};
 use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, script_files, through};
@@ -160,7 +161,14 @@ impl Walker<'_> {
         }
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
-        self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
+        let is_taken = |redirect: &Redirect| redirect.takes_output() || redirect.drops_output();
+        // To set variables prints nothing.
+        let is_silent = command.words.is_empty() || command.redirects.iter().any(is_taken);
+        self.output = match printed.filter(|_| !is_silent) {
+            Some(text) => Printed::text(text),
+            None if is_silent => Printed::nothing(),
+            None => listing::maybe(&command).map_or_else(Printed::default, Printed::maybe),
+        };
         let script = script_files(&command).iter().find_map(|path| self.files.get(&command, path));
         command.script = script.or_else(|| self.piped_file(&command));
         let is_code = command.program().is_some_and(|program| Language::of(program).is_some());
@@ -356,9 +364,9 @@ impl Walker<'_> {
         self.until_return(|walker| walker.function_body(function));
         self.around.via.pop();
         self.state.leave_function(around);
-        self.output = None;
         if !command.redirects.is_empty() || !command.assignments.is_empty() {
             self.run(SimpleCommand { words: Vec::new(), ..command });
+            self.output = Printed::default();
         }
     }
 
@@ -398,6 +406,19 @@ impl Walker<'_> {
             "source" | "." => self.until_return(|walker| walker.text(text)),
             _ => self.text(text),
         }
+    }
+
+    /// `given`: what it gets to see beside what is exported.
+    fn in_own_shell(&mut self, text: &str, given: &[Assignment], script: Option<&str>) {
+        for assignment in given {
+            self.state.export(assignment);
+        }
+        if let Some(script) = script {
+            self.state.enter_script(script);
+        }
+        self.running.push(text.to_owned());
+        self.text(text);
+        self.running.pop();
     }
 
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
@@ -454,7 +475,9 @@ impl Walker<'_> {
             // `ssh host bash <<E`: what it is given goes on to what it runs.
             (self.input, self.piped_from) = (fed.flatten().filter(|_| !reads_input).map(Arc::from), 0..0);
         }
+        let mut printed = Printed::nothing();
         for runs in runs {
+            self.output = Printed::default();
             self.deeper(|walker| match runs {
                 Runs::Command { words, assignments: more } => {
                     assignments.extend(more);
@@ -482,19 +505,12 @@ impl Walker<'_> {
                     let arguments = arguments.iter().map(Value::of).collect();
                     walker.in_new_scope(|walker| {
                         walker.state.enter_program(name.as_ref().and_then(Value::of), arguments);
-                        for assignment in &given {
-                            walker.state.export(assignment);
-                        }
-                        if let Some(script) = &script {
-                            walker.state.enter_script(script);
-                        }
-                        walker.running.push(text.clone());
-                        walker.text(&text);
-                        walker.running.pop();
+                        walker.in_own_shell(&text, &given, script.as_deref());
                     });
                 }
                 Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.in_same_shell(&name, &text),
             });
+            printed.then(&std::mem::take(&mut self.output));
         }
         (self.around, self.piped_from) = (around, piped_from);
         (self.holds_patterns, self.fills_words) = (held_patterns, filled_words);
@@ -502,8 +518,13 @@ impl Walker<'_> {
         if has_folder {
             self.state.folders = folders;
         }
+        self.output = printed;
+        if !is_transparent {
+            self.output.doubt();
+        }
         if !redirects.is_empty() || !assignments.is_empty() {
             self.run(SimpleCommand { assignments, redirects, ..SimpleCommand::default() });
+            self.output = Printed::default();
         }
     }
 }
