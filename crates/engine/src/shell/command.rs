@@ -363,6 +363,14 @@ impl SimpleCommand {
         self.redirects.iter().rev().find_map(Redirect::text).or(self.input.as_deref())
     }
 
+    /// What is in the file that it runs, where that was written in the session.
+    pub(super) fn script_text(&self) -> Option<&str> {
+        match &self.script {
+            Some(Written::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Without what it runs.
     pub(super) fn own_words(&self) -> Self {
         let is_run = |argument: &&Argument| {

@@ -41,6 +41,10 @@ pub(super) struct State {
     pub(super) folders: Folders,
     /// Where it is if the last command failed; none where that makes no difference.
     failed: Option<Folders>,
+    /// Whether that is likely: the script has deleted what it goes to.
+    is_gone: bool,
+    /// Folders that the script has deleted.
+    deleted: Rc<BTreeSet<String>>,
     /// Those that the script has made, so that it can go there.
     made: Rc<BTreeSet<String>>,
     /// Where `cd -` leads.
@@ -62,12 +66,24 @@ pub(super) struct State {
     locals: Vec<Names<Before>>,
     /// `$_`: the last word of the last command.
     last_word: Option<Value>,
-    /// `set -a`: programs get to see whatever is set.
-    exports_all: bool,
+    /// Other names of variables: `declare -n`.
+    references: Names<Arc<str>>,
+    pub(super) options: Options,
     pub(super) failing: Failing,
     /// What is walked is never run: `exit` stands before it.
     pub(super) is_over: bool,
     pub(super) branches: Branches,
+}
+
+/// Options of the shell that are on.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Options {
+    /// `set -a`: programs get to see whatever is set.
+    exports_all: bool,
+    /// `shopt -s lastpipe`: the last command of a pipeline runs in the shell itself.
+    pub(super) lastpipe: bool,
+    /// `shopt -s dotglob`: patterns match what is hidden.
+    pub(super) dotglob: bool,
 }
 
 /// What comes of a command that fails.
@@ -274,9 +290,11 @@ impl State {
     pub(super) fn assign(&mut self, name: &str, value: Option<Value>) {
         // An element of an array changes the array.
         let name = name.split('[').next().unwrap_or(name);
+        let meant = self.references.get(name).cloned();
+        let name = meant.as_deref().unwrap_or(name);
         remove(&mut self.possible, name);
         remove(&mut self.arrays, name);
-        if self.exports_all {
+        if self.options.exports_all {
             self.export_name(name);
         }
         if name == "HOME" || self.exported.contains(name) {
@@ -303,7 +321,9 @@ impl State {
 
     /// The program that a name stands for, where it is not its own.
     pub(super) fn real_name(&self, name: &str) -> Option<&str> {
-        self.renamed.get(plain(name).as_str()).map(|program| &**program)
+        // The program that looks: the shell.
+        let is_itself = name.starts_with("/proc/") && name.ends_with("/exe");
+        self.renamed.get(plain(name).as_str()).map(|program| &**program).or(is_itself.then_some("bash"))
     }
 
     pub(super) fn define(&mut self, name: &str, function: Rc<Function>) {
@@ -423,6 +443,7 @@ impl State {
                 Some(place) => arguments.get(place).cloned().unwrap_or_else(|| Some(Value::plain(""))),
             };
         }
+        let name = self.references.get(name).map_or(name, |meant| meant);
         let assumed = self.assumes.and_then(|number| {
             let possible = self.possible.get(name)?;
             possible.get(number).or(possible.last())
@@ -461,9 +482,10 @@ impl State {
         self.arrays = Names::default();
         self.aliases = Names::default();
         self.functions = Names::default();
+        self.references = Names::default();
         (self.zero, self.positional) = (name, Some(arguments));
         self.last_word = None;
-        (self.failing, self.exports_all) = (Failing::default(), false);
+        (self.failing, self.options) = (Failing::default(), Options::default());
         (self.previous, self.stack) = (None, Vec::new());
     }
 
@@ -587,8 +609,11 @@ impl State {
         if self.last_word != other.last_word {
             self.last_word = None;
         }
-        self.exports_all |= other.exports_all;
+        self.options.exports_all |= other.options.exports_all;
         self.failing.ends &= other.failing.ends;
+        self.options.lastpipe |= other.options.lastpipe;
+        self.options.dotglob |= other.options.dotglob;
+        add_missing(&mut self.references, &other.references);
         add_missing(&mut self.aliases, &other.aliases);
         add_missing(&mut self.renamed, &other.renamed);
         self.join_functions(&other.functions);
@@ -657,8 +682,13 @@ impl State {
         }
         self.failing.is_negated = false;
         self.branches.settle();
+        let is_gone = std::mem::take(&mut self.is_gone);
         if let Some(failed) = self.failed.take() {
-            self.folders.or_else(&failed);
+            if is_gone {
+                self.folders.or(&failed);
+            } else {
+                self.folders.or_else(&failed);
+            }
         }
     }
 
@@ -668,7 +698,7 @@ impl State {
     }
 
     fn assume(&mut self, worked: bool) {
-        self.failing.is_negated = false;
+        (self.failing.is_negated, self.is_gone) = (false, false);
         let failed = self.failed.take();
         if worked {
             self.branches.assume_success();

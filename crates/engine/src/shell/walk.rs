@@ -265,11 +265,15 @@ impl Walker<'_> {
             return self.command(command);
         }
         let (piped_from, input) = (self.piped_from.clone(), self.input.take());
-        for command in &pipeline.seq {
+        for (number, command) in pipeline.seq.iter().enumerate() {
             let first = self.script.commands.len();
             let found = std::mem::take(&mut self.piped_paths);
             self.found = found;
-            self.in_new_scope(|walker| walker.command(command));
+            if self.state.options.lastpipe && number + 1 == pipeline.seq.len() {
+                self.command(command);
+            } else {
+                self.in_new_scope(|walker| walker.command(command));
+            }
             self.piped_paths = std::mem::take(&mut self.found);
             self.piped_from = first..self.script.commands.len();
             self.input = self.output.sure().map(Arc::from);

@@ -12,7 +12,9 @@ use super::super::output::{MAX_OUTPUT, output};
 use super::super::printed::Printed;
 use super::super::setup::is_setup;
 use super::super::state::{Defined, Function, Value};
-use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, script_files, through};
+use super::super::through::{
+    Reads, Runs, Through, given_script, runs_what_it_reads, script_file, script_files, through,
+};
 use super::super::written::Written;
 use super::super::{Gap, copied, doubtful, listing};
 use super::{MAX_COMMANDS, Walker, traps};
@@ -134,7 +136,13 @@ impl Walker<'_> {
             // `$(which x)`: wherever it is found, it is that program.
             program.value = program.means.clone().filter(|path| path.starts_with("/usr/"));
         }
-        doubtful::forget_pattern(&mut command);
+        command.folders = self.state.folders.clone();
+        // One of those that the script has written, or who knows which.
+        let is_pattern = command.words.first().is_some_and(|word| word.glob);
+        let named = || command.words.first().and_then(Word::meaning).and_then(|path| self.files.get(&command, path));
+        if !is_pattern || named().is_none() {
+            doubtful::forget_pattern(&mut command);
+        }
         if self.holds_patterns {
             unquote_patterns(&mut command);
         }
@@ -144,7 +152,6 @@ impl Walker<'_> {
         command.wrappers.clone_from(&self.around.wrappers);
         command.is_remote = self.around.is_remote;
         command.container.clone_from(&self.around.container);
-        command.folders = self.state.folders.clone();
         command.input.clone_from(&self.input);
         command.branches = self.state.branches.list();
         command.git_settings = Arc::clone(&self.git_settings);
@@ -170,7 +177,7 @@ impl Walker<'_> {
             None => listing::maybe(&command).map_or_else(Printed::default, Printed::maybe),
         };
         let script = script_files(&command).iter().find_map(|path| self.files.get(&command, path));
-        command.script = script.or_else(|| self.piped_file(&command));
+        command.script = script.or_else(|| given_script(&command)).or_else(|| self.piped_file(&command));
         let is_code = command.program().is_some_and(|program| Language::of(program).is_some());
         if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| is_code)
             && !self.spend(budget::CODE * text.len())
