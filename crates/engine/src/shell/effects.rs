@@ -270,6 +270,7 @@ impl Found<'_> {
         {
             self.add(Some(&path), &Word::known(&path), Some(access));
         }
+        self.in_names(program, known);
         self.in_words_of_code(program, known);
         self.copied_into(program, known);
         for name in fetched(command) {
@@ -415,10 +416,13 @@ impl Found<'_> {
                     self.add(path.strip_prefix("//").or(Some(path)), word, Some(Access::Read));
                 }
             }
-            Role::Revision => {
-                let behind = text.and_then(|text| text.split_once(':')).map(|(_, path)| path);
-                if let Some(path) = behind.or(text).filter(|path| !path.is_empty()) {
+            Role::Revision => self.in_revision(text, word),
+            // `socat FILE:.env -`
+            Role::Setting if command.program() == Some("socat") => {
+                let address = text.and_then(|text| text.split_once(':')).filter(|(kind, _)| is_file_address(kind));
+                if let Some(path) = address.and_then(|(_, path)| path.split(',').next()) {
                     self.add(Some(path), word, Some(Access::Read));
+                    self.add(Some(path), word, Some(Access::Write));
                 }
             }
             Role::Data if command.program().is_some_and(sed::is_sed) => {
@@ -451,6 +455,35 @@ impl Found<'_> {
                 for access in accesses(role) {
                     self.add(text, word, *access);
                 }
+            }
+        }
+    }
+
+    /// `REVISION:path`, and of the index `:path` or `:0:path`.
+    fn in_revision(&mut self, text: Option<&str>, word: &Word) {
+        let behind = text.and_then(|text| text.split_once(':')).map(|(_, path)| path);
+        let behind = behind
+            .map(|path| ["0:", "1:", "2:", "3:"].iter().find_map(|stage| path.strip_prefix(stage)).unwrap_or(path));
+        if let Some(path) = behind.or(text).filter(|path| !path.is_empty()) {
+            self.add(Some(path), word, Some(Access::Read));
+        }
+    }
+
+    /// What it is told line by line, where it reads the names of what it reads: `cpio -o`, `git cat-file --batch`.
+    fn in_names(&mut self, program: &str, arguments: &Arguments) {
+        let command = self.command;
+        let has = |names: &[&str]| arguments.has_flag(names);
+        let is_batch = program == "git" && has(&["--batch", "--batch-command"]);
+        let is_list = match program {
+            "cpio" => has(&["-o", "-p", "--create", "--pass-through"]),
+            "zip" => has(&["-@"]),
+            _ => false,
+        };
+        for line in command.given_text().filter(|_| is_batch || is_list).into_iter().flat_map(str::lines) {
+            if is_batch {
+                self.in_revision(Some(line), &Word::known(line));
+            } else {
+                self.add(Some(line), &Word::known(line), Some(Access::Read));
             }
         }
     }
@@ -609,6 +642,11 @@ fn pathspec(text: &str) -> Option<&str> {
     let behind =
         text.strip_prefix(":(").filter(|magic| !magic.starts_with("exclude")).and_then(|magic| magic.split_once(')'));
     behind.map(|(_, path)| path).or_else(|| text.strip_prefix(":/")).filter(|path| !path.is_empty())
+}
+
+/// Of `socat`: whether a file stands behind it.
+fn is_file_address(kind: &str) -> bool {
+    matches!(kind.to_ascii_uppercase().as_str(), "FILE" | "OPEN" | "GOPEN" | "CREATE" | "CREAT")
 }
 
 /// What is done to an argument of this kind.

@@ -137,7 +137,14 @@ fn echo(arguments: &[&str]) -> Option<String> {
         return Some(decoded.text + if decoded.is_last { "" } else { end });
     }
     // Some shells read escapes without being asked to.
-    (!text.contains('\\')).then(|| text + end)
+    (!has_escape(&text)).then(|| text + end)
+}
+
+/// Whether a backslash may mean something to `echo`.
+fn has_escape(text: &str) -> bool {
+    let is_escape = |next: char| next.is_ascii_digit() || "abceEfnrtvxuU\\".contains(next);
+    let mut behind = text.split('\\').skip(1);
+    behind.any(|rest| rest.chars().next().is_none_or(is_escape))
 }
 
 fn is_echo_flag(word: &str) -> bool {

@@ -655,6 +655,11 @@ impl State {
         }
     }
 
+    /// It may be any of these.
+    pub(super) fn may_be(&mut self, name: &str, values: &[Value]) {
+        add_possible(Rc::make_mut(&mut self.possible), &name.into(), values.iter().cloned());
+    }
+
     /// What is set otherwise there may be so here.
     pub(super) fn may_be_as(&mut self, other: &Self) {
         if Rc::ptr_eq(&self.variables, &other.variables) {

@@ -83,6 +83,10 @@ pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Wor
             known.unwrap_or_else(|| Through { name: program.to_owned(), ..Through::default() })
         }
     };
+    if program == "hub" {
+        let words = std::iter::once(Word::known("git")).chain(command.words.iter().skip(1).cloned());
+        through.runs.push(Runs::words(words.collect()));
+    }
     if let Some(form) = program.strip_prefix("git-").filter(|_| !command.is_understood()) {
         let words = [Word::known("git"), Word::known(form)].into_iter().chain(command.words.iter().skip(1).cloned());
         through.runs.push(Runs::words(words.collect()));

@@ -16,7 +16,7 @@ use super::super::through::{
     Reads, Runs, Through, given_script, runs_what_it_reads, script_file, script_files, through,
 };
 use super::super::written::Written;
-use super::super::{Gap, copied, doubtful, listing};
+use super::super::{Gap, copied, doubtful, listing, parallel};
 use super::{MAX_COMMANDS, Walker, traps};
 use crate::one_liner::Language;
 use crate::programs::{Argument, Flag, Role, is_known_program};
@@ -33,7 +33,10 @@ fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
         let target = Word::known(command.meaning_from(argument.word, argument.from)?);
         Some(Redirect { descriptor: Some(OWN_DESCRIPTOR), kind, target })
     };
-    arguments.filter_map(redirect).collect()
+    let is_parallel = matches!(command.program(), Some("parallel" | "sem"));
+    let listed = parallel::files(&command.words).filter(|_| is_parallel).cloned();
+    let read = |target| Redirect { descriptor: Some(OWN_DESCRIPTOR), kind: RedirectKind::Read, target };
+    arguments.filter_map(redirect).chain(listed.map(read)).collect()
 }
 
 /// The one file that `cat` prints, and nothing else.
@@ -305,6 +308,8 @@ impl Walker<'_> {
                 if any.is_some() {
                     self.state.assign(name, any);
                 }
+                let each: Vec<Value> = paths.iter().cloned().map(Value::one_of).collect();
+                self.state.may_be(name, &each);
             }
             (Some("mapfile" | "readarray"), paths) if !paths.is_empty() => {
                 self.state.assign_array(name, paths.to_vec());
