@@ -64,6 +64,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         input: None,
         output: Printed::default(),
         possible_texts: 0,
+        is_timed: false,
         meaning: None,
         uncalled: BTreeMap::new(),
         found: Vec::new(),
@@ -107,6 +108,8 @@ struct Walker<'a> {
     output: Printed,
     /// How many texts the substitutions of the command that is walked may print, none of them for sure.
     possible_texts: usize,
+    /// Whether `time` stands right before the command that is walked next.
+    is_timed: bool,
     /// What stands for it, where only its kind is known.
     meaning: Option<String>,
     /// Functions that nothing has called so far.
@@ -261,6 +264,7 @@ impl Walker<'_> {
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
+        self.is_timed = pipeline.timed.is_some() && matches!(pipeline.seq.first(), Some(Command::Simple(_)));
         if let [command] = pipeline.seq.as_slice() {
             return self.command(command);
         }
@@ -535,6 +539,7 @@ impl Walker<'_> {
     fn simple_as_known(&mut self, node: &SimpleCommandNode) {
         let mut command = SimpleCommand::default();
         let first = self.script.commands.len();
+        let has_dashes = std::mem::take(&mut self.is_timed) && is_behind_dashes(node);
         let mut arrays = Vec::new();
         for item in node.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
@@ -546,7 +551,7 @@ impl Walker<'_> {
                 other => self.item(other, &mut command),
             }
         }
-        if let Some(program) = &node.word_or_name {
+        if let Some(program) = node.word_or_name.as_ref().filter(|_| !has_dashes) {
             self.words(&program.value, &mut command.words);
         }
         for item in node.suffix.iter().flat_map(|suffix| &suffix.0) {
@@ -622,4 +627,11 @@ impl Walker<'_> {
         // One of the paths that it prints, or all.
         meaning.map(Value::in_kind).or_else(|| paths().next().filter(|_| found.len() == 1))
     }
+}
+
+/// `time -- ls`: the dashes are for `time`. Behind them, what sets a variable may be read otherwise.
+fn is_behind_dashes(node: &SimpleCommandNode) -> bool {
+    let first = node.suffix.iter().flat_map(|suffix| &suffix.0).next();
+    let is_dashes = node.word_or_name.as_ref().is_some_and(|word| word.value == "--");
+    is_dashes && node.prefix.is_none() && matches!(first, Some(CommandPrefixOrSuffixItem::Word(_)))
 }
