@@ -1,14 +1,16 @@
 //! What a shell would put in the place of a pattern, by what lies there now.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use engine::pattern::Pattern;
 
 /// More are as good as the pattern itself.
 const MAX_PATHS: usize = 1_000;
-/// Entries that are looked at, over all folders.
-const MAX_ENTRIES: usize = 10_000;
+/// Entries that are looked at, over all folders, the nearest first. A call waits for each of them.
+const MAX_ENTRIES: usize = 2_000;
 
 /// A search in very many files is one in their folder.
 const MAX_SEARCHED: usize = 100;
@@ -26,14 +28,16 @@ struct Reading {
 pub fn expanded(pattern: &str) -> Vec<String> {
     // Who looks at any depth looks at what is hidden.
     let sees_hidden = pattern.contains("/**/");
-    found(pattern, &Reading { sees_hidden, passes_over: &[], max_paths: MAX_PATHS })
+    found(pattern, &Reading { sees_hidden, passes_over: &[], max_paths: MAX_PATHS }, &mut Tree::default())
 }
 
 /// The files that a search looks into which is told such a glob, as ripgrep is: braces are alternatives, and what is
 /// hidden is meant too.
 pub fn searched(pattern: &str) -> Vec<String> {
     let reading = Reading { sees_hidden: true, passes_over: PASSED_OVER, max_paths: MAX_SEARCHED };
-    let mut paths: Vec<String> = alternatives(pattern).iter().flat_map(|pattern| found(pattern, &reading)).collect();
+    let mut tree = Tree::default();
+    let patterns = alternatives(pattern);
+    let mut paths: Vec<String> = patterns.iter().flat_map(|pattern| found(pattern, &reading, &mut tree)).collect();
     paths.truncate(MAX_SEARCHED);
     paths
 }
@@ -62,9 +66,52 @@ fn innermost_braces(pattern: &str) -> Option<(&str, &str, &str)> {
     Some((before, inner, after))
 }
 
-fn found(pattern: &str, reading: &Reading) -> Vec<String> {
+/// What lies there, read once.
+#[derive(Default)]
+struct Tree {
+    folders: HashMap<PathBuf, Rc<[Entry]>>,
+    looked_at: usize,
+}
+
+struct Entry {
+    name: String,
+    is_folder: bool,
+}
+
+impl Tree {
+    /// Nothing where enough was looked at.
+    fn entries(&mut self, folder: &Path) -> Rc<[Entry]> {
+        if let Some(known) = self.folders.get(folder) {
+            return Rc::clone(known);
+        }
+        let left = MAX_ENTRIES.saturating_sub(self.looked_at);
+        let there = (left > 0).then(|| fs::read_dir(folder).ok()).flatten();
+        let entry = |entry: fs::DirEntry| Entry {
+            name: entry.file_name().to_string_lossy().into_owned(),
+            is_folder: entry.file_type().is_ok_and(|kind| kind.is_dir()),
+        };
+        let entries: Rc<[Entry]> = there.into_iter().flatten().filter_map(Result::ok).take(left).map(entry).collect();
+        self.looked_at += entries.len();
+        self.folders.insert(folder.to_owned(), Rc::clone(&entries));
+        entries
+    }
+
+    /// The folders, and all folders in them, hidden ones too, the nearest first; where there are too many, not the
+    /// farthest. Links are not followed.
+    fn below(&mut self, mut folders: Vec<PathBuf>, passed_over: &[&str]) -> Vec<PathBuf> {
+        let mut next = 0;
+        while let Some(folder) = folders.get(next).cloned() {
+            next += 1;
+            let entries = self.entries(&folder);
+            let inner = entries.iter().filter(|entry| entry.is_folder && !passed_over.contains(&entry.name.as_str()));
+            folders.extend(inner.map(|entry| folder.join(&entry.name)));
+        }
+        folders
+    }
+}
+
+fn found(pattern: &str, reading: &Reading, tree: &mut Tree) -> Vec<String> {
     let mut found = vec![PathBuf::from("/")];
-    let mut looked_at = 0;
     for segment in pattern.split('/').filter(|segment| !segment.is_empty()) {
         if !segment.contains(['*', '?', '[']) {
             for path in &mut found {
@@ -73,20 +120,19 @@ fn found(pattern: &str, reading: &Reading) -> Vec<String> {
             continue;
         }
         if segment == "**" {
-            found = below(found, reading.passes_over);
+            found = tree.below(found, reading.passes_over);
             continue;
         }
         let Ok(names) = Pattern::parse(segment) else { return Vec::new() };
         let mut next = Vec::new();
         'folders: for folder in &found {
-            for name in names_in(folder) {
-                looked_at += 1;
+            for Entry { name, .. } in tree.entries(folder).iter() {
                 // What is hidden has to be asked for.
                 let is_meant = reading.sees_hidden || !name.starts_with('.') || segment.starts_with('.');
-                if is_meant && names.matches(&name) {
-                    next.push(folder.join(&name));
+                if is_meant && names.matches(name) {
+                    next.push(folder.join(name));
                 }
-                if next.len() > reading.max_paths || looked_at > MAX_ENTRIES {
+                if next.len() > reading.max_paths {
                     break 'folders;
                 }
             }
@@ -95,30 +141,4 @@ fn found(pattern: &str, reading: &Reading) -> Vec<String> {
     }
     found.retain(|path| path.symlink_metadata().is_ok());
     found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
-}
-
-/// The folders, and all folders in them, hidden ones too, the nearest first; where there are too many, not the farthest.
-/// Links are not followed.
-fn below(mut folders: Vec<PathBuf>, passed_over: &[&str]) -> Vec<PathBuf> {
-    let (mut next, mut looked_at) = (0, 0);
-    while let Some(folder) = folders.get(next).cloned() {
-        next += 1;
-        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-        for entry in entries {
-            looked_at += 1;
-            if looked_at > MAX_ENTRIES {
-                return folders;
-            }
-            let is_passed_over = passed_over.iter().any(|name| entry.file_name() == *name);
-            if !is_passed_over && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(entry.path());
-            }
-        }
-    }
-    folders
-}
-
-fn names_in(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    entries.take(MAX_ENTRIES).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }

@@ -35,6 +35,13 @@ pub(super) fn read(code: &str) -> AwkProgram {
             Token::Name("system") if next.is_some_and(|next| next.is("(")) => {
                 found.runs.extend(one_by_one(program.expression(at + 2, 0)));
             }
+            // What it goes through is what it is told, or tells itself.
+            Token::Name("ARGV") if next.is_some_and(|next| next.is("[")) => {
+                let set = (at + 2..).take(4).find(|place| list.get(*place).is_some_and(|token| token.is("=")));
+                if let Some(place) = set {
+                    found.touches.extend(one_by_one(program.expression(place + 1, 0)).map(|file| (Access::Read, file)));
+                }
+            }
             Token::Name("print" | "printf") => printing = Some(depth),
             Token::Name("getline") => {
                 let file = (at + 1..).take(8).find(|place| list.get(*place).is_some_and(|token| token.is("<")));

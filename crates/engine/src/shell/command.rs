@@ -240,6 +240,12 @@ impl Redirect {
         self.writes_a_file() && matches!(self.descriptor, None | Some(1)) && self.kind != RedirectKind::ReadWrite
     }
 
+    /// Whether what is printed is seen by nobody.
+    pub(super) fn drops_output(&self) -> bool {
+        let is_output = !self.is_input() && matches!(self.descriptor, None | Some(1));
+        is_output && self.target.value.as_deref() == Some("/dev/null")
+    }
+
     /// What it gives to read, where that is a text that is known, or that something known stands for.
     pub(super) fn text(&self) -> Option<&str> {
         let is_text = matches!(self.kind, RedirectKind::HereDocument | RedirectKind::HereString);
@@ -355,6 +361,14 @@ impl SimpleCommand {
     /// What it is given to read, where that is a known text.
     pub(super) fn given_text(&self) -> Option<&str> {
         self.redirects.iter().rev().find_map(Redirect::text).or(self.input.as_deref())
+    }
+
+    /// What is in the file that it runs, where that was written in the session.
+    pub(super) fn script_text(&self) -> Option<&str> {
+        match &self.script {
+            Some(Written::Text(text)) => Some(text),
+            _ => None,
+        }
     }
 
     /// Without what it runs.

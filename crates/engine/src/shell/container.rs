@@ -6,7 +6,7 @@ use super::command::{Folders, SimpleCommand, Word};
 use super::effects::Effect;
 use crate::event::Access;
 use crate::paths;
-use crate::programs::{Arguments, Flag};
+use crate::programs::{Arguments, Flag, Role};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Container {
@@ -41,8 +41,18 @@ pub(super) fn is_engine(program: &str) -> bool {
 
 /// The program that is started instead of the image's own.
 pub(super) fn entrypoint(command: &SimpleCommand, arguments: &Arguments) -> Option<Word> {
-    let value = arguments.flags.iter().find(|flag| flag.name == "--entrypoint")?.value?;
+    let Some(flag) = arguments.flags.iter().find(|flag| flag.name == "--entrypoint") else {
+        return program_of_image(command, arguments).map(Word::known);
+    };
+    let value = flag.value?;
     command.meaning_from(value.word, value.from).filter(|text| !text.is_empty()).map(Word::known)
+}
+
+/// Images that are made for one program start that: `alpine/git push`.
+fn program_of_image<'c>(command: &'c SimpleCommand, arguments: &Arguments) -> Option<&'c str> {
+    let image = arguments.list.iter().find(|argument| argument.role == Role::Host)?;
+    let image = command.text_from(image.word, image.from)?.split(['@', ':']).next()?;
+    image.rsplit_once('/').map(|(_, name)| name).filter(|name| *name == "git")
 }
 
 impl Container {

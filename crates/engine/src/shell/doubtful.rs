@@ -159,6 +159,13 @@ pub(super) fn in_command(command: &SimpleCommand) -> Option<&'static str> {
     {
         return Some("a command in an array index");
     }
+    if declares(command) && command.words.iter().any(|word| word.value.as_deref().is_some_and(sets_command_in_index)) {
+        return Some("a command in an array index");
+    }
+    if makes_completions(command) && command.words.iter().any(|word| word.value.as_deref().is_some_and(runs_something))
+    {
+        return Some("a command in a list of words");
+    }
     if command.words.iter().any(|word| descriptor_variable(word).is_some()) {
         return Some("a redirection to a descriptor that a variable names");
     }
@@ -177,6 +184,21 @@ fn takes_names(command: &SimpleCommand) -> bool {
         Some("printf") => command.words.get(1).is_some_and(|word| word.value.as_deref() == Some("-v")),
         _ => false,
     }
+}
+
+/// Whether words of it may be arithmetic: `declare -i n=…`, `let n=…`.
+fn declares(command: &SimpleCommand) -> bool {
+    matches!(command.program(), Some("declare" | "typeset" | "local" | "readonly" | "export" | "let"))
+}
+
+/// Whether it expands a word that it is given: `compgen -W`.
+fn makes_completions(command: &SimpleCommand) -> bool {
+    matches!(command.program(), Some("compgen" | "complete"))
+}
+
+/// `'n=a[$(command)]'`
+fn sets_command_in_index(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(_, value)| has_command_in_index(value))
 }
 
 /// What a shell shows before it runs something. It expands them then.

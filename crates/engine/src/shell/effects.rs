@@ -68,6 +68,8 @@ impl Script {
                 effects.extend(through.into_iter().flatten());
             }
             links.extend(Link::made_by(command).filter(|_| links.len() < MAX_LINKS));
+            let copied = Link::copied_by(command);
+            links.extend(copied.into_iter().take(MAX_LINKS.saturating_sub(links.len())));
         }
         for word in &self.loose {
             for piece in pieces(word) {
@@ -94,6 +96,8 @@ const MAX_LINKS: usize = 16;
 struct Link {
     name: String,
     target: String,
+    /// It may be none, so that only what is deleted through it counts.
+    only_deletes: bool,
 }
 
 impl Link {
@@ -109,7 +113,23 @@ impl Link {
         // What it leads to is told from where it lies.
         let folder = name.rsplit_once('/').filter(|_| !paths::is_free(target));
         let target = folder.map_or_else(|| target.to_owned(), |(folder, _)| format!("{folder}/{target}"));
-        Some(Self { name: plain(name), target })
+        Some(Self { name: plain(name), target, only_deletes: false })
+    }
+
+    /// What is copied or moved as it is may be a link, and leads where it led before.
+    fn copied_by(command: &SimpleCommand) -> Vec<Self> {
+        const KEEPING: &[&str] =
+            &["-a", "--archive", "-d", "-P", "--no-dereference", "-r", "-R", "--recursive", "-l", "--links"];
+        let Some((program, arguments)) = command.program().zip(command.arguments.as_ref()) else { return Vec::new() };
+        let keeps = matches!(program, "mv" | "gmv") || program != "ln" && arguments.has_flag(KEEPING);
+        // Where a path leads out by itself, what is done to the copy is not done there; nor are settings copies of themselves.
+        let may_be_link = |from: &str| !paths::is_free(from) && !from.starts_with('.') && !from.contains("..");
+        let copies = copies(command, program, arguments).into_iter().filter(|copy| keeps && may_be_link(copy.from));
+        let link = |name: &str, copy: &Copy| Self { name: plain(name), target: plain(copy.from), only_deletes: true };
+        copies
+            .flat_map(|copy| [Some(link(copy.to, &copy)), copy.within().map(|name| link(&name, &copy))])
+            .flatten()
+            .collect()
     }
 
     /// The same, done to what the link leads to. To delete a link is not to delete that.
@@ -118,7 +138,9 @@ impl Link {
         let through = |place: String| {
             let path = plain(&place);
             let rest = path.strip_prefix(&self.name)?;
-            let is_through = rest.starts_with('/') || (rest.is_empty() && effect.access != Some(Access::Delete));
+            let counts = !self.only_deletes || effect.access == Some(Access::Delete);
+            let is_through =
+                counts && rest.starts_with('/') || (rest.is_empty() && counts && effect.access != Some(Access::Delete));
             let path = Some(format!("{}{rest}", self.target));
             is_through.then(|| Effect { path, folders: Folders::default(), ..effect.clone() })
         };
@@ -224,6 +246,9 @@ impl Found<'_> {
             let folder = command.meaning_from(argument.word, argument.from);
             self.folders = folder.map_or_else(Folders::unknown, |folder| self.folders.then(folder));
         }
+        if program == "git" {
+            self.enter_work_tree();
+        }
         let keeps_to_itself = self.keeps_to_itself();
         for argument in &known.list {
             self.argument(argument, keeps_to_itself);
@@ -240,6 +265,12 @@ impl Found<'_> {
         for (access, path) in ex::scripts(command, known).iter().flat_map(|script| ex::read(script).touches) {
             self.add(Some(&path), &Word::known(&path), Some(access));
         }
+        for (access, path) in
+            command.script_text().filter(|_| sed::is_sed(program)).map(sed::read).unwrap_or_default().touches
+        {
+            self.add(Some(&path), &Word::known(&path), Some(access));
+        }
+        self.in_names(program, known);
         self.in_words_of_code(program, known);
         self.copied_into(program, known);
         for name in fetched(command) {
@@ -257,6 +288,17 @@ impl Found<'_> {
             for access in accesses(*role) {
                 self.add(Some(path), &word, *access);
             }
+        }
+    }
+
+    /// `GIT_WORK_TREE=… git clean`
+    fn enter_work_tree(&mut self) {
+        const NAME: &str = "GIT_WORK_TREE";
+        let command = self.command;
+        let set = command.assignments.iter().rfind(|set| set.name == NAME).map(|set| set.value.meaning());
+        let exported = || command.exported.iter().find(|exported| &*exported.name == NAME);
+        if let Some(folder) = set.or_else(|| exported().map(|exported| exported.value.as_deref())) {
+            self.folders = folder.map_or_else(Folders::unknown, |folder| self.folders.then(folder));
         }
     }
 
@@ -374,13 +416,16 @@ impl Found<'_> {
                     self.add(path.strip_prefix("//").or(Some(path)), word, Some(Access::Read));
                 }
             }
-            Role::Revision => {
-                let behind = text.and_then(|text| text.split_once(':')).map(|(_, path)| path);
-                if let Some(path) = behind.or(text).filter(|path| !path.is_empty()) {
+            Role::Revision => self.in_revision(text, word),
+            // `socat FILE:.env -`
+            Role::Setting if command.program() == Some("socat") => {
+                let address = text.and_then(|text| text.split_once(':')).filter(|(kind, _)| is_file_address(kind));
+                if let Some(path) = address.and_then(|(_, path)| path.split(',').next()) {
                     self.add(Some(path), word, Some(Access::Read));
+                    self.add(Some(path), word, Some(Access::Write));
                 }
             }
-            Role::Data if matches!(command.program(), Some("sed" | "gsed")) => {
+            Role::Data if command.program().is_some_and(sed::is_sed) => {
                 for (access, path) in text.map(sed::read).unwrap_or_default().touches {
                     self.add(Some(&path), word, Some(access));
                 }
@@ -410,6 +455,35 @@ impl Found<'_> {
                 for access in accesses(role) {
                     self.add(text, word, *access);
                 }
+            }
+        }
+    }
+
+    /// `REVISION:path`, and of the index `:path` or `:0:path`.
+    fn in_revision(&mut self, text: Option<&str>, word: &Word) {
+        let behind = text.and_then(|text| text.split_once(':')).map(|(_, path)| path);
+        let behind = behind
+            .map(|path| ["0:", "1:", "2:", "3:"].iter().find_map(|stage| path.strip_prefix(stage)).unwrap_or(path));
+        if let Some(path) = behind.or(text).filter(|path| !path.is_empty()) {
+            self.add(Some(path), word, Some(Access::Read));
+        }
+    }
+
+    /// What it is told line by line, where it reads the names of what it reads: `cpio -o`, `git cat-file --batch`.
+    fn in_names(&mut self, program: &str, arguments: &Arguments) {
+        let command = self.command;
+        let has = |names: &[&str]| arguments.has_flag(names);
+        let is_batch = program == "git" && has(&["--batch", "--batch-command"]);
+        let is_list = match program {
+            "cpio" => has(&["-o", "-p", "--create", "--pass-through"]),
+            "zip" => has(&["-@"]),
+            _ => false,
+        };
+        for line in command.given_text().filter(|_| is_batch || is_list).into_iter().flat_map(str::lines) {
+            if is_batch {
+                self.in_revision(Some(line), &Word::known(line));
+            } else {
+                self.add(Some(line), &Word::known(line), Some(Access::Read));
             }
         }
     }
@@ -463,7 +537,7 @@ impl Found<'_> {
         let is_alike = |suffix: &str| suffix.starts_with('.') && !suffix.contains(['*', '/']);
         let copies = arguments.flags.iter().filter(|flag| flag.is("-i")).filter_map(|flag| flag.value);
         let mut copies = copies.map(|value| self.command.text_from(value.word, value.from));
-        let reads = arguments.list.iter().any(|argument| argument.role == Role::Read);
+        let reads = arguments.list.iter().any(|argument| matches!(argument.role, Role::Read | Role::Script));
         !reads && arguments.list.iter().all(is_edit) && copies.all(|suffix| suffix.is_some_and(is_alike))
     }
 
@@ -497,8 +571,14 @@ impl Found<'_> {
     fn in_find(&mut self) {
         let command = self.command;
         let deletes = command.words.iter().any(|word| word.value.as_deref() == Some("-delete"));
+        let follows = command.words.iter().any(|word| matches!(word.value.as_deref(), Some("-L" | "-H" | "-follow")));
         for found in find::found(command).iter().filter(|_| deletes) {
             self.add_deletion_of_all(found.meaning(), found);
+            // What a link leads to, and not the link.
+            if let Some(folder) = found.meaning().and_then(|path| found.folder_of_all(path)).filter(|_| follows) {
+                let within = format!("{folder}/*");
+                self.add_deletion_of_all(Some(&within), &Word { glob: true, ..Word::known(&within) });
+            }
         }
         let writes = |word: &Word| matches!(word.value.as_deref(), Some("-fprint" | "-fprint0" | "-fls" | "-fprintf"));
         let targets = command.words.iter().zip(command.words.iter().skip(1)).filter(|(flag, _)| writes(flag));
@@ -562,6 +642,11 @@ fn pathspec(text: &str) -> Option<&str> {
     let behind =
         text.strip_prefix(":(").filter(|magic| !magic.starts_with("exclude")).and_then(|magic| magic.split_once(')'));
     behind.map(|(_, path)| path).or_else(|| text.strip_prefix(":/")).filter(|path| !path.is_empty())
+}
+
+/// Of `socat`: whether a file stands behind it.
+fn is_file_address(kind: &str) -> bool {
+    matches!(kind.to_ascii_uppercase().as_str(), "FILE" | "OPEN" | "GOPEN" | "CREATE" | "CREAT")
 }
 
 /// What is done to an argument of this kind.

@@ -30,7 +30,7 @@ pub(super) fn scripts(command: &SimpleCommand, arguments: &Arguments) -> Vec<Str
         is_command.then_some(text)
     };
     let given: Vec<&str> = arguments.list.iter().filter_map(text).collect();
-    let read = command.given_text().map(str::to_owned);
+    let read = command.given_text().into_iter().chain(command.script_text()).map(str::to_owned);
     [given.join("\n")].into_iter().chain(read).filter(|script| !script.is_empty()).collect()
 }
 

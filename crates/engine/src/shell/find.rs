@@ -1,5 +1,7 @@
 //! `find`: where it looks, what it runs, what it finds. Its words are an expression, which no table describes.
 
+use std::borrow::Cow;
+
 use super::budget;
 use super::command::{ALL_BELOW, SimpleCommand, Word};
 use super::filling;
@@ -68,7 +70,7 @@ fn is_test(word: &str) -> bool {
 
 /// What conditions that hold together ask for.
 struct Wanted<'v> {
-    name: Option<&'v str>,
+    name: Option<Cow<'v, str>>,
     path: Option<&'v str>,
     /// `f` for files, `d` for folders.
     kind: Option<&'v str>,
@@ -89,6 +91,8 @@ impl<'v> Wanted<'v> {
             _ => false,
         });
         let (name, path) = (only(&["-name", "-iname"]), only(&["-path", "-wholename"]));
+        let by_regex = || only(&["-regex", "-iregex"]).and_then(name_of_regex).map(Cow::Owned);
+        let name = name.map(Cow::Borrowed).or_else(by_regex);
         Self { name, path, kind: only(&["-type", "-xtype"]), is_empty, leaves_hidden }
     }
 
@@ -105,7 +109,7 @@ impl<'v> Wanted<'v> {
 
     /// What is found from one start.
     fn below(&self, start: &Word, depth: Depth) -> Word {
-        match (start.meaning(), self.name, self.path) {
+        match (start.meaning(), self.name.as_deref(), self.path) {
             // At any depth.
             (Some(start), Some(name), _) => path(format!("{start}/**/{name}"), true),
             (_, None, Some(whole)) => path(whole.to_owned(), whole.contains(['*', '?', '['])),
@@ -116,6 +120,14 @@ impl<'v> Wanted<'v> {
             _ => start.clone(),
         }
     }
+}
+
+/// The name that `.*/NAME` stands for, of which only points may be escaped.
+fn name_of_regex(regex: &str) -> Option<String> {
+    let name = regex.strip_prefix(".*/")?.trim_end_matches('$').replace("\\.", ".");
+    let is_name =
+        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter));
+    is_name.then_some(name)
 }
 
 /// Its words without the commands that it runs.

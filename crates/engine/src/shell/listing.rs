@@ -14,11 +14,22 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
         "find" | "gfind" => find::found(command),
         // These pass on what they read, or a part of it.
         "sort" | "uniq" | "head" | "tail" | "cat" | "tac" | "shuf" => read.to_vec(),
-        "grep" | "egrep" | "fgrep" if !read.is_empty() => read.iter().map(|path| narrowed(command, path)).collect(),
+        "grep" | "egrep" | "fgrep" if !read.is_empty() => {
+            let mut left: Vec<Word> = read.iter().filter_map(|path| narrowed(command, path)).collect();
+            left.dedup();
+            left
+        }
         "sed" | "gsed" => read.iter().filter_map(|path| renamed(command, path)).collect(),
         "awk" | "gawk" | "mawk" if prints_a_field(command) => read.to_vec(),
-        "ls" if !has(&["-l", "-o", "-g", "-a", "-A", "-f", "-R", "--all", "--almost-all", "--recursive"]) => {
-            listed(command)
+        "ls" if !has(LONG) => {
+            let mut names = listed(command);
+            if names.iter().any(|name| name.value.as_deref() == Some(ANY_NAME)) {
+                let is_all = has(&["-a", "-f", "--all"]);
+                let is_hidden = is_all || has(&["-A", "--almost-all"]);
+                names.extend(is_hidden.then(|| Word::known(HIDDEN_NAME)));
+                names.extend(is_all.then(|| Word::known("..")));
+            }
+            names
         }
         "echo" | "printf" => patterns(command),
         // Each behind what became of it.
@@ -42,6 +53,29 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Flags that make `ls` print more than names.
+const LONG: &[&str] = &["-l", "-o", "-g", "-R", "-s", "-i", "-n", "--recursive", "--size", "--inode"];
+const ANY_NAME: &str = "*";
+const HIDDEN_NAME: &str = ".*";
+
+/// What a command prints that only looks at what it is told, if that is a file and no link: its name.
+pub(super) fn maybe(command: &SimpleCommand) -> Option<String> {
+    let arguments = command.arguments.as_ref()?;
+    let looks = match command.program()? {
+        "ls" => !arguments.has_flag(LONG),
+        "realpath" | "readlink" | "grealpath" | "greadlink" => true,
+        "git" => arguments.subcommands.first().is_some_and(|form| form == "ls-files"),
+        // What they read, or a part of it.
+        "sort" | "uniq" | "head" | "tail" | "grep" | "egrep" | "fgrep" | "tac" | "shuf" => {
+            return command.given_text().map(str::to_owned);
+        }
+        _ => false,
+    };
+    let names = arguments.operands.iter().filter(|_| looks).map(|place| command.words.get(*place));
+    let name = |word: Option<&Word>| Some(word.filter(|word| !word.glob)?.value.clone()? + "\n");
+    names.map(name).collect::<Option<String>>().filter(|text| !text.is_empty())
 }
 
 /// Somewhere below the folders that it is given, or below the one that it runs in.
@@ -83,7 +117,7 @@ fn patterns(command: &SimpleCommand) -> Vec<Word> {
 fn listed(command: &SimpleCommand) -> Vec<Word> {
     let operands = command.arguments.iter().flat_map(|arguments| &arguments.operands);
     let operands: Vec<Word> = operands.filter_map(|place| command.words.get(*place)).cloned().collect();
-    let some_name = Word::known("*");
+    let some_name = Word::known(ANY_NAME);
     match operands.as_slice() {
         [] => vec![some_name],
         [pattern] if pattern.glob => operands,
@@ -94,14 +128,26 @@ fn listed(command: &SimpleCommand) -> Vec<Word> {
 }
 
 /// Any name that is left by `grep PART`, `grep ^START` or `grep END$`.
-fn narrowed(command: &SimpleCommand, path: &Word) -> Word {
+fn narrowed(command: &SimpleCommand, path: &Word) -> Option<Word> {
     let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
     let mut wanted = arguments.filter(|argument| argument.role == Role::Data);
     let text = wanted.next().and_then(|argument| command.text_from(argument.word, argument.from));
     let has = |names: &[&str]| command.arguments.as_ref().is_some_and(|arguments| arguments.has_flag(names));
-    let text = text.filter(|_| path.value.as_deref() == Some("*") && !has(&["-v", "--invert-match"]));
-    let pattern = text.and_then(pattern);
-    pattern.map_or_else(|| path.clone(), |pattern| Word { glob: path.glob, ..Word::known(&pattern) })
+    let Some(pattern) = text.filter(|_| !has(&["-v", "--invert-match"])).and_then(pattern) else {
+        return Some(path.clone());
+    };
+    let known = |pattern: &str| Some(Word { glob: path.glob, ..Word::known(pattern) });
+    match path.value.as_deref() {
+        Some(ANY_NAME) => known(&pattern),
+        // Its point is the first letter.
+        Some(HIDDEN_NAME) => match pattern.strip_prefix('*') {
+            Some(rest) if rest.starts_with('.') => known(rest),
+            Some(_) => known(&format!(".{pattern}")),
+            None => known(&pattern).filter(|_| pattern.starts_with('.')),
+        },
+        Some("..") => known("..").filter(|_| !pattern.contains(|letter: char| letter.is_ascii_alphanumeric())),
+        _ => Some(path.clone()),
+    }
 }
 
 /// What `PART`, `^START` or `END$` matches, as a pattern for names.

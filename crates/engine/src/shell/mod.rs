@@ -39,6 +39,7 @@ mod output;
 mod parallel;
 mod parentheses;
 mod patch;
+mod printed;
 mod push;
 mod query;
 mod rejection;

@@ -31,6 +31,17 @@ pub(super) fn texts(words: &[Word], input: Input) -> Vec<Option<String>> {
     given.into_iter().map(|argument| filled(&template, argument)).collect()
 }
 
+/// The files that it reads its arguments from: those behind `::::`.
+pub(super) fn files(words: &[Word]) -> impl Iterator<Item = &Word> {
+    let mut is_behind = false;
+    words.iter().filter(move |word| {
+        if is_mark(word) {
+            is_behind = word.value.as_deref().is_some_and(|text| text.starts_with("::::"));
+        }
+        is_behind && !is_mark(word)
+    })
+}
+
 /// `:::` or `::::`, behind which its arguments stand.
 pub(super) fn is_mark(word: &Word) -> bool {
     word.value.as_deref().is_some_and(|text| text.starts_with(":::"))

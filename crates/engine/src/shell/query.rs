@@ -3,7 +3,7 @@
 use super::command::SimpleCommand;
 use crate::programs::{Arguments, Role};
 
-fn is_client(program: &str) -> bool {
+pub(super) fn is_client(program: &str) -> bool {
     matches!(program, "sqlite3" | "psql" | "mysql" | "mariadb" | "duckdb")
 }
 
@@ -11,7 +11,8 @@ fn is_client(program: &str) -> bool {
 pub(super) fn texts<'c>(command: &'c SimpleCommand, arguments: &Arguments) -> Vec<&'c str> {
     let given = arguments.list.iter().filter(|argument| argument.role == Role::Query);
     let given = given.filter_map(|argument| command.meaning_from(argument.word, argument.from));
-    given.chain(command.given_text().filter(|_| command.program().is_some_and(is_client))).collect()
+    let read = command.given_text().into_iter().chain(command.script_text());
+    given.chain(read.filter(|_| command.program().is_some_and(is_client))).collect()
 }
 
 /// The texts that a shell would run.

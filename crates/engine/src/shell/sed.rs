@@ -14,6 +14,10 @@ pub(super) struct SedScript {
     pub(super) runs: Vec<Option<String>>,
 }
 
+pub(super) fn is_sed(program: &str) -> bool {
+    matches!(program, "sed" | "gsed")
+}
+
 pub(super) fn read(script: &str) -> SedScript {
     let mut found = SedScript::default();
     let Steps { list, is_whole } = steps(script);

@@ -1,8 +1,25 @@
 //! Settings and variables whose value is a command: what runs behind `git -c core.pager=…`, `GIT_EDITOR=…`,
 //! `ssh -o ProxyCommand=…`.
 
+use std::borrow::Cow;
+
 /// The command in the value of a program's setting, `name=value`.
-pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s str> {
+pub(super) fn command_of_setting<'s>(program: &str, setting: &'s str) -> Option<Cow<'s, str>> {
+    if program == "cargo" {
+        return cargo(setting).map(Cow::Owned);
+    }
+    plain_command_of_setting(program, setting).map(Cow::Borrowed)
+}
+
+/// `target.x.runner=["program", "argument"]`, or a text.
+fn cargo(setting: &str) -> Option<String> {
+    const COMMANDS: &[&str] = &["runner", "linker", "rustc", "rustdoc", "rustc-wrapper", "rustc-workspace-wrapper"];
+    let (name, value) = setting.split_once('=')?;
+    let is_command = COMMANDS.contains(&name.trim().rsplit('.').next()?);
+    is_command.then(|| value.trim().trim_matches(['[', ']']).replace([',', '"', '\''], " ").trim().to_owned())
+}
+
+fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s str> {
     if matches!(program, "gdb" | "lldb") {
         let setting = setting.trim_start();
         return ["shell ", "platform shell ", "!"].iter().find_map(|name| setting.strip_prefix(name));

@@ -13,6 +13,7 @@ use brush_parser::ast::FunctionBody;
 use super::branch::Branches;
 use super::command::{ALL_BELOW, Assignment, Exported, Folders, Word};
 use super::hidden::Hidden;
+use super::printed::MAX_WAYS;
 use super::written::plain;
 use crate::paths;
 use crate::programs::is_known_program;
@@ -25,12 +26,12 @@ type Names<T> = Rc<BTreeMap<Arc<str>, T>>;
 pub(super) struct State {
     /// `None`: set to something that is not known. What was never set comes from outside and is not known either.
     variables: Names<Option<Value>>,
-    /// What those may be that are not known: the value on one of two ways.
-    possible: Names<Value>,
+    /// What those may be that are not known: the values on the ways that led here.
+    possible: Names<Vec<Value>>,
     /// The same of `$1`, `$2`, ….
     possible_positional: Option<Positional>,
-    /// Whether they are taken to be that.
-    pub(super) assumes: bool,
+    /// Which of those they are taken to be.
+    pub(super) assumes: Option<usize>,
     /// Arrays of which every element is known.
     arrays: Names<Rc<[Value]>>,
     /// Names of those that programs get to see.
@@ -40,6 +41,10 @@ pub(super) struct State {
     pub(super) folders: Folders,
     /// Where it is if the last command failed; none where that makes no difference.
     failed: Option<Folders>,
+    /// Whether that is likely: the script has deleted what it goes to.
+    is_gone: bool,
+    /// Folders that the script has deleted.
+    deleted: Rc<BTreeSet<String>>,
     /// Those that the script has made, so that it can go there.
     made: Rc<BTreeSet<String>>,
     /// Where `cd -` leads.
@@ -61,12 +66,24 @@ pub(super) struct State {
     locals: Vec<Names<Before>>,
     /// `$_`: the last word of the last command.
     last_word: Option<Value>,
-    /// `set -a`: programs get to see whatever is set.
-    exports_all: bool,
+    /// Other names of variables: `declare -n`.
+    references: Names<Arc<str>>,
+    pub(super) options: Options,
     pub(super) failing: Failing,
     /// What is walked is never run: `exit` stands before it.
     pub(super) is_over: bool,
     pub(super) branches: Branches,
+}
+
+/// Options of the shell that are on.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Options {
+    /// `set -a`: programs get to see whatever is set.
+    exports_all: bool,
+    /// `shopt -s lastpipe`: the last command of a pipeline runs in the shell itself.
+    pub(super) lastpipe: bool,
+    /// `shopt -s dotglob`: patterns match what is hidden.
+    pub(super) dotglob: bool,
 }
 
 /// What comes of a command that fails.
@@ -244,6 +261,19 @@ fn add_missing<T: Clone>(names: &mut Names<T>, others: &Names<T>) {
     }
 }
 
+/// Some more that a variable may be.
+fn add_possible(possible: &mut BTreeMap<Arc<str>, Vec<Value>>, name: &Arc<str>, values: impl Iterator<Item = Value>) {
+    let known = possible.entry(Arc::clone(name)).or_default();
+    for value in values {
+        if known.len() < MAX_WAYS && !known.contains(&value) {
+            known.push(value);
+        }
+    }
+    if known.is_empty() {
+        possible.remove(name);
+    }
+}
+
 impl State {
     /// How much a copy of it may be.
     pub(super) fn size(&self) -> usize {
@@ -260,9 +290,11 @@ impl State {
     pub(super) fn assign(&mut self, name: &str, value: Option<Value>) {
         // An element of an array changes the array.
         let name = name.split('[').next().unwrap_or(name);
+        let meant = self.references.get(name).cloned();
+        let name = meant.as_deref().unwrap_or(name);
         remove(&mut self.possible, name);
         remove(&mut self.arrays, name);
-        if self.exports_all {
+        if self.options.exports_all {
             self.export_name(name);
         }
         if name == "HOME" || self.exported.contains(name) {
@@ -289,7 +321,9 @@ impl State {
 
     /// The program that a name stands for, where it is not its own.
     pub(super) fn real_name(&self, name: &str) -> Option<&str> {
-        self.renamed.get(plain(name).as_str()).map(|program| &**program)
+        // The program that looks: the shell.
+        let is_itself = name.starts_with("/proc/") && name.ends_with("/exe");
+        self.renamed.get(plain(name).as_str()).map(|program| &**program).or(is_itself.then_some("bash"))
     }
 
     pub(super) fn define(&mut self, name: &str, function: Rc<Function>) {
@@ -409,8 +443,15 @@ impl State {
                 Some(place) => arguments.get(place).cloned().unwrap_or_else(|| Some(Value::plain(""))),
             };
         }
+        let name = self.references.get(name).map_or(name, |meant| meant);
+        let assumed = self.assumes.and_then(|number| {
+            let possible = self.possible.get(name)?;
+            possible.get(number).or(possible.last())
+        });
+        if let Some(value) = assumed {
+            return Some(value.clone());
+        }
         match self.variables.get(name) {
-            Some(None) if self.assumes => self.possible.get(name).cloned(),
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
             None if name == "_" => self.last_word.clone(),
@@ -441,9 +482,10 @@ impl State {
         self.arrays = Names::default();
         self.aliases = Names::default();
         self.functions = Names::default();
+        self.references = Names::default();
         (self.zero, self.positional) = (name, Some(arguments));
         self.last_word = None;
-        (self.failing, self.exports_all) = (Failing::default(), false);
+        (self.failing, self.options) = (Failing::default(), Options::default());
         (self.previous, self.stack) = (None, Vec::new());
     }
 
@@ -514,7 +556,7 @@ impl State {
         for name in mentioned {
             remove(&mut self.arrays, name);
             if let Some(Some(value)) = self.variables.get(name) {
-                Rc::make_mut(&mut self.possible).insert(name.into(), value.clone());
+                Rc::make_mut(&mut self.possible).insert(name.into(), vec![value.clone()]);
                 Rc::make_mut(&mut self.variables).insert(name.into(), None);
                 self.environment = None;
             }
@@ -567,8 +609,11 @@ impl State {
         if self.last_word != other.last_word {
             self.last_word = None;
         }
-        self.exports_all |= other.exports_all;
+        self.options.exports_all |= other.options.exports_all;
         self.failing.ends &= other.failing.ends;
+        self.options.lastpipe |= other.options.lastpipe;
+        self.options.dotglob |= other.options.dotglob;
+        add_missing(&mut self.references, &other.references);
         add_missing(&mut self.aliases, &other.aliases);
         add_missing(&mut self.renamed, &other.renamed);
         self.join_functions(&other.functions);
@@ -605,8 +650,25 @@ impl State {
         let possible = Rc::make_mut(&mut self.possible);
         for name in differing {
             let value = variables.insert(Arc::clone(&name), None).flatten();
-            let value = value.or_else(|| others.get(&name).cloned().flatten());
-            possible.extend(value.map(|value| (name, value)));
+            let values = value.into_iter().chain(others.get(&name).cloned().flatten());
+            add_possible(possible, &name, values);
+        }
+    }
+
+    /// It may be any of these.
+    pub(super) fn may_be(&mut self, name: &str, values: &[Value]) {
+        add_possible(Rc::make_mut(&mut self.possible), &name.into(), values.iter().cloned());
+    }
+
+    /// What is set otherwise there may be so here.
+    pub(super) fn may_be_as(&mut self, other: &Self) {
+        if Rc::ptr_eq(&self.variables, &other.variables) {
+            return;
+        }
+        for (name, value) in other.variables.iter() {
+            if value.is_some() && self.variables.get(name) != Some(value) {
+                add_possible(Rc::make_mut(&mut self.possible), name, value.iter().cloned());
+            }
         }
     }
 
@@ -625,8 +687,13 @@ impl State {
         }
         self.failing.is_negated = false;
         self.branches.settle();
+        let is_gone = std::mem::take(&mut self.is_gone);
         if let Some(failed) = self.failed.take() {
-            self.folders.or_else(&failed);
+            if is_gone {
+                self.folders.or(&failed);
+            } else {
+                self.folders.or_else(&failed);
+            }
         }
     }
 
@@ -636,7 +703,7 @@ impl State {
     }
 
     fn assume(&mut self, worked: bool) {
-        self.failing.is_negated = false;
+        (self.failing.is_negated, self.is_gone) = (false, false);
         let failed = self.failed.take();
         if worked {
             self.branches.assume_success();
@@ -662,23 +729,22 @@ impl State {
     /// `$1`, `$2`, …, as far as they are known.
     fn arguments(&self) -> Option<&[Option<Value>]> {
         let known = self.positional.as_ref();
-        known.or_else(|| self.possible_positional.as_ref().filter(|_| self.assumes)).map(Positional::list)
+        known.or_else(|| self.possible_positional.as_ref().filter(|_| self.assumes.is_some())).map(Positional::list)
     }
 
     pub(super) fn has_possible(&self) -> bool {
         !self.possible.is_empty() || self.possible_positional.is_some()
     }
 
-    /// Whether a text uses a variable that may be something.
-    pub(super) fn has_possible_in(&self, text: &str) -> bool {
-        if self.positional.is_none() && self.possible_positional.is_some() {
-            return text.contains('$');
-        }
+    /// How many things the variables that a text uses may be.
+    pub(super) fn possible_in(&self, text: &str) -> usize {
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        let mut behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
-        behind.any(|rest| {
+        let behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+        let counts = behind.map(|rest| {
             let length = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
-            rest.get(..length).is_some_and(|name| self.possible.contains_key(name))
-        })
+            rest.get(..length).and_then(|name| self.possible.get(name)).map_or(0, Vec::len)
+        });
+        let of_arguments = self.positional.is_none() && self.possible_positional.is_some() && text.contains('$');
+        counts.max().unwrap_or(0).max(usize::from(of_arguments))
     }
 }

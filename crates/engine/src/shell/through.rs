@@ -16,8 +16,8 @@ use super::written::{self, Written};
 use crate::programs::Role;
 
 pub(super) use input::Input;
-use interpreter::is_interpreter;
-pub(super) use interpreter::{is_awk, runs_its_input, runs_what_it_reads, script_file, script_files};
+use interpreter::runs_by_name;
+pub(super) use interpreter::{given_script, is_awk, runs_its_input, runs_what_it_reads, script_file, script_files};
 use wrapper::Wrapper;
 
 /// What a command runs.
@@ -83,6 +83,10 @@ pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Wor
             known.unwrap_or_else(|| Through { name: program.to_owned(), ..Through::default() })
         }
     };
+    if program == "hub" {
+        let words = std::iter::once(Word::known("git")).chain(command.words.iter().skip(1).cloned());
+        through.runs.push(Runs::words(words.collect()));
+    }
     if let Some(form) = program.strip_prefix("git-").filter(|_| !command.is_understood()) {
         let words = [Word::known("git"), Word::known(form)].into_iter().chain(command.words.iter().skip(1).cloned());
         through.runs.push(Runs::words(words.collect()));
@@ -91,7 +95,7 @@ pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Wor
     if !command.is_understood() && !matches!(program, "find" | "gfind") {
         through.runs.extend(wrapper::command_within(&command.words).map(Runs::words));
     }
-    if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| !is_interpreter(program)) {
+    if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| runs_by_name(command)) {
         // A file that is run by its name: by what it asks for.
         let first = Word { role: Role::Plain, ..Word::known(written::interpreter(text)) };
         through.runs.push(Runs::words(std::iter::once(first).chain(command.words.iter().cloned()).collect()));
@@ -99,6 +103,10 @@ pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Wor
     if command.script == Some(Written::Unknown) {
         through.runs.push(Runs::text(None));
     }
+    // A function that a shell finds in its environment.
+    let functions = command.assignments.iter().filter(|assignment| assignment.name.starts_with("BASH_FUNC_"));
+    let body = |text: &String| text.trim_start().strip_prefix("()").unwrap_or(text).to_owned();
+    through.runs.extend(functions.map(|function| Runs::text(function.value.value.as_ref().map(body))));
     for assignment in command.assignments.iter().filter(|assignment| is_command_variable(&assignment.name)) {
         through.runs.push(Runs::beginning(assignment.value.value.clone()));
     }

@@ -26,6 +26,7 @@ use super::budget::{self, Budget};
 use super::command::{Assignment, SimpleCommand, Word};
 use super::container::Container;
 use super::hidden::Hidden;
+use super::printed::{MAX_WAYS, Printed};
 use super::state::{Function, State, Value};
 use super::word::Context;
 use super::written::{Earlier, Files};
@@ -61,7 +62,9 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         around: Around::default(),
         state: State::default(),
         input: None,
-        output: None,
+        output: Printed::default(),
+        possible_texts: 0,
+        is_timed: false,
         meaning: None,
         uncalled: BTreeMap::new(),
         found: Vec::new(),
@@ -101,8 +104,12 @@ struct Walker<'a> {
     state: State,
     /// What the command that is walked reads, where that is known.
     input: Option<Arc<str>>,
-    /// What the last command prints, where that is known.
-    output: Option<String>,
+    /// What the last command prints, as far as that is known.
+    output: Printed,
+    /// How many texts the substitutions of the command that is walked may print, none of them for sure.
+    possible_texts: usize,
+    /// Whether `time` stands right before the command that is walked next.
+    is_timed: bool,
     /// What stands for it, where only its kind is known.
     meaning: Option<String>,
     /// Functions that nothing has called so far.
@@ -184,14 +191,17 @@ impl Walker<'_> {
         }
         let hidden = Rc::new(Hidden::hide(text));
         let around = std::mem::replace(&mut self.hidden, Rc::clone(&hidden));
-        self.output = None;
+        self.output = Printed::default();
         match door::parse(hidden.shown(), self.depth) {
             Ok(program) => {
+                let mut printed = Printed::nothing();
                 for list in &program.complete_commands {
                     self.list(list);
+                    printed.then(&std::mem::take(&mut self.output));
                 }
+                self.output = printed;
                 if program.complete_commands.len() != 1 {
-                    self.forget_output();
+                    self.forget_kind();
                 }
             }
             Err(gap) => self.gap(gap),
@@ -199,9 +209,9 @@ impl Walker<'_> {
         self.hidden = around;
     }
 
-    /// What is printed is not known, or not by one command alone.
-    fn forget_output(&mut self) {
-        (self.output, self.meaning) = (None, None);
+    /// What is printed is not known in kind, or not by one command alone.
+    fn forget_kind(&mut self) {
+        self.meaning = None;
         self.found.clear();
     }
 
@@ -236,6 +246,7 @@ impl Walker<'_> {
     }
 
     fn list(&mut self, list: &CompoundList) {
+        let mut printed = Printed::nothing();
         for item in &list.0 {
             if !self.goes_on() {
                 return;
@@ -244,28 +255,34 @@ impl Walker<'_> {
                 SeparatorOperator::Sequence => self.and_or(&item.0),
                 SeparatorOperator::Async => self.in_new_scope(|walker| walker.and_or(&item.0)),
             }
+            printed.then(&std::mem::take(&mut self.output));
         }
+        self.output = printed;
         if list.0.len() != 1 {
-            self.forget_output();
+            self.forget_kind();
         }
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
+        self.is_timed = pipeline.timed.is_some() && matches!(pipeline.seq.first(), Some(Command::Simple(_)));
         if let [command] = pipeline.seq.as_slice() {
             return self.command(command);
         }
         let (piped_from, input) = (self.piped_from.clone(), self.input.take());
-        for command in &pipeline.seq {
+        for (number, command) in pipeline.seq.iter().enumerate() {
             let first = self.script.commands.len();
             let found = std::mem::take(&mut self.piped_paths);
             self.found = found;
-            self.in_new_scope(|walker| walker.command(command));
+            if self.state.options.lastpipe && number + 1 == pipeline.seq.len() {
+                self.command(command);
+            } else {
+                self.in_new_scope(|walker| walker.command(command));
+            }
             self.piped_paths = std::mem::take(&mut self.found);
             self.piped_from = first..self.script.commands.len();
-            self.input = self.output.take().map(Arc::from);
+            self.input = self.output.sure().map(Arc::from);
         }
         self.found = std::mem::take(&mut self.piped_paths);
-        self.output = self.input.take().map(|text| text.to_string());
         (self.piped_from, self.input) = (piped_from, input);
     }
 
@@ -283,14 +300,14 @@ impl Walker<'_> {
                 self.deeper(|walker| walker.compound(compound));
                 self.fed_paths = around;
                 if redirects.is_some() {
-                    self.output = None;
+                    self.output = Printed::default();
                 }
             }
             Command::Function(definition) => self.define(definition),
             Command::ExtendedTest(test, redirects) => {
                 self.redirects_of_compound(redirects.as_ref());
                 self.deeper(|walker| walker.test(&test.expr));
-                self.output = None;
+                self.output = Printed::nothing();
             }
         }
     }
@@ -327,6 +344,7 @@ impl Walker<'_> {
                 // It may be `PATH` that is set.
                 self.script.loose.push(arithmetic.expr.value.clone());
                 self.state.forget_changed_in(&arithmetic.expr.value);
+                self.output = Printed::nothing();
             }
             CompoundCommand::BraceGroup(group) => return self.list(&group.list),
             CompoundCommand::Subshell(subshell) => return self.in_new_scope(|walker| walker.list(&subshell.list)),
@@ -346,13 +364,15 @@ impl Walker<'_> {
             CompoundCommand::Coprocess(coprocess) => self.in_new_scope(|walker| walker.command(&coprocess.body)),
         }
         // Nobody knows which of it runs, or how often.
-        self.forget_output();
+        self.output.doubt();
+        self.forget_kind();
     }
 
     fn if_clause(&mut self, clause: &IfClauseCommand) {
         self.condition(&clause.condition);
         let before = self.kept_state();
         self.list(&clause.then);
+        let mut printed = std::mem::take(&mut self.output);
         let mut ends = vec![std::mem::replace(&mut self.state, before)];
         let mut is_exhaustive = false;
         for branch in clause.elses.iter().flatten() {
@@ -362,8 +382,10 @@ impl Walker<'_> {
             is_exhaustive |= branch.condition.is_none();
             let before = self.kept_state();
             self.list(&branch.body);
+            printed.or(std::mem::take(&mut self.output));
             ends.push(std::mem::replace(&mut self.state, before));
         }
+        self.output = printed;
         self.join_ends(ends, is_exhaustive);
     }
 
@@ -387,13 +409,16 @@ impl Walker<'_> {
             // It may be `PATH` that the loop sets.
             let set = |value| Assignment { name: clause.variable_name.clone(), value };
             self.emit(SimpleCommand { assignments: values.into_iter().map(set).collect(), ..SimpleCommand::default() });
+            let mut printed = Printed::nothing();
             for value in known {
                 if !self.spend(budget::NODE) {
                     return;
                 }
                 self.state.assign(&clause.variable_name, Some(value));
                 self.in_loop(|walker| walker.list(&clause.body.list));
+                printed.then(&std::mem::take(&mut self.output));
             }
+            self.output = printed;
             return;
         }
         self.script.loose.extend(values.into_iter().map(|word| word.value.unwrap_or(word.raw)));
@@ -425,6 +450,7 @@ impl Walker<'_> {
     fn case(&mut self, clause: &CaseClauseCommand) {
         self.substitutions_of(&clause.value.value, Context::Word);
         let mut ends = Vec::new();
+        let mut printed = Printed::nothing();
         for item in &clause.cases {
             for pattern in &item.patterns {
                 self.substitutions_of(&pattern.value, Context::Word);
@@ -435,6 +461,7 @@ impl Walker<'_> {
             let before = self.kept_state();
             if let Some(list) = &item.cmd {
                 self.list(list);
+                printed.or(std::mem::take(&mut self.output));
             }
             let end = std::mem::replace(&mut self.state, before);
             // What follows may be entered from here.
@@ -443,6 +470,7 @@ impl Walker<'_> {
             }
             ends.push(end);
         }
+        self.output = printed;
         self.join_ends(ends, false);
     }
 
@@ -479,20 +507,39 @@ impl Walker<'_> {
     }
 
     fn simple(&mut self, node: &SimpleCommandNode) {
+        if self.state.assumes.is_some() {
+            return self.simple_as_known(node);
+        }
+        let around = std::mem::take(&mut self.possible_texts);
+        let mut count = if self.state.has_possible() { self.state.possible_in(&node.to_string()) } else { 0 };
+        let before = if count > 0 { Some(self.kept_state()) } else { None };
         self.simple_as_known(node);
+        count = count.max(std::mem::replace(&mut self.possible_texts, around)).min(MAX_WAYS);
         // What may run is there as well, beside what nobody knows.
-        if !self.state.assumes && self.state.has_possible() && self.state.has_possible_in(&node.to_string()) {
+        for number in 0..count {
+            if !self.goes_on() {
+                return;
+            }
+            let printed = std::mem::take(&mut self.output);
+            let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
             let state = self.kept_state();
-            self.state.assumes = true;
+            self.state.clone_from(before.as_ref().unwrap_or(&state));
+            self.state.assumes = Some(number);
             self.simple_as_known(node);
-            self.state = state;
-            self.output = None;
+            let assumed = std::mem::replace(&mut self.state, state);
+            self.state.may_be_as(&assumed);
+            self.output.or(printed);
+            self.output.doubt();
+            self.meaning = meaning;
+            self.found.retain(|path| !found.contains(path));
+            self.found.splice(..0, found);
         }
     }
 
     fn simple_as_known(&mut self, node: &SimpleCommandNode) {
         let mut command = SimpleCommand::default();
         let first = self.script.commands.len();
+        let has_dashes = std::mem::take(&mut self.is_timed) && is_behind_dashes(node);
         let mut arrays = Vec::new();
         for item in node.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
@@ -504,7 +551,7 @@ impl Walker<'_> {
                 other => self.item(other, &mut command),
             }
         }
-        if let Some(program) = &node.word_or_name {
+        if let Some(program) = node.word_or_name.as_ref().filter(|_| !has_dashes) {
             self.words(&program.value, &mut command.words);
         }
         for item in node.suffix.iter().flat_map(|suffix| &suffix.0) {
@@ -545,17 +592,18 @@ impl Walker<'_> {
 
     /// The word that stands for it, with what it prints, where that is known.
     fn process(&mut self, subshell: &SubshellCommand, kind: &ProcessSubstitutionKind) -> Word {
-        let (input, output) = (self.input.take(), self.output.take());
+        let (input, output) = (self.input.take(), std::mem::take(&mut self.output));
         let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
         self.in_new_scope(|walker| walker.deeper(|walker| walker.list(&subshell.list)));
         (self.input, self.meaning) = (input, meaning);
         let given_paths = std::mem::replace(&mut self.found, found);
-        Word { given: std::mem::replace(&mut self.output, output), given_paths, ..process_word(kind) }
+        let printed = std::mem::replace(&mut self.output, output);
+        Word { given: printed.sure().map(str::to_owned), given_paths, ..process_word(kind) }
     }
 
     /// Walks the text of a command substitution, and returns what it prints, where that is known.
     fn substitution(&mut self, script: &str) -> Option<Value> {
-        let (input, output) = (self.input.take(), self.output.take());
+        let (input, output) = (self.input.take(), std::mem::take(&mut self.output));
         let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
         self.in_new_scope(|walker| walker.deeper(|walker| walker.text(script)));
         let meaning = std::mem::replace(&mut self.meaning, meaning);
@@ -563,12 +611,27 @@ impl Walker<'_> {
         let found = std::mem::replace(&mut self.found, found);
         self.input = input;
         // Shells leave NULs out.
-        let text = printed.map(|text| Value::plain(text.replace('\0', "").trim_end_matches('\n')));
-        let text = text.or_else(|| meaning.map(Value::in_kind));
+        let value = |text: &str| Value::plain(text.replace('\0', "").trim_end_matches('\n'));
+        if let Some(text) = printed.sure() {
+            return Some(value(text));
+        }
+        let paths = || found.iter().filter_map(Value::of).map(Value::one_of);
+        let several = paths().take(MAX_WAYS).filter(|_| found.len() > 1);
+        let possible: Vec<Value> = printed.possible().map(value).chain(several).collect();
+        if let Some(number) = self.state.assumes
+            && let Some(value) = possible.get(number).or(possible.last())
+        {
+            return Some(value.clone());
+        }
+        self.possible_texts = self.possible_texts.max(possible.len());
         // One of the paths that it prints, or all.
-        text.or_else(|| match found.as_slice() {
-            [path] => Value::of(path).map(Value::one_of),
-            _ => None,
-        })
+        meaning.map(Value::in_kind).or_else(|| paths().next().filter(|_| found.len() == 1))
     }
+}
+
+/// `time -- ls`: the dashes are for `time`. Behind them, what sets a variable may be read otherwise.
+fn is_behind_dashes(node: &SimpleCommandNode) -> bool {
+    let first = node.suffix.iter().flat_map(|suffix| &suffix.0).next();
+    let is_dashes = node.word_or_name.as_ref().is_some_and(|word| word.value == "--");
+    is_dashes && node.prefix.is_none() && matches!(first, Some(CommandPrefixOrSuffixItem::Word(_)))
 }

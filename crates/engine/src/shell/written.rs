@@ -35,6 +35,8 @@ const MAX_TEXT: usize = 64 * 1024;
 pub(super) struct Files<'a> {
     /// By the script so far.
     written: BTreeMap<String, Written>,
+    /// Those that are open for writing, by their descriptors: `exec 3> FILE`.
+    open: BTreeMap<i32, String>,
     codes: RefCell<Codes>,
     earlier: Earlier<'a>,
 }
@@ -74,7 +76,7 @@ impl Codes {
 
 impl<'a> Files<'a> {
     pub(super) fn new(earlier: Earlier<'a>) -> Self {
-        Self { written: BTreeMap::new(), codes: RefCell::default(), earlier }
+        Self { written: BTreeMap::new(), open: BTreeMap::new(), codes: RefCell::default(), earlier }
     }
 
     /// What is in a file that a command names, if it was written in the session.
@@ -118,6 +120,7 @@ impl<'a> Files<'a> {
 
     /// `printed`: what the command prints, where that is known.
     pub(super) fn note(&mut self, command: &SimpleCommand, printed: Option<&str>) {
+        self.note_descriptors(command, printed);
         let mut redirects = command.redirects.iter().filter(|redirect| redirect.takes_output()).peekable();
         let printed = printed.filter(|_| redirects.peek().is_some());
         let printed = printed.map_or(Written::Unknown, |text| Written::Text(text.into()));
@@ -169,6 +172,30 @@ impl<'a> Files<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// `exec 3> FILE`, and what `>&3` adds to it.
+    fn note_descriptors(&mut self, command: &SimpleCommand, printed: Option<&str>) {
+        let opens = command.program() == Some("exec") && command.words.len() == 1;
+        for redirect in &command.redirects {
+            let number = || redirect.target.value.as_deref()?.parse::<i32>().ok();
+            match redirect.descriptor {
+                Some(descriptor @ 3..) if opens && redirect.writes_a_file() => {
+                    let Some(path) = redirect.target.file() else { continue };
+                    if !is_append(redirect) {
+                        self.put(command, path, &Written::Text(Arc::default()));
+                    }
+                    self.open.insert(descriptor, path.to_owned());
+                }
+                None | Some(1) if redirect.kind == RedirectKind::DuplicateOutput => {
+                    let Some(path) = number().and_then(|number| self.open.get(&number)).cloned() else { continue };
+                    let text = printed.map_or(Written::Unknown, |text| Written::Text(text.into()));
+                    let text = self.appended(command, &path, text);
+                    self.put(command, &path, &text);
+                }
+                _ => {}
+            }
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::super::command::{Folders, SimpleCommand, Word};
+use super::super::command::{Assignment, Folders, SimpleCommand, Word};
 use super::super::copied::copies;
 use super::super::output::{only_line, printed_into};
+use super::super::written::plain;
 use super::{Before, Names, State, Value};
 
 impl State {
@@ -13,6 +14,7 @@ impl State {
         self.last_word = command.words.last().and_then(Value::of);
         let Some(program) = command.program() else { return };
         self.note_copies(command, program);
+        self.note_deleted(command, program);
         let operands = || command.words.iter().skip(1);
         match program {
             "cd" | "pushd" => self.change_folder(command, program == "pushd"),
@@ -49,6 +51,16 @@ impl State {
                     end.map(|end| end + 1).or_else(|| Some(1 + operands().position(|word| is_argument(&word))?));
                 if let Some(arguments) = start.and_then(|start| command.words.get(start..)) {
                     self.positional = Some(arguments.iter().map(Value::of).collect());
+                }
+            }
+            "shopt" => {
+                let is_on = operands().any(|word| word.value.as_deref() == Some("-s"));
+                for name in operands().filter_map(|word| word.value.as_deref()) {
+                    match name {
+                        "lastpipe" => self.options.lastpipe = is_on,
+                        "dotglob" => self.options.dotglob = is_on,
+                        _ => {}
+                    }
                 }
             }
             "shift" => {
@@ -94,7 +106,7 @@ impl State {
                 self.failing.ends = is_on;
             }
             if letters.contains('a') || name == Some("allexport") {
-                self.exports_all = is_on;
+                self.options.exports_all = is_on;
             }
         }
     }
@@ -108,11 +120,20 @@ impl State {
                 .as_deref()
                 .is_some_and(|text| text.starts_with('-') && text.contains(['n', 'i', 'u', 'l', 'a', 'A']))
         });
+        let is_reference = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains('n');
+        let refers = program != "export" && operands().any(|word| word.value.as_deref().is_some_and(is_reference));
         let is_flag =
             |word: &Word| word.value.as_deref().is_some_and(|text| text.starts_with('-') && text.contains('x'));
         let exports = program == "export" || operands().any(is_flag);
         for word in operands() {
             let text = word.meaning().unwrap_or(&word.shown);
+            if let Some((name, meant)) = text.split_once('=').filter(|_| refers) {
+                match word.value {
+                    Some(_) => drop(Rc::make_mut(&mut self.references).insert(name.into(), meant.into())),
+                    None => self.forget(),
+                }
+                continue;
+            }
             let name = text.split(['=', '+']).next().unwrap_or(text);
             if let Some(locals) = self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
             {
@@ -134,6 +155,22 @@ impl State {
             if exports {
                 self.export_name(text.split('=').next().unwrap_or(text));
             }
+        }
+    }
+
+    /// Folders that are deleted; one that is named again may be there again.
+    fn note_deleted(&mut self, command: &SimpleCommand, program: &str) {
+        let removes = matches!(program, "rm" | "rmdir");
+        if !removes && self.deleted.is_empty() {
+            return;
+        }
+        let named = command.words.iter().skip(1).filter_map(Word::meaning).map(|path| self.folders.then(path));
+        let named: Vec<String> = named.filter_map(|folders| folders.only().map(plain)).collect();
+        let deleted = Rc::make_mut(&mut self.deleted);
+        match program {
+            _ if removes => deleted.extend(named),
+            "cd" | "pushd" => {}
+            _ => deleted.retain(|path| !named.contains(path)),
         }
     }
 
@@ -183,19 +220,20 @@ impl State {
             .filter(|word| !matches!(word.value.as_deref(), Some("-L" | "-P" | "-e" | "--")));
         let before = self.folders.clone();
         let target = operands.next();
+        let is_set = |set: &Assignment| set.name == "CDPATH" && set.value.value.as_deref() != Some("");
+        let looks_elsewhere = self.variables.contains_key("CDPATH") || command.assignments.iter().any(is_set);
         self.folders = match target.map(Word::meaning) {
             _ if operands.next().is_some() => Folders::unknown(),
             None if keeps => Folders::unknown(),
             None => Folders::at("~"),
             Some(Some("-")) => self.previous.clone().unwrap_or_else(Folders::unknown),
-            Some(Some(path)) if self.variables.contains_key("CDPATH") && !path.starts_with(['/', '.', '~']) => {
-                Folders::unknown()
-            }
+            Some(Some(path)) if looks_elsewhere && !path.starts_with(['/', '.', '~']) => Folders::unknown(),
             Some(Some(path)) if !path.starts_with('+') => before.then(path),
             Some(_) => Folders::unknown(),
         };
         let is_made = self.folders.only().is_some_and(|folder| self.made.contains(folder));
         self.failed = (!is_made).then(|| before.clone());
+        self.is_gone = self.folders.only().is_some_and(|folder| self.deleted.contains(&plain(folder)));
         if keeps {
             self.stack.push(before.clone());
         }

@@ -251,9 +251,11 @@ fn variables_are_followed() {
     a
     b $V
     b 2
+    b 1
     c
     d $W
     d 1
+    d 2
     e
     f 1
     ");
@@ -476,7 +478,7 @@ fn what_lists_print_is_what_others_get() {
     awk …
     rm $…
     ls -A
-    rm $…
+    rm $… .*
     ");
 }
 

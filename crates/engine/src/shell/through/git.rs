@@ -1,6 +1,8 @@
 //! What git runs because it is told to: by aliases, settings and variables.
 
-use super::super::command::SimpleCommand;
+use std::borrow::Cow;
+
+use super::super::command::{SimpleCommand, Word};
 use super::super::settings::{command_of_setting, is_command_variable};
 use super::Runs;
 use crate::programs::{Arguments, Role};
@@ -13,8 +15,11 @@ pub(super) fn by_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) 
     let mut runs: Vec<Runs> = alias.into_iter().collect();
     let operands = arguments.operands.iter().map(|place| command.text_from(*place, 0));
     let operands: Vec<&str> = operands.collect::<Option<_>>().unwrap_or_default();
+    // A remote that is a command.
+    let remotes = operands.iter().filter_map(|remote| remote.strip_prefix("ext::"));
+    runs.extend(remotes.map(|text| Runs::text(Some(text.to_owned()))));
     if let ("config", [name, value]) = (sub, operands.as_slice()) {
-        let text = command_of_setting("git", &format!("{name}={value}")).map(str::to_owned);
+        let text = command_of_setting("git", &format!("{name}={value}")).map(Cow::into_owned);
         runs.extend(text.map(|text| Runs::beginning(Some(text))));
     }
     let variables = command.exported.iter().filter(|variable| is_command_variable(&variable.name));
@@ -26,7 +31,11 @@ pub(super) fn by_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) 
 pub(super) fn by_alias(command: &SimpleCommand, arguments: &Arguments, alias: &str) -> Option<Runs> {
     let place = arguments.list.iter().find(|argument| argument.role == Role::Subcommand)?.word;
     let rest = command.words.get(place + 1..).unwrap_or_default().to_vec();
-    let text = alias.strip_prefix('!').map_or_else(|| format!("git {alias}"), str::to_owned);
+    // What it was told before the alias counts for what that stands for.
+    let flags = command.words.get(1..place).unwrap_or_default().iter();
+    let quoted = |word: &Word| word.value.as_ref().map(|text| format!("'{}' ", text.replace('\'', r"'\''")));
+    let flags: String = flags.map(quoted).collect::<Option<_>>()?;
+    let text = alias.strip_prefix('!').map_or_else(|| format!("git {flags}{alias}"), str::to_owned);
     let text = Some(format!("{text} \"$@\""));
     Some(Runs::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments: rest })
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::command::{RedirectKind, SimpleCommand, Word};
+use super::super::written::Written;
 use super::super::{awk, makefile};
 use super::{Input, Runs};
 use crate::one_liner::{self, Language, Spawn};
@@ -89,15 +90,22 @@ pub(in super::super) fn runs_what_it_reads(command: &SimpleCommand) -> bool {
 /// The file that a command runs, by the name that it is given.
 pub(in super::super) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, str>> {
     let program = command.program()?;
-    let Some(arguments) = command.arguments.as_ref().filter(|_| is_interpreter(program)) else {
+    if runs_by_name(command) {
         return command.words.first()?.file().filter(|program| program.contains('/')).map(Cow::Borrowed);
-    };
+    }
+    let arguments = command.arguments.as_ref()?;
+    let given = arguments.list.iter().find(|argument| argument.role == Role::Script);
+    let given = given.and_then(|script| command.file_from(script.word, script.from)).map(Cow::Borrowed);
+    if !is_interpreter(program) {
+        return given;
+    }
     if runs_its_input(program, arguments, &command.words) {
         let is_read = |kind| matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite);
         let read = command.redirects.iter().rev().find(|redirect| is_read(redirect.kind));
         return read?.target.file().map(Cow::Borrowed);
     }
-    if let Some(module) = arguments.subcommands.first().filter(|_| Language::of(program) == Some(Language::Python)) {
+    let is_module = Language::of(program) == Some(Language::Python) && given.is_none();
+    if let Some(module) = arguments.subcommands.first().filter(|_| is_module) {
         return Some(Cow::Owned(format!("{}.py", module.replace('.', "/"))));
     }
     // `bun x.ts`
@@ -105,8 +113,44 @@ pub(in super::super) fn script_file(command: &SimpleCommand) -> Option<Cow<'_, s
         let is_file = matches!(program, "bun" | "deno") && script.contains('.');
         return is_file.then_some(Cow::Borrowed(script.as_str()));
     }
+    given
+}
+
+/// Whether the file that it runs, if it is one, is itself.
+pub(super) fn runs_by_name(command: &SimpleCommand) -> bool {
+    let runs_file = |argument: &Argument| argument.role == Role::Script;
+    let takes_script = command.arguments.as_ref().is_some_and(|known| known.list.iter().any(runs_file));
+    !takes_script && !command.program().is_some_and(is_interpreter)
+}
+
+/// What is in the `<(…)` that it is told to run instead of a file.
+pub(in super::super) fn given_script(command: &SimpleCommand) -> Option<Written> {
+    let program = command.program().filter(|program| !is_interpreter(program) || runs_code(program))?;
+    let arguments = command.arguments.as_ref()?;
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
-    command.file_from(script.word, script.from).map(Cow::Borrowed)
+    let script = command.words.get(script.word)?;
+    match &script.given {
+        Some(text) if script.is_process() => Some(Written::Text(text.as_str().into())),
+        // Of an interpreter, that is told with all else that it reads.
+        None if script.is_process() && !is_interpreter(program) => Some(Written::Unknown),
+        _ if script.is_input() && !is_interpreter(program) => {
+            command.given_text().map(|text| Written::Text(text.into()))
+        }
+        _ => None,
+    }
+}
+
+/// The program that runs a file that is called like this.
+pub(super) fn interpreter_of(file: &str) -> Option<&'static str> {
+    match file.rsplit_once('.')?.1 {
+        "py" => Some("python3"),
+        "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" => Some("node"),
+        "rb" => Some("ruby"),
+        "pl" => Some("perl"),
+        "php" => Some("php"),
+        "sh" | "bash" => Some("bash"),
+        _ => None,
+    }
 }
 
 /// Where that file may lie: Node finds `x.js` by `./x`, and `index.js` by its folder.
@@ -139,6 +183,20 @@ fn names_its_input(arguments: &Arguments, words: &[Word]) -> bool {
         None => false,
     };
     arguments.list.iter().find(|argument| argument.role == Role::Script).is_some_and(is_read)
+}
+
+/// The files that Node and Ruby run before the one that they are given.
+pub(super) fn required_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
+    let names: &[&str] = match command.program().and_then(Language::of) {
+        Some(Language::Node) => &["-r", "--require", "--import", "--loader"],
+        Some(Language::Ruby) => &["-r"],
+        _ => return Vec::new(),
+    };
+    let values =
+        arguments.flags.iter().filter(|flag| names.contains(&flag.name.as_str())).filter_map(|flag| flag.value);
+    let files = values.filter_map(|value| command.meaning_from(value.word, value.from));
+    // All else is the name of a package.
+    files.filter(|file| file.starts_with(['.', '/', '~'])).map(Word::known).collect()
 }
 
 /// The files that a shell runs before anything else.

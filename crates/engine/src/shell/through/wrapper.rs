@@ -1,5 +1,7 @@
 //! A program of the table, argument by argument: which of them are commands, or texts for a shell.
 
+use std::borrow::Cow;
+
 use super::super::command::{Assignment, SimpleCommand, Word};
 use super::super::container::{self, Container};
 use super::super::ex::{self, is_editor};
@@ -8,7 +10,8 @@ use super::super::written::Written;
 use super::super::{find, listing, parallel, query, sed, xargs};
 use super::git::{by_alias, by_git, is_form};
 use super::interpreter::{
-    commands_in, fed, in_code, is_fed, is_interpreter, is_shell, runs_code, runs_its_input, startup_files,
+    commands_in, fed, in_code, interpreter_of, is_fed, is_interpreter, is_shell, required_files, runs_code,
+    runs_its_input, startup_files,
 };
 use super::{Input, Reads, Runs, Through};
 use crate::programs::{Argument, Arguments, Role, is_known_program};
@@ -48,6 +51,8 @@ impl<'c> Wrapper<'c> {
             wrapper.through.name = format!("{program} -c");
         }
         wrapper.script_or_input();
+        let before = required_files(command, arguments).into_iter();
+        wrapper.through.runs.extend(before.map(|file| Runs::words(vec![Word::known(program), file])));
         wrapper.editor_commands();
         wrapper.query_commands();
         if is_shell(program) {
@@ -65,13 +70,20 @@ impl<'c> Wrapper<'c> {
         match argument.role {
             Role::Assignment => self.assignments.extend(assignment(word)),
             Role::Command => self.run_command(self.behind(argument)),
+            // `rails runner` takes either.
+            Role::Code
+                if self.program == "rails" && text().is_some_and(|text| interpreter_of(text) == Some("ruby")) =>
+            {
+                self.run_script(argument);
+            }
             Role::Code => {
                 let text = self.command.meaning_from(argument.word, argument.from);
                 self.through.runs.extend(in_code(self.program, text));
             }
-            Role::Data if matches!(self.program, "sed" | "gsed") => {
+            Role::Data if sed::is_sed(self.program) => {
                 self.through.runs.extend(text().map(sed::read).unwrap_or_default().runs.into_iter().map(Runs::text));
             }
+            Role::Script if !is_interpreter(self.program) => self.run_script(argument),
             Role::Setting if is_editor(self.program) => {}
             Role::Folder => self.through.folder = Some(part(word, argument.from)),
             Role::Setting => self.setting(text().unwrap_or_default()),
@@ -95,6 +107,19 @@ impl<'c> Wrapper<'c> {
                 self.add_text(argument, word);
             }
             _ => {}
+        }
+    }
+
+    /// A file that another program runs for it, by what it is called. Some read it themselves.
+    fn run_script(&mut self, argument: &Argument) {
+        let reads_itself = is_editor(self.program) || sed::is_sed(self.program) || query::is_client(self.program);
+        let file = self.command.meaning_from(argument.word, argument.from).filter(|_| !reads_itself);
+        let in_shell = matches!(self.program, "at" | "batch").then_some("sh");
+        let program = file.and_then(|file| interpreter_of(file).or(in_shell));
+        if let Some((file, program)) = file.zip(program) {
+            let own = self.command.words.get(argument.word + 1..).unwrap_or_default();
+            let words = [Word::known(program), Word::known(file)].into_iter().chain(own.iter().cloned());
+            self.through.runs.push(Runs::words(words.collect()));
         }
     }
 
@@ -167,7 +192,7 @@ impl<'c> Wrapper<'c> {
     }
 
     fn setting(&mut self, setting: &str) {
-        let text = command_of_setting(self.program, setting).map(str::to_owned);
+        let text = command_of_setting(self.program, setting).map(Cow::into_owned);
         // Other programs put what it is about behind it.
         let runs = |text| if self.program == "socat" { Runs::text(Some(text)) } else { Runs::beginning(Some(text)) };
         self.through.runs.extend(text.map(runs));
@@ -240,7 +265,9 @@ impl<'c> Wrapper<'c> {
     fn script_or_input(&mut self) {
         let (program, words) = (self.program, &self.command.words);
         let script = self.arguments.list.iter().find(|argument| argument.role == Role::Script);
-        if let Some(Written::Text(text)) = self.command.script.as_ref().filter(|_| is_interpreter(program)) {
+        if let Some(Written::Text(text)) = self.command.script.as_ref().filter(|_| sed::is_sed(program)) {
+            self.through.runs.extend(sed::read(text).runs.into_iter().map(Runs::text));
+        } else if let Some(Written::Text(text)) = self.command.script.as_ref().filter(|_| is_interpreter(program)) {
             if runs_code(program) {
                 self.through.runs.extend(in_code(program, Some(text)));
                 return;

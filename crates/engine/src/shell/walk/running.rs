@@ -6,14 +6,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::super::budget;
-use super::super::command::{Folders, Redirect, RedirectKind, SimpleCommand, Word};
+use super::super::command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::super::meaning::meaning;
 use super::super::output::{MAX_OUTPUT, output};
+use super::super::printed::Printed;
 use super::super::setup::is_setup;
 use super::super::state::{Defined, Function, Value};
-use super::super::through::{Reads, Runs, Through, runs_what_it_reads, script_file, script_files, through};
+use super::super::through::{
+    Reads, Runs, Through, given_script, runs_what_it_reads, script_file, script_files, through,
+};
 use super::super::written::Written;
-use super::super::{Gap, copied, doubtful, listing};
+use super::super::{Gap, copied, doubtful, listing, parallel};
 use super::{MAX_COMMANDS, Walker, traps};
 use crate::one_liner::Language;
 use crate::programs::{Argument, Flag, Role, is_known_program};
@@ -30,7 +33,10 @@ fn own_paths(command: &SimpleCommand) -> Vec<Redirect> {
         let target = Word::known(command.meaning_from(argument.word, argument.from)?);
         Some(Redirect { descriptor: Some(OWN_DESCRIPTOR), kind, target })
     };
-    arguments.filter_map(redirect).collect()
+    let is_parallel = matches!(command.program(), Some("parallel" | "sem"));
+    let listed = parallel::files(&command.words).filter(|_| is_parallel).cloned();
+    let read = |target| Redirect { descriptor: Some(OWN_DESCRIPTOR), kind: RedirectKind::Read, target };
+    arguments.filter_map(redirect).chain(listed.map(read)).collect()
 }
 
 /// The one file that `cat` prints, and nothing else.
@@ -133,7 +139,13 @@ impl Walker<'_> {
             // `$(which x)`: wherever it is found, it is that program.
             program.value = program.means.clone().filter(|path| path.starts_with("/usr/"));
         }
-        doubtful::forget_pattern(&mut command);
+        command.folders = self.state.folders.clone();
+        // One of those that the script has written, or who knows which.
+        let is_pattern = command.words.first().is_some_and(|word| word.glob);
+        let named = || command.words.first().and_then(Word::meaning).and_then(|path| self.files.get(&command, path));
+        if !is_pattern || named().is_none() {
+            doubtful::forget_pattern(&mut command);
+        }
         if self.holds_patterns {
             unquote_patterns(&mut command);
         }
@@ -143,7 +155,6 @@ impl Walker<'_> {
         command.wrappers.clone_from(&self.around.wrappers);
         command.is_remote = self.around.is_remote;
         command.container.clone_from(&self.around.container);
-        command.folders = self.state.folders.clone();
         command.input.clone_from(&self.input);
         command.branches = self.state.branches.list();
         command.git_settings = Arc::clone(&self.git_settings);
@@ -160,9 +171,16 @@ impl Walker<'_> {
         }
         self.files.note(&command, printed.as_deref());
         self.meaning = meaning(&command);
-        self.output = printed.filter(|_| !command.redirects.iter().any(Redirect::takes_output));
+        let is_taken = |redirect: &Redirect| redirect.takes_output() || redirect.drops_output();
+        // To set variables prints nothing.
+        let is_silent = command.words.is_empty() || command.redirects.iter().any(is_taken);
+        self.output = match printed.filter(|_| !is_silent) {
+            Some(text) => Printed::text(text),
+            None if is_silent => Printed::nothing(),
+            None => listing::maybe(&command).map_or_else(Printed::default, Printed::maybe),
+        };
         let script = script_files(&command).iter().find_map(|path| self.files.get(&command, path));
-        command.script = script.or_else(|| self.piped_file(&command));
+        command.script = script.or_else(|| given_script(&command)).or_else(|| self.piped_file(&command));
         let is_code = command.program().is_some_and(|program| Language::of(program).is_some());
         if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| is_code)
             && !self.spend(budget::CODE * text.len())
@@ -290,6 +308,8 @@ impl Walker<'_> {
                 if any.is_some() {
                     self.state.assign(name, any);
                 }
+                let each: Vec<Value> = paths.iter().cloned().map(Value::one_of).collect();
+                self.state.may_be(name, &each);
             }
             (Some("mapfile" | "readarray"), paths) if !paths.is_empty() => {
                 self.state.assign_array(name, paths.to_vec());
@@ -356,9 +376,9 @@ impl Walker<'_> {
         self.until_return(|walker| walker.function_body(function));
         self.around.via.pop();
         self.state.leave_function(around);
-        self.output = None;
         if !command.redirects.is_empty() || !command.assignments.is_empty() {
             self.run(SimpleCommand { words: Vec::new(), ..command });
+            self.output = Printed::default();
         }
     }
 
@@ -398,6 +418,19 @@ impl Walker<'_> {
             "source" | "." => self.until_return(|walker| walker.text(text)),
             _ => self.text(text),
         }
+    }
+
+    /// `given`: what it gets to see beside what is exported.
+    fn in_own_shell(&mut self, text: &str, given: &[Assignment], script: Option<&str>) {
+        for assignment in given {
+            self.state.export(assignment);
+        }
+        if let Some(script) = script {
+            self.state.enter_script(script);
+        }
+        self.running.push(text.to_owned());
+        self.text(text);
+        self.running.pop();
     }
 
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
@@ -454,7 +487,9 @@ impl Walker<'_> {
             // `ssh host bash <<E`: what it is given goes on to what it runs.
             (self.input, self.piped_from) = (fed.flatten().filter(|_| !reads_input).map(Arc::from), 0..0);
         }
+        let mut printed = Printed::nothing();
         for runs in runs {
+            self.output = Printed::default();
             self.deeper(|walker| match runs {
                 Runs::Command { words, assignments: more } => {
                     assignments.extend(more);
@@ -482,19 +517,12 @@ impl Walker<'_> {
                     let arguments = arguments.iter().map(Value::of).collect();
                     walker.in_new_scope(|walker| {
                         walker.state.enter_program(name.as_ref().and_then(Value::of), arguments);
-                        for assignment in &given {
-                            walker.state.export(assignment);
-                        }
-                        if let Some(script) = &script {
-                            walker.state.enter_script(script);
-                        }
-                        walker.running.push(text.clone());
-                        walker.text(&text);
-                        walker.running.pop();
+                        walker.in_own_shell(&text, &given, script.as_deref());
                     });
                 }
                 Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.in_same_shell(&name, &text),
             });
+            printed.then(&std::mem::take(&mut self.output));
         }
         (self.around, self.piped_from) = (around, piped_from);
         (self.holds_patterns, self.fills_words) = (held_patterns, filled_words);
@@ -502,8 +530,13 @@ impl Walker<'_> {
         if has_folder {
             self.state.folders = folders;
         }
+        self.output = printed;
+        if !is_transparent {
+            self.output.doubt();
+        }
         if !redirects.is_empty() || !assignments.is_empty() {
             self.run(SimpleCommand { assignments, redirects, ..SimpleCommand::default() });
+            self.output = Printed::default();
         }
     }
 }

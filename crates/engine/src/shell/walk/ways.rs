@@ -7,6 +7,7 @@ use brush_parser::ast::{
 
 use super::super::branch::Branches;
 use super::super::command::SimpleCommand;
+use super::super::printed::Printed;
 use super::super::state::State;
 use super::Walker;
 
@@ -73,6 +74,11 @@ impl Walker<'_> {
         let mut others: Vec<Other> = Vec::new();
         let mut before = &list.first;
         self.step(before, list.additional.is_empty());
+        if list.additional.is_empty() {
+            return self.state.settle();
+        }
+        self.output.ends(surely(before));
+        let mut printed = std::mem::take(&mut self.output);
         for (number, item) in list.additional.iter().enumerate() {
             if !self.spend(self.state.size()) {
                 return;
@@ -98,6 +104,7 @@ impl Walker<'_> {
                     self.join(state);
                 }
                 self.step(next, is_last);
+                self.add_printed(&mut printed, goes_on_if, next);
                 continue;
             }
             let state = if goes_on_if { failed } else { std::mem::replace(&mut self.state, failed) };
@@ -110,15 +117,23 @@ impl Walker<'_> {
                 self.join(state);
             }
             self.step(next, is_last);
+            self.add_printed(&mut printed, goes_on_if, next);
             if !others.last().is_some_and(|last| last.by == by && last.state.is_like(&state)) {
                 others.push(Other { state, worked: !goes_on_if, by });
             }
         }
         self.state.settle();
         self.join_others(&others);
-        if !list.additional.is_empty() && !is_last_to_print(list) {
-            self.forget_output();
+        self.output = printed;
+        if !is_last_to_print(list) {
+            self.forget_kind();
         }
+    }
+
+    /// What the last pipeline prints comes behind what was printed, if it runs.
+    fn add_printed(&mut self, printed: &mut Printed, if_worked: bool, last: &Pipeline) {
+        self.output.ends(surely(last));
+        printed.then_if(if_worked, &std::mem::take(&mut self.output));
     }
 
     /// Where it is only a `cd` that may have failed, the first folder that is there tells which way was taken.

@@ -69,9 +69,11 @@ impl Walker<'_> {
     }
 
     fn expand(&mut self, mut expansion: Box<Expansion>, units: &mut Vec<Unit>) {
-        let value = match &expansion.script {
-            Some(script) => self.substitution(script).map(Expanded::One),
-            None => self.state.expand(&expansion.raw).or_else(|| self.default_of(&expansion.raw)),
+        let value = if let Some(script) = &expansion.script {
+            self.substitution(script).map(Expanded::One)
+        } else {
+            let value = self.state.expand(&expansion.raw).or_else(|| self.default_of(&expansion.raw));
+            value.or_else(|| self.alternative_of(&expansion.raw))
         };
         let is_quoted = expansion.quoted;
         let separators = self.state.separators();
@@ -123,6 +125,24 @@ impl Walker<'_> {
         Value::of(&word).map(|value| Expanded::One(Value { in_kind: true, ..value }))
     }
 
+    /// `${NAME:+other}`: what stands for one that has a value.
+    fn alternative_of(&mut self, raw: &str) -> Option<Expanded> {
+        let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
+        let (name, other) = inside.split_once(":+").or_else(|| inside.split_once('+'))?;
+        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let word = self.single_word(Some(other).filter(|_| is_name)?);
+        let other = Value::of(&word)?;
+        match self.state.expand(&format!("${name}")) {
+            Some(Expanded::One(value)) if !value.text.is_empty() => Some(Expanded::One(other)),
+            Some(Expanded::One(value)) if !value.in_kind => Some(Expanded::One(Value::plain(""))),
+            _ if self.state.assumes.is_some() => Some(Expanded::One(other)),
+            _ => {
+                self.possible_texts = self.possible_texts.max(1);
+                None
+            }
+        }
+    }
+
     /// Text that is no word of a command, only for what its substitutions run.
     pub(super) fn substitutions_of(&mut self, raw: &str, context: Context) {
         let raw = self.hidden.restore(raw).into_owned();
@@ -151,10 +171,19 @@ impl Walker<'_> {
             return;
         }
         let raw = self.hidden.restore(raw).into_owned();
+        let first = words.len();
         if word::is_plain(&raw) {
             words.push(plain_word(raw));
-            return;
+        } else {
+            self.expanded(raw, words);
         }
+        if self.state.options.dotglob {
+            let hidden: Vec<Word> = words.iter().skip(first).filter_map(hidden_too).collect();
+            words.extend(hidden);
+        }
+    }
+
+    fn expanded(&mut self, raw: String, words: &mut Vec<Word>) {
         let units = self.scan(&raw, Context::Word);
         match brace::expand(units) {
             Ok(expanded) if expanded.len() > 1 && !self.spend(expanded.iter().map(Vec::len).sum()) => {}
@@ -188,6 +217,15 @@ fn add(value: &Value, separators: Option<&str>, units: &mut Vec<Unit>) {
             _ => units.push(Unit::Quoted(letter)),
         }
     }
+}
+
+/// What a pattern matches under `shopt -s dotglob` beside what it matches otherwise.
+fn hidden_too(word: &Word) -> Option<Word> {
+    let text = word.value.as_deref().filter(|_| word.glob)?;
+    let (folder, name) = text.rsplit_once('/').map_or(("", text), |(folder, name)| (folder, name));
+    let between = if folder.is_empty() && !text.starts_with('/') { "" } else { "/" };
+    let hidden = Some(format!("{folder}{between}.{name}")).filter(|_| name.starts_with(['*', '?', '[']));
+    Some(Word { value: Some(hidden?), ..word.clone() })
 }
 
 fn plain_word(raw: String) -> Word {
