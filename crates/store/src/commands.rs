@@ -4,9 +4,10 @@
 //! the agent's id of the call, and by their text where the agent gives none. Calls that were blocked did not run,
 //! unless the verdict was lifted.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use rusqlite::{Row, Rows};
+use rusqlite::Row;
 
 use crate::{EventId, Result, SessionKey, Store};
 
@@ -25,7 +26,6 @@ pub struct Command {
 
 struct CommandRow {
     command: Command,
-    session: i64,
     call: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl CommandRow {
         };
         let is_over = !before;
         let command = Command { event: EventId(row.get(0)?), time: row.get(1)?, text: row.get(3)?, is_over, succeeded };
-        Ok(Self { command, session: row.get(6)?, call: row.get(4)? })
+        Ok(Self { command, call: row.get(4)? })
     }
 }
 
@@ -66,45 +66,52 @@ impl Store {
     /// The commands that all sessions ran since a time and before an event, at most `limit` of them, newest first.
     pub fn commands_of_all(&self, since: i64, before: EventId, limit: usize) -> Result<Vec<Command>> {
         let Some(first) = self.first_event_since(since)? else { return Ok(Vec::new()) };
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM events WHERE id >= ?1 AND time >= ?2 AND id < ?3 AND command IS NOT NULL AND {RAN} ORDER BY \
-             id DESC"
-        ))?;
-        in_calls(statement.query([first, since, before.0])?, limit)
+        let mut sessions = self.connection.prepare_cached("SELECT id FROM sessions")?;
+        let mut commands = Vec::new();
+        // Each is a run of the index, however many other events lie between.
+        for session in sessions.query_map([], |row| row.get::<_, i64>(0))? {
+            commands.extend(self.commands_between(session?, EventId(first), since, before, limit)?);
+        }
+        commands.sort_by_key(|command| Reverse(command.event));
+        commands.truncate(limit);
+        Ok(commands)
     }
 
     pub(crate) fn commands_of(&self, session: i64, since: i64, before: EventId, limit: usize) -> Result<Vec<Command>> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM events WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 AND id < ?3 AND {RAN} \
-             ORDER BY id DESC"
-        ))?;
-        in_calls(statement.query([session, since, before.0])?, limit)
+        self.commands_between(session, EventId(i64::MIN), since, before, limit)
     }
-}
 
-/// What [`CommandRow::from_row`] reads.
-const COLUMNS: &str = "id, time, kind, command, call, outcome, session";
-/// The rows of commands that were not refused.
-const RAN: &str =
-    "(kind IN ('after_tool', 'tool_failed') OR kind = 'before_tool' AND (level <> 'block' OR lifted IS NOT NULL))";
-
-/// One command a call, of rows that come newest first.
-fn in_calls(mut rows: Rows<'_>, limit: usize) -> Result<Vec<Command>> {
-    let mut commands = Vec::new();
-    // How many ends were seen of each call of which the start was not yet.
-    let mut ended: BTreeMap<(i64, String), u32> = BTreeMap::new();
-    while commands.len() < limit
-        && let Some(row) = rows.next()?
-    {
-        let CommandRow { command, session, call } = CommandRow::from_row(row)?;
-        let same_call = (session, call.unwrap_or_else(|| command.text.clone()));
-        if command.is_over {
-            *ended.entry(same_call).or_default() += 1;
-        } else if let Some(ends) = ended.get_mut(&same_call).filter(|ends| **ends > 0) {
-            *ends -= 1;
-            continue;
+    fn commands_between(
+        &self,
+        session: i64,
+        first: EventId,
+        since: i64,
+        before: EventId,
+        limit: usize,
+    ) -> Result<Vec<Command>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, time, kind, command, call, outcome FROM events \
+             WHERE session = ?1 AND (command IS NULL) = 0 AND time >= ?2 AND id >= ?3 AND id < ?4 \
+             AND (kind IN ('after_tool', 'tool_failed') OR kind = 'before_tool' AND (level <> 'block' OR lifted IS NOT NULL)) \
+             ORDER BY id DESC",
+        )?;
+        let mut rows = statement.query([session, since, first.0, before.0])?;
+        let mut commands = Vec::new();
+        // How many ends were seen of each call of which the start was not yet.
+        let mut ended: BTreeMap<String, u32> = BTreeMap::new();
+        while commands.len() < limit
+            && let Some(row) = rows.next()?
+        {
+            let CommandRow { command, call } = CommandRow::from_row(row)?;
+            let same_call = call.unwrap_or_else(|| command.text.clone());
+            if command.is_over {
+                *ended.entry(same_call).or_default() += 1;
+            } else if let Some(ends) = ended.get_mut(&same_call).filter(|ends| **ends > 0) {
+                *ends -= 1;
+                continue;
+            }
+            commands.push(command);
         }
-        commands.push(command);
+        Ok(commands)
     }
-    Ok(commands)
 }

@@ -26,10 +26,10 @@
 //!
 //! # Privacy
 //!
-//! Commands, paths, reasons, facts and variables enter the database only through [`mask()`]; names of events, sessions,
-//! tools and rules as they are. Prompts, messages, tool inputs and outputs and unknown fields enter as keyed digests
-//! only ([`digest`]), unless the journal is [`Journal::Full`]. Rules' own texts are kept as they are: they are a team's
-//! files, and a version that differs from what was in force would explain nothing.
+//! Commands, paths, reasons, facts, variables and what workflows give agents to read enter the database only through
+//! [`mask()`]; names of events, sessions, tools and rules as they are. Prompts, messages, tool inputs and outputs and
+//! unknown fields enter as keyed digests only ([`digest`]), unless the journal is [`Journal::Full`]. Rules' own texts are
+//! kept as they are: they are a team's files, and a version that differs from what was in force would explain nothing.
 
 mod aside;
 mod busy;

@@ -186,3 +186,19 @@ fn what_nodes_inject_is_read_before_the_prompt() {
     assert_eq!(agent.linchpin(&["next", "--json"]).json()["texts"], json!(["Code is done."]));
     assert_eq!(agent.linchpin(&["next", "--json"]).json()["texts"], Value::Null);
 }
+
+#[test]
+fn what_events_set_at_once_is_not_lost() {
+    let scratch = started("variables: {rounds: 0}\ntriggers: {prompt: [{set: {rounds: '{{ rounds + 1 }}'}}]}");
+    std::thread::scope(|scope| {
+        for session in ["a", "b", "c", "d"] {
+            let scratch = &scratch;
+            scope.spawn(move || {
+                for _ in 0..5 {
+                    said(scratch, "claude", "UserPromptSubmit", &json!({"prompt": "Go", "session_id": session}));
+                }
+            });
+        }
+    });
+    assert_eq!(scratch.run(&["repeat"]).stdout, "Code 20.\n");
+}
