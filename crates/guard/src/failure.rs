@@ -75,6 +75,12 @@ pub fn broken_notice(file: &policy::BrokenFile) -> String {
     format!("broken policy file, {}: {}", file.consequence(), file.problem)
 }
 
+/// The workflow that is active, while its file is broken or gone.
+pub fn broken_workflow_notice(name: &str, has_last_good: bool) -> String {
+    let consequence = if has_last_good { "it counts as it last was" } else { "its rules do not count" };
+    format!("workflow `{name}` is active and its file cannot be used, {consequence}: `linchpin validate`")
+}
+
 /// A rule that needs the journal, while there is none.
 pub fn skipped_rule_notice(rule: &str) -> String {
     format!("rule `{rule}` needs the journal and was skipped")

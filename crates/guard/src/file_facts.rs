@@ -22,7 +22,7 @@ pub struct FileFacts {
     pub changed: Changed,
     pub settlement: Settlement,
     /// All rules in force, for those that ask about another.
-    pub rules: RuleSet,
+    pub rules: Vec<RuleSet>,
 }
 
 /// What they are made from. Most events ask nothing of files, so nothing more is prepared for it.
@@ -31,7 +31,7 @@ pub struct FileSetting {
     pub environment: Environment,
     pub event: Arc<Event>,
     pub config: Arc<Config>,
-    pub rules: RuleSet,
+    pub rules: Vec<RuleSet>,
     pub store: PathBuf,
     pub options: store::Options,
     /// When the tree was last kept for the session.
@@ -86,7 +86,7 @@ impl FileFacts {
     }
 
     pub fn rule(&self, id: &str) -> Option<FileRule> {
-        self.rules.get(id).ok()??.as_file_rule().cloned()
+        self.rules.iter().find_map(|rules| rules.get(id).ok()??.as_file_rule().cloned())
     }
 }
 

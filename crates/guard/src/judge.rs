@@ -153,7 +153,9 @@ impl<'a> Judge<'a> {
         let own = self.jurisdiction(self.project, &self.policy, event, None);
         let nested = self.nested(event, &own.situation);
         let nested = nested.iter().map(|(project, held)| (project, &held.policy));
-        for (project, policy) in nested.chain([(self.project, &self.policy)]) {
+        let of_workflow = self.policy_of_workflow(event);
+        let of_workflow = of_workflow.iter().map(|policy| (self.project, policy));
+        for (project, policy) in nested.chain([(self.project, &self.policy)]).chain(of_workflow) {
             let baselines = policy.rules.baselines().unwrap_or_default();
             if !baselines.is_empty() {
                 more_time(GIT_LIMIT);
@@ -164,6 +166,13 @@ impl<'a> Judge<'a> {
             }
         }
         kept
+    }
+
+    /// What the workflow that is active asks for, before anything is judged.
+    fn policy_of_workflow(&self, event: &Event) -> Option<Compiled> {
+        let store = Store::open_existing_read(&self.store, self.store_options(event)).ok()?;
+        let active = self.active(&store.workflow().ok()?, event, &mut Vec::new())?;
+        Some(self.policy_of(&active))
     }
 
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
@@ -192,6 +201,7 @@ impl<'a> Judge<'a> {
                 verdict.lifted =
                     *allowed.get_or_init(|| Allowances::of(&self.project.root, self.environment).take(call));
             }
+            effects.heed(event, &verdict);
             let position = || Position::of(&judgement.workflow().variables);
             effects.changes.deeds = rule_deeds::of_verdict(&verdict, position);
             let record = Record {
@@ -252,7 +262,8 @@ impl<'a> Judge<'a> {
         let is_first = *is_first;
         let state = stored.map(|stored| stored.session);
         let own = self.jurisdiction(self.project, &self.policy, event, state);
-        let active = stored.and_then(|stored| self.active(stored.workflow, event));
+        let mut broken = Vec::new();
+        let active = stored.and_then(|stored| self.active(stored.workflow, event, &mut broken));
         let of_workflow = active.as_ref().map(|active| self.policy_of(active));
         let nested = self.nested(event, &own.situation);
         let policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
@@ -266,7 +277,6 @@ impl<'a> Judge<'a> {
             PromptBaseline::remember(event.time, &mut effects.changes);
         }
         let mut context = Vec::new();
-        let mut broken = Vec::new();
         let mut conduct = Conduct::default();
         let mut approved = false;
         for (project, held) in &nested {
@@ -281,6 +291,10 @@ impl<'a> Judge<'a> {
             if is_first {
                 notices.extend(here.policy.untrusted.iter().cloned());
             }
+            if here.is_of_workflow {
+                // It sees what the project's own observers made of the event.
+                here.facts.overlay(&effects.changes.variables);
+            }
             let observers = &here.policy.config.observers;
             let programs = Some(&occasion.programs);
             notices.extend(observing::observe(observers, &here.situation, &here.facts, here.project, programs));
@@ -294,8 +308,10 @@ impl<'a> Judge<'a> {
             for (name, value) in here.facts.observed() {
                 if active.as_ref().is_some_and(|active| here.is_of_workflow && active.declares(&name)) {
                     effects.changes.workflow.insert(name, value);
+                } else if is_outermost {
+                    effects.changes.variables.insert(name, value);
                 // A policy further in does not decide what the one around it goes by.
-                } else if is_outermost || !self.policy.config.knows_variable(&name) {
+                } else if !self.policy.config.knows_variable(&name) {
                     effects.changes.variables.entry(name).or_insert(value);
                 }
             }
@@ -340,11 +356,8 @@ impl<'a> Judge<'a> {
         }
         (verdict.notices, verdict.context) = (notices, context);
         verdict.lifted = self.lifting().of(&verdict, event.time);
-        conduct.remember(&verdict, &mut effects.changes);
         self.tokens(event).remember(state, active.as_deref(), &mut effects.changes);
-        if let Some(active) = &active {
-            active.count(event, &verdict, &mut effects.changes);
-        }
+        (effects.conduct, effects.active) = (conduct, active);
         (verdict, effects)
     }
 
@@ -376,10 +389,14 @@ impl<'a> Judge<'a> {
         notices
     }
 
-    /// The workflow that is active here.
-    fn active(&self, state: &SessionState, event: &Event) -> Option<Arc<Active>> {
+    /// The workflow that is active here. `broken`: what is said of one whose file cannot be used.
+    fn active(&self, state: &SessionState, event: &Event, broken: &mut Vec<String>) -> Option<Arc<Active>> {
         let position = Position::of(&state.variables)?;
-        let compiled = self.project.workflow(&position.workflow, &self.policy, self.environment)?;
+        let compiled = self.project.workflow(&position.workflow, &self.policy, self.environment);
+        if compiled.as_ref().is_none_or(|compiled| compiled.is_last_good) {
+            broken.push(failure::broken_workflow_notice(&position.workflow, compiled.is_some()));
+        }
+        let compiled = compiled?;
         let state = state.clone();
         let (claims, now) = (Map::new(), event.time);
         Some(Arc::new(Active { workflow: compiled.workflow, position, state, claims, now }))
@@ -398,7 +415,7 @@ impl<'a> Judge<'a> {
         event: &Arc<Event>,
         state: Option<&SessionState>,
     ) -> Jurisdiction<'b> {
-        let facts = self.facts(self.project, policy, event, state).in_workflow(Arc::clone(active));
+        let facts = self.facts(self.project, policy, event, state).in_workflow(Arc::clone(active), &self.policy.rules);
         Jurisdiction { is_of_workflow: true, ..self.jurisdiction_by(self.project, policy, event, Arc::new(facts)) }
     }
 
@@ -468,7 +485,7 @@ impl<'a> Judge<'a> {
             environment: self.environment.clone(),
             event: Arc::clone(event),
             config: Arc::clone(&policy.config),
-            rules: policy.rules.clone(),
+            rules: vec![policy.rules.clone()],
             store: self.store.clone(),
             options: self.store_options(event),
             prompt: state.and_then(|state| PromptBaseline::last(&state.variables)),
@@ -502,6 +519,8 @@ struct Effects {
     read: Vec<Definition>,
     /// What file rules asked for, for each policy.
     demands: Vec<Demands>,
+    conduct: Conduct,
+    active: Option<Arc<Active>>,
 }
 
 /// What rules have to remember of how they were heeded.
@@ -548,6 +567,14 @@ struct Occasion<'a> {
 }
 
 impl Effects {
+    /// Once it is known whether a call is let through: what counts, and what rules remember of it.
+    fn heed(&mut self, event: &Event, verdict: &Verdict) {
+        std::mem::take(&mut self.conduct).remember(verdict, &mut self.changes);
+        if let Some(active) = &self.active {
+            active.count(event, verdict, &mut self.changes);
+        }
+    }
+
     /// Writes down, once the judgement is recorded, what file rules asked for; returns what went wrong.
     fn conclude(&self, is_enforced: bool) -> Vec<String> {
         self.demands.iter().flat_map(|demands| demands.conclude(is_enforced)).collect()

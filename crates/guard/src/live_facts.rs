@@ -9,7 +9,7 @@ use engine::facts::{Answered, EventPart, Facts, GitField, PhaseField, RanCommand
 use engine::file_rules::{FileMatch, FileRule, Reach};
 use engine::observers::Changes;
 use engine::pace::{Happening, Standing, TokenKind};
-use engine::rules::Rule;
+use engine::rules::{Rule, RuleSet};
 use engine::shell::Written;
 use policy::Config;
 use serde_json::{Map, Value, json};
@@ -114,9 +114,10 @@ impl LiveFacts {
         }
     }
 
-    /// The same, for what a workflow says.
-    pub fn in_workflow(mut self, active: Arc<Active>) -> Self {
+    /// The same, for what a workflow says. Its rules may ask about those that are in force without it.
+    pub fn in_workflow(mut self, active: Arc<Active>, others: &RuleSet) -> Self {
         self.active = Some(active);
+        self.file_setting.rules.push(others.clone());
         self
     }
 
@@ -335,7 +336,7 @@ impl Facts for LiveFacts {
                 return None;
             }
         };
-        self.note(pace_fact(&rule.digest), &serde_json::to_value(&standing).unwrap_or_default());
+        self.note(pace_fact(&rule.digest, self.active.is_some()), &serde_json::to_value(&standing).unwrap_or_default());
         Some(standing)
     }
 
@@ -444,9 +445,9 @@ pub fn variable_fact(name: &str, is_of_workflow: bool) -> String {
     if is_of_workflow { format!("{WORKFLOW_VARIABLE}{name}") } else { format!("variables.{name}") }
 }
 
-/// The name of the fact that says how a phase stood with a pace rule.
-pub fn pace_fact(digest: &str) -> String {
-    format!("pace.{digest}")
+/// The name of the fact that says how a phase, or else the session, stood with a pace rule: one rule may be in force for both.
+pub fn pace_fact(digest: &str, is_of_workflow: bool) -> String {
+    if is_of_workflow { format!("workflow.pace.{digest}") } else { format!("pace.{digest}") }
 }
 
 const DIRTY: &str = "git.dirty";

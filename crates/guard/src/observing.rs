@@ -49,7 +49,8 @@ impl<'a> Programs<'a> {
         project: &Project,
         situation: &Situation,
     ) -> Result<Answer, String> {
-        let key = format!("{}\n{}", project.root.display(), observer.name);
+        // A workflow may have one of the same name.
+        let key = format!("{}\n{}\n{:?}", project.root.display(), observer.name, external.exec);
         if let Some(answer) = self.answers.borrow().get(&key) {
             return answer.clone();
         }

@@ -230,7 +230,7 @@ impl Facts for RecordedFacts {
     /// A rule that said nothing of an event that makes no difference to it left no trace.
     fn pace(&self, rule: &Rule, happening: Option<&Happening>) -> Option<Standing> {
         let limit = &rule.as_pace_rule()?.limit;
-        let fact = pace_fact(&rule.digest);
+        let fact = pace_fact(&rule.digest, self.workflow.is_some());
         if let Some(recorded) = self.recorded(&fact) {
             return serde_json::from_value(recorded.clone()).ok();
         }

@@ -19,7 +19,7 @@ use engine::Event;
 
 use crate::record::{EventId, Record};
 use crate::state::{SessionKey, SessionState};
-use crate::{Result, Store, StoreError, aside};
+use crate::{Result, Store, StoreError, WORKFLOW, aside};
 
 /// A session's state, for the judgement of one event. Dropped, it leaves no trace.
 pub struct Judgement<'s> {
@@ -95,7 +95,7 @@ impl<'s> Judgement<'s> {
                 self.rollback();
                 self.store.replace()?;
                 self.lock()?;
-                self.reread(record)?;
+                (self.state, self.workflow) = self.store.states(record.session())?;
                 Ok(Recorded::Moved(Box::new(self)))
             }
             Err(error) => Err(error),
@@ -108,9 +108,10 @@ impl<'s> Judgement<'s> {
         let workflow_writes = self.workflow.workflow_writes(record.changes);
         if !self.locked {
             self.lock()?;
-            if !writes.is_empty() && self.moved(record)?
-                || !workflow_writes.is_empty() && self.workflow_moved(record)?
-            {
+            let has_moved = !writes.is_empty() && self.has_moved(record.session(), &self.state)?
+                || !workflow_writes.is_empty() && self.has_moved(WORKFLOW, &self.workflow)?;
+            if has_moved {
+                (self.state, self.workflow) = self.store.states(record.session())?;
                 return Ok(None);
             }
         }
@@ -130,29 +131,13 @@ impl<'s> Judgement<'s> {
         Ok(Some(id))
     }
 
-    fn moved(&mut self, record: &Record<'_>) -> Result<bool> {
-        match self.state.id {
-            Some(id) if self.store.revision(id)? == self.state.revision => Ok(false),
-            _ => {
-                let old = self.state.revision;
-                self.reread(record)?;
-                Ok(self.state.revision != old)
-            }
-        }
-    }
-
-    fn workflow_moved(&mut self, record: &Record<'_>) -> Result<bool> {
-        let old = self.workflow.revision;
-        if self.store.workflow()?.revision == old {
-            return Ok(false);
-        }
-        self.reread(record)?;
-        Ok(true)
-    }
-
-    fn reread(&mut self, record: &Record<'_>) -> Result<()> {
-        (self.state, self.workflow) = self.store.states(record.session())?;
-        Ok(())
+    /// Whether somebody changed what was judged by. What was not there may be by now.
+    fn has_moved(&self, key: SessionKey<'_>, judged_by: &SessionState) -> Result<bool> {
+        let id = match judged_by.id {
+            Some(id) => Some(id),
+            None => self.store.session_id(key)?,
+        };
+        Ok(id.map_or(Ok(0), |id| self.store.revision(id))? != judged_by.revision)
     }
 
     fn lock(&mut self) -> Result<()> {

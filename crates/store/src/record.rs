@@ -77,6 +77,11 @@ impl Changes {
         self.variables.insert(variable.into(), None);
     }
 
+    /// Whether anything of it is a session's own.
+    pub fn is_about_a_session(&self) -> bool {
+        !self.variables.is_empty() || !self.counters.is_empty()
+    }
+
     /// The variables as the journal keeps them: what is unset is null. Of the workflow's, those that it declares: Linchpin's
     /// own change with every call.
     pub(crate) fn values(&self) -> Map<String, Value> {

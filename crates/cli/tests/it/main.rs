@@ -49,6 +49,7 @@ mod triggers;
 mod trust;
 mod validate;
 mod work_errors;
+mod work_together;
 mod workflows;
 mod working;
 mod written_scripts;

@@ -123,7 +123,7 @@ fn file_rules_as_a_gate() {
     );
     scratch.run(&["start", "work"]);
     scratch.file("src/a.rs", "b");
-    assert_snapshot!(scratch.run(&["next"]).transcript(), @"
+    assert_snapshot!(scratch.run(&["next"]).transcript(), @r#"
     exit 1
     --- stdout
     Still at `code`: what has to hold before it can be left does not.
@@ -132,10 +132,37 @@ fn file_rules_as_a_gate() {
     src/a.rs → tests/a_test.rs
 
     Change both.
+
+    Where `pairing` does not apply: `linchpin ack NAME --reason "…"`.
     --- stderr
-    ");
+    "#);
     scratch.file("tests/a_test.rs", "b");
     assert_eq!(scratch.run(&["next"]).code, Some(0));
+}
+
+#[test]
+fn file_rules_as_a_gate_do_not_tire() {
+    for key in ["action: warn", "max_holds: 0"] {
+        let scratch = project();
+        scratch.git(&["init", "-q", "-b", "main"]);
+        scratch.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+        scratch.rule("docs", &format!("---\ntrigger: 'src/**'\nsafety: README.md\n{key}\n---\nLook.\n"));
+        scratch.file(
+            ".linchpin/workflows/work.yml",
+            "start_node: code\nnodes:\n  code: {prompt: Code., requires: [{file_rules: [docs]}], transitions: [{when: \
+             code_complete, to: done}]}\n",
+        );
+        scratch.run(&["start", "work"]);
+        scratch.file("src/a.rs", "b");
+        // Said once, and then no more.
+        for said in [true, false] {
+            let stop = scratch.hook("claude", &scratch.event("Stop", &json!({"stop_hook_active": false})));
+            assert_eq!(stop.stdout.contains("Look."), said, "{key}: {}", stop.stdout);
+        }
+        assert_eq!(scratch.run(&["next"]).code, Some(1), "{key}");
+        scratch.run(&["ack", "docs", "--reason", "no change of behaviour"]);
+        assert_eq!(scratch.run(&["next"]).code, Some(0), "{key}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use engine::event::{EventKind, EventKinds};
 use engine::file_rules::Reach;
 use engine::rules::{Rule, RuleSet};
 use engine::workflow::{Gate, Requirement, Webhook};
-use engine::{Inquiry, Situation, expr};
+use engine::{Inquiry, Level, Situation, expr};
 use policy::Config;
 use serde_json::{Value, json};
 
@@ -105,14 +105,24 @@ impl Gates<'_> {
 
     fn file_rules_lack(&self, rules: &[Rule]) -> Option<String> {
         let on = EventKinds::default().with(EventKind::Other);
-        let rules: Vec<Rule> = rules.iter().map(|rule| Rule { on, ..rule.clone() }).collect();
+        // A gate does not tire, whatever the rule does at a stop.
+        let asked = |rule: &Rule| Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
+        let rules: Vec<Rule> = rules.iter().map(asked).collect();
         let asked = RuleSet::pack(&rules)
             .and_then(|rules| engine::decide(&Inquiry { situation: self.situation, rules: &rules, thorough: false }));
         match asked {
+            Ok(decision) if !decision.skipped.is_empty() => Some(format!(
+                "{} cannot be judged: what was asked for cannot be written down",
+                decision.skipped.join(", ")
+            )),
             Ok(decision) if decision.verdict.findings.is_empty() => None,
             Ok(decision) => {
-                let unmet = decision.verdict.findings.iter().map(|finding| finding.reason.as_str());
-                Some(unmet.collect::<Vec<_>>().join("\n\n"))
+                let findings = &decision.verdict.findings;
+                let unmet = findings.iter().map(|finding| finding.reason.clone());
+                let names: Vec<String> = findings.iter().map(|finding| format!("`{}`", finding.rule)).collect();
+                let answer =
+                    format!("Where {} does not apply: `linchpin ack NAME --reason \"…\"`.", names.join(" or "));
+                Some(unmet.chain([answer]).collect::<Vec<_>>().join("\n\n"))
             }
             Err(error) => Some(error.to_string()),
         }

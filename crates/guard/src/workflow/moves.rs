@@ -110,7 +110,7 @@ impl Moves<'_> {
         let (passed_over, pace_rules) = Self::pace_rules(&active, force)?;
         let active = Arc::new(Active { claims: claims.as_map().clone(), ..active });
         let situation = self.situation(&active, &scene);
-        let Some(way) = first_way(&node, &situation) else {
+        let Some(way) = first_way(&node, &situation)? else {
             let would = self.claims_that_would(&node, &active, &scene);
             let claimed = claims.names().into_iter().map(str::to_owned).collect();
             return Ok(stay(&active, StepOutcome::NoWay { claimed, would }));
@@ -132,10 +132,6 @@ impl Moves<'_> {
             let why: Vec<String> = lacks.iter().map(|lack| lack.gate.clone()).collect();
             return self.held(&active, scene, &why.join(", "), StepOutcome::Held(lacks), Vec::new());
         }
-        let mut doing = Doing::default();
-        let passed_over = passed_over.iter().map(|rule| rule.id.as_str());
-        doing.changes.deeds.extend(rule_deeds::about(passed_over, Deed::Forced, Some(&active.position)));
-        self.act("on_exit", &node.on_exit, &active, &scene, &mut doing);
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(node.name)),
@@ -143,23 +139,49 @@ impl Moves<'_> {
             ("claims", json!(claims.names())),
             ("forced", json!(forced(force))),
         ]);
-        self.go(&active, &way.to, scene, NoteKind::Move, &fields, doing)
+        // Gates take their time, and hooks write meanwhile.
+        self.until_written(|| {
+            let (scene, now) = self.active()?;
+            if now.position != active.position {
+                return Err(moved_meanwhile(Some(&now.position)));
+            }
+            let now = Arc::new(Active { claims: active.claims.clone(), ..now });
+            let mut doing = Doing::default();
+            let passed_over = passed_over.iter().map(|rule| rule.id.as_str());
+            doing.changes.deeds.extend(rule_deeds::about(passed_over, Deed::Forced, Some(&now.position)));
+            self.act("on_exit", &node.on_exit, &now, &scene, &mut doing);
+            self.go(&now, &way.to, scene, NoteKind::Move, &fields, doing)
+        })
     }
 
     /// Goes on past what a pace rule said: counts begin again, and nothing moves.
     pub fn go_on(&self) -> Result<Step, Refusal> {
         self.may_move("continue")?;
-        let scene = self.scene()?;
-        if Position::of(&scene.state.variables).is_none() {
-            return self.go_on_in_session(scene);
-        }
+        self.until_written(|| {
+            let scene = self.scene()?;
+            if Position::of(&scene.state.variables).is_none() {
+                return self.go_on_in_session(scene);
+            }
+            self.go_on_in_phase()
+        })
+    }
+
+    fn go_on_in_phase(&self) -> Result<Step, Refusal> {
         let (mut scene, active) = self.active()?;
         let node = find(&active.workflow, active.position.node())?.clone();
         let of_people = |rule: &&Rule| rule.as_pace_rule().is_some() && rule.ack == AckBy::Human;
-        if let Some(rule) = active.workflow.rules_at(&node.name).find(of_people).filter(|_| self.is_agents) {
+        // Rules of the session may have interrupted as well.
+        let of_session = self.interrupting_rules(&scene);
+        let all = active.workflow.rules_at(&node.name).chain(&of_session);
+        if let Some(rule) = all.into_iter().find(of_people).filter(|_| self.is_agents) {
             return Err(Refusal::OnlyAPerson(rule.id.clone()));
         }
         let mut changes = Changes::default();
+        if !of_session.is_empty() {
+            pace_facts::continue_session(&scene.session, self.now, &mut changes);
+            let names = of_session.iter().map(|rule| rule.id.as_str());
+            changes.deeds.extend(rule_deeds::about(names, Deed::WentOn, None));
+        }
         let position = active.position.continued(self.now);
         active.forget_interrupts(&mut changes);
         position.remember(&mut changes);
@@ -175,9 +197,7 @@ impl Moves<'_> {
 
     /// Where no workflow is active, rules may have interrupted the session itself.
     fn go_on_in_session(&self, mut scene: Scene) -> Result<Step, Refusal> {
-        let digests: Vec<&str> = pace_facts::interrupting(&scene.session.variables).collect();
-        let rules = scene.policy.rules.all().unwrap_or_default();
-        let rules: Vec<Rule> = rules.into_iter().filter(|rule| digests.contains(&rule.digest.as_str())).collect();
+        let rules = self.interrupting_rules(&scene);
         if rules.is_empty() || self.session.is_none() {
             return Err(Refusal::NoWorkflow);
         }
@@ -190,12 +210,7 @@ impl Moves<'_> {
         changes.deeds.extend(rule_deeds::about(names.iter().map(String::as_str), Deed::WentOn, None));
         let fields = self.fields([("past", json!(names.join(", ")))]);
         let (root, cwd) = self.places();
-        let mut note = self.note(NoteKind::Continue, &fields, &changes, &root, &cwd);
-        // It is the session's, whoever says so.
-        if let Some(Whose { agent, session }) = &self.session {
-            note.session = SessionKey { agent, session };
-        }
-        scene.store.note(&note)?;
+        scene.store.note(&self.note(NoteKind::Continue, &fields, &changes, &root, &cwd))?;
         let outcome = StepOutcome::Counting(names);
         Ok(Step {
             workflow: String::new(),
@@ -205,6 +220,16 @@ impl Moves<'_> {
             texts: Vec::new(),
             notices: Vec::new(),
         })
+    }
+
+    /// The rules outside of workflows that interrupted the session.
+    fn interrupting_rules(&self, scene: &Scene) -> Vec<Rule> {
+        let digests: Vec<&str> = pace_facts::interrupting(&scene.session.variables).collect();
+        if digests.is_empty() || self.session.is_none() {
+            return Vec::new();
+        }
+        let rules = scene.policy.rules.all().unwrap_or_default();
+        rules.into_iter().filter(|rule| digests.contains(&rule.digest.as_str())).collect()
     }
 
     /// The prompt once more.
@@ -217,21 +242,26 @@ impl Moves<'_> {
         Ok(stay(&active, StepOutcome::Prompt(prompt)))
     }
 
-    /// Back to the phase before this one; no gate is asked.
+    /// Back to the phase from which this one was reached; no gate is asked.
     pub fn prev(&self) -> Result<Step, Refusal> {
         self.may_move("prev")?;
-        let (scene, active) = self.active()?;
-        let [.., before, _] = active.position.history.as_slice() else { return Err(Refusal::NothingBefore) };
-        let to = before.node.clone();
-        self.jump(&to, "prev", scene, &active)
+        self.until_written(|| {
+            let (scene, active) = self.active()?;
+            let to = active.position.way_back().ok_or(Refusal::NothingBefore)?.to_owned();
+            let position = active.position.went_back(&to, &active.workflow.digest, self.now);
+            self.jump(position, "prev", scene, &active)
+        })
     }
 
     /// To the first node again.
     pub fn restart(&self) -> Result<Step, Refusal> {
         self.may_move("restart")?;
-        let (scene, active) = self.active()?;
-        let to = active.workflow.start.clone();
-        self.jump(&to, "restart", scene, &active)
+        self.until_written(|| {
+            let (scene, active) = self.active()?;
+            let Workflow { start, digest, .. } = &active.workflow;
+            let position = active.position.moved(start, digest, self.now);
+            self.jump(position, "restart", scene, &active)
+        })
     }
 
     /// Leaves the workflow as it is.
@@ -247,15 +277,16 @@ impl Moves<'_> {
         Ok(ended(position.workflow, Workflow::ABORTED))
     }
 
-    fn jump(&self, to: &str, how: &str, scene: Scene, active: &Active) -> Result<Step, Refusal> {
-        find(&active.workflow, to)?;
+    fn jump(&self, to: Position, how: &str, scene: Scene, active: &Active) -> Result<Step, Refusal> {
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(active.position.node())),
-            ("to", json!(to)),
+            ("to", json!(to.node())),
             ("how", json!(how)),
         ]);
-        self.go(active, to, scene, NoteKind::Move, &fields, Doing::default())
+        let mut doing = Doing::default();
+        active.forget_phase(&mut doing.changes);
+        self.enter(active.workflow.clone(), to, scene, NoteKind::Move, &fields, doing)
     }
 
     /// To another node, or to an end.
@@ -298,6 +329,7 @@ impl Moves<'_> {
         let mut state = entering.state.clone();
         apply(&changes.workflow, &mut state.variables);
         let entered = Arc::new(Active { state, ..(*entering).clone() });
+        apply(&changes.variables, &mut scene.session.variables);
         let prompt = self.prompt(&node, &entered, &scene)?;
         entered.position.remember(&mut changes);
         self.write(&mut scene, kind, fields, &changes)?;
@@ -392,7 +424,7 @@ impl Moves<'_> {
         let leads_on = |claim: &String| {
             let claims = Claims::only(claim).as_map().clone();
             let active = Arc::new(Active { claims, ..(**active).clone() });
-            first_way(node, &self.situation(&active, scene)).is_some()
+            first_way(node, &self.situation(&active, scene)).is_ok_and(|way| way.is_some())
         };
         active.workflow.all_claims().filter(leads_on).collect()
     }
@@ -527,8 +559,11 @@ impl Moves<'_> {
         root: &'n str,
         cwd: &'n str,
     ) -> Note<'n> {
+        // What changes for a session is the session's, whoever says so.
         let session = match &self.session {
-            Some(Whose { agent, session }) if self.is_agents => SessionKey { agent, session },
+            Some(Whose { agent, session }) if self.is_agents || changes.is_about_a_session() => {
+                SessionKey { agent, session }
+            }
             _ => PERSON,
         };
         Note { kind, session, time: self.now, root, cwd, fields, changes }
@@ -548,9 +583,30 @@ impl Moves<'_> {
             return Ok(());
         }
         let now = Position::of(&scene.store.workflow()?.variables);
-        let now = now.map_or_else(|| "not active any more".to_owned(), |position| format!("at `{}`", position.node()));
-        Err(Refusal::MovedMeanwhile(now))
+        if now == Position::of(&scene.state.variables) {
+            return Err(Refusal::WrittenMeanwhile);
+        }
+        Err(moved_meanwhile(now.as_ref()))
     }
+
+    /// Every hook writes something of an active workflow, so a move may have to be decided again by how it stands then.
+    fn until_written(&self, decide: impl Fn() -> Result<Step, Refusal>) -> Result<Step, Refusal> {
+        for _ in 1..ATTEMPTS {
+            match decide() {
+                Err(Refusal::WrittenMeanwhile) => {}
+                step => return step,
+            }
+        }
+        decide()
+    }
+}
+
+/// More hooks than this do not come in between.
+const ATTEMPTS: usize = 50;
+
+fn moved_meanwhile(now: Option<&Position>) -> Refusal {
+    let now = now.map(|position| format!("at `{}`", position.node()));
+    Refusal::MovedMeanwhile(now.unwrap_or_else(|| "not active any more".to_owned()))
 }
 
 /// Others move and are judged in milliseconds.
@@ -580,9 +636,18 @@ fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, Refusal> {
     })
 }
 
-/// The first whose `when` is true. One that cannot be evaluated is not.
-fn first_way<'n>(node: &'n Node, situation: &Arc<Situation>) -> Option<&'n Transition> {
-    node.transitions.iter().find(|way| expr::holds(&way.when, situation, Reach::default()).unwrap_or(false))
+/// The first whose `when` is true. Where one before it cannot be evaluated, nobody knows which that is.
+fn first_way<'n>(node: &'n Node, situation: &Arc<Situation>) -> Result<Option<&'n Transition>, Refusal> {
+    for way in &node.transitions {
+        match expr::holds(&way.when, situation, Reach::default()) {
+            Ok(true) => return Ok(Some(way)),
+            Ok(false) => {}
+            Err(error) => {
+                return Err(Refusal::When { node: node.name.clone(), when: way.when.clone(), why: error.message });
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn forced(force: &Force) -> Option<String> {

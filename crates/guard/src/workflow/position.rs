@@ -39,6 +39,9 @@ pub struct Visit {
     pub node: String,
     /// Milliseconds since 1970.
     pub started: i64,
+    /// It was reached by going back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_back: bool,
 }
 
 impl Position {
@@ -54,7 +57,7 @@ impl Position {
             workflow: workflow.to_owned(),
             digest: digest.to_owned(),
             run,
-            history: vec![Visit { node: node.to_owned(), started: now }],
+            history: vec![Visit { node: node.to_owned(), started: now, is_back: false }],
             forgotten: 0,
             continued: None,
             continues: 0,
@@ -64,8 +67,32 @@ impl Position {
 
     #[must_use]
     pub fn moved(&self, node: &str, digest: &str, now: i64) -> Self {
+        self.entered(Visit { node: node.to_owned(), started: now, is_back: false }, digest)
+    }
+
+    #[must_use]
+    pub fn went_back(&self, node: &str, digest: &str, now: i64) -> Self {
+        self.entered(Visit { node: node.to_owned(), started: now, is_back: true }, digest)
+    }
+
+    /// The node from which the current one was reached, ways back taken out.
+    pub fn way_back(&self) -> Option<&str> {
+        let mut trail: Vec<&str> = Vec::new();
+        for visit in &self.history {
+            if visit.is_back {
+                trail.pop();
+            }
+            if !visit.is_back || trail.is_empty() {
+                trail.push(&visit.node);
+            }
+        }
+        trail.pop();
+        trail.pop()
+    }
+
+    fn entered(&self, visit: Visit, digest: &str) -> Self {
         let mut history = self.history.clone();
-        history.push(Visit { node: node.to_owned(), started: now });
+        history.push(visit);
         let excess = history.len().saturating_sub(HISTORY_LIMIT);
         history.drain(..excess);
         Self {
@@ -88,7 +115,7 @@ impl Position {
     /// The current one.
     pub fn visit(&self) -> &Visit {
         // INVARIANT: there is one; see `of` and `start`.
-        const NONE: &Visit = &Visit { node: String::new(), started: 0 };
+        const NONE: &Visit = &Visit { node: String::new(), started: 0, is_back: false };
         self.history.last().unwrap_or(NONE)
     }
 

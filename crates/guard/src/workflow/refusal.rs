@@ -30,10 +30,14 @@ pub enum Refusal {
     NothingBefore,
     #[error("somebody else moved the workflow at the same time; it is now {0}")]
     MovedMeanwhile(String),
+    #[error("hooks kept writing while the workflow was to be moved")]
+    WrittenMeanwhile,
     #[error("`{0}` is not for agents here")]
     NotForAgents(&'static str),
     #[error("only a person may go on past rule `{0}` (`ack: human`)")]
     OnlyAPerson(String),
+    #[error("`{when}`, of a way out of `{node}`, cannot be evaluated: {why}")]
+    When { node: String, when: String, why: String },
     #[error("the prompt of `{node}` cannot be made: {why}")]
     Prompt { node: String, why: String },
     #[error("nothing at `{node}` waits for a person's yes")]

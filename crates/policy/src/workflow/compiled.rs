@@ -34,6 +34,7 @@ struct Stored {
     read: SystemTime,
     inputs: Vec<u8>,
     workflow: Workflow,
+    is_last_good: bool,
 }
 
 /// The workflow of a name; none where there is none that was ever sound. `load`: all that the policy says.
@@ -50,22 +51,23 @@ pub fn compiled_workflow(
         && stored.around == around
         && inputs::changed(&stored.inputs, stored.read).is_some_and(|changed| changed.is_empty())
     {
-        return Some(CompiledWorkflow { workflow: stored.workflow.clone(), is_last_good: false });
+        return Some(CompiledWorkflow { workflow: stored.workflow.clone(), is_last_good: stored.is_last_good });
     }
     // Taken before the files are read: what changes from now on must look newer.
     let read = SystemTime::now();
     let found = workflows(tiers, &load());
     let inputs = found.inputs.to_bytes();
     let fresh = found.files.into_iter().find(|file| file.name == name).and_then(|file| file.workflow);
-    let Some(workflow) = fresh else {
-        return stored.map(|stored| CompiledWorkflow { workflow: stored.workflow, is_last_good: true });
+    let (workflow, is_last_good) = match fresh {
+        Some(workflow) => (workflow, false),
+        None => (stored?.workflow, true),
     };
     if let Some(inputs) = inputs {
-        let stored = Stored { build: BUILD.to_owned(), around, read, inputs, workflow: workflow.clone() };
+        let stored = Stored { build: BUILD.to_owned(), around, read, inputs, workflow: workflow.clone(), is_last_good };
         // A cache that cannot be written only costs time.
         let _ = postcard::to_stdvec(&stored).map(|bytes| write_private_file(cache, bytes));
     }
-    Some(CompiledWorkflow { workflow, is_last_good: false })
+    Some(CompiledWorkflow { workflow, is_last_good })
 }
 
 impl Stored {

@@ -143,8 +143,10 @@ fn as_json(step: &Step) -> Value {
     let Step { workflow, node, moved, outcome, .. } = step;
     let (mut interrupt, mut prompt) = (Value::Null, Value::Null);
     let mut more = Map::new();
-    if !step.texts.is_empty() {
-        more.insert("texts".to_owned(), json!(step.texts));
+    for (name, lines) in [("texts", &step.texts), ("notices", &step.notices)] {
+        if !lines.is_empty() {
+            more.insert(name.to_owned(), json!(lines));
+        }
     }
     match outcome {
         StepOutcome::Prompt(text) => prompt = json!(text),

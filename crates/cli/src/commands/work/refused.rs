@@ -44,12 +44,13 @@ pub fn problem(refusal: Refusal) -> Problem {
         Refusal::MovedMeanwhile(_) => {
             Problem::new("Moved", message).help("`linchpin repeat` prints what is asked for now")
         }
+        Refusal::WrittenMeanwhile => Problem::new("Moved", message).help("nothing was moved; try again"),
         Refusal::NotForAgents(_) => Problem::new("NotAPerson", message)
             .help("a person can do it; which moves agents may make is `agent_may` in config.yml"),
         Refusal::OnlyAPerson(_) => {
             Problem::new("NotAPerson", message).help("say what you tried and why you are stuck, and wait")
         }
-        Refusal::Prompt { .. } => Problem::new("InvalidExpression", message),
+        Refusal::Prompt { .. } | Refusal::When { .. } => Problem::new("InvalidExpression", message),
         Refusal::NothingToApprove { .. } => Problem::new("NotFound", message)
             .help("what was approved counts until the tree changes; `linchpin repeat` prints what is asked for now"),
         Refusal::UnknownApproval { close, known, .. } => {
