@@ -87,6 +87,7 @@ impl Reader {
                 let content = path.texts().filter(|_| access == Access::Read);
                 return content.map_or(Value::Unknown, Value::Content);
             }
+            PathDeed::WriteText => self.write_text(Some(path), arguments.get(0, "data"), arguments),
             PathDeed::Rename => {
                 self.touch(Access::Delete, Some(path));
                 self.touch(Access::Write, arguments.get(0, "target"));

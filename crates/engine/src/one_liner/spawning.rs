@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::reader::Reader;
-use super::value::Value;
+use super::value::{SOME_NAME, SOME_WORD, Value};
 use super::{Language, Spawn};
 
 impl Reader {
@@ -14,7 +14,7 @@ impl Reader {
     }
 
     pub(super) fn shell(&mut self, command: Option<&Value>, folder: Option<&Folder>) {
-        match command.and_then(Value::texts) {
+        match command.and_then(command_texts) {
             Some(texts) => {
                 for text in texts {
                     let text = folder.map_or_else(|| text.clone(), |folder| folder.before(&text));
@@ -116,6 +116,50 @@ impl Reader {
         };
         self.words(std::iter::once(program).chain(words.iter().skip(1)), None);
     }
+}
+
+/// The commands that a text may be, with words in it that nobody knows: arguments, and no programs.
+fn command_texts(command: &Value) -> Option<Vec<String>> {
+    let names_programs = |text: &String| {
+        let mut commands = text.split([';', '|', '&', '(', '`', '{', '\n']);
+        commands.all(|command| !command.trim_start_matches(['"', '\'', ' ']).starts_with(SOME_WORD))
+    };
+    match command {
+        Value::Like { texts, is_path: false } if texts.iter().all(|text| !text.contains(SOME_NAME)) => {
+            let filled = texts.iter().map(|text| text.replace(SOME_WORD, UNKNOWN)).collect();
+            texts.iter().all(names_programs).then_some(filled)
+        }
+        command => command.texts(),
+    }
+}
+
+/// What a program prints that the text has started, where that is no more than a word.
+pub(super) fn printed(command: Option<&Value>) -> Value {
+    let words: Option<Vec<&str>> =
+        command.map(Value::flat).and_then(|words| words.into_iter().map(Value::only_text).collect());
+    match words {
+        Some(words) if names_something(&words.join(" ")) => {
+            Value::Like { texts: vec![SOME_WORD.to_owned()], is_path: false }
+        }
+        _ => Value::Unknown,
+    }
+}
+
+/// Forms of git that print the name of a branch, a tag or a commit.
+const NAMING: &[&str] = &[
+    "git branch --show-current",
+    "git describe",
+    "git rev-parse",
+    "git merge-base",
+    "git rev-list",
+    "git symbolic-ref",
+];
+
+fn names_something(command: &str) -> bool {
+    let is_form =
+        |form: &&str| command.strip_prefix(*form).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " -_./@^~=".contains(letter);
+    NAMING.iter().any(is_form) && command.chars().all(is_plain)
 }
 
 /// More are as good as any.

@@ -480,7 +480,8 @@ impl Found<'_> {
             }
             return;
         }
-        let read = program.zip(text).and_then(|(program, text)| one_liner::read_for(program, text));
+        let given = self.given_to_code();
+        let read = program.zip(text).and_then(|(program, text)| one_liner::read_with(program, text, given.as_deref()));
         let Some(read) = read else { return self.mentioned(word) };
         for (access, path) in read.touches {
             let glob = path.contains('*');
@@ -492,6 +493,14 @@ impl Found<'_> {
         for access in read.unknown {
             self.add(None, &unknown, Some(access));
         }
+    }
+
+    /// The words that a program text gets.
+    fn given_to_code(&self) -> Option<Vec<Option<String>>> {
+        let command = self.command;
+        let words = command.arguments.as_ref()?.list.iter().find(|argument| argument.role == Role::Words)?;
+        let words = command.words.get(words.word..)?.iter();
+        Some(words.map(|word| word.value.clone().filter(|_| !word.glob)).collect())
     }
 
     fn in_find(&mut self) {

@@ -7,6 +7,7 @@ mod ruby;
 
 use super::Language;
 use super::deed::{Deed, PathDeed};
+use super::value::Value;
 
 pub(super) struct Dialect {
     /// The program that runs a file of the language.
@@ -19,6 +20,8 @@ pub(super) struct Dialect {
     pub(super) telling_methods: &'static [&'static str],
     /// Dotted names that are constants.
     pub(super) constants: &'static [(&'static str, &'static str)],
+    /// The list of what a text is given, and how many names stand before that.
+    pub(super) given: Option<(&'static str, usize)>,
     /// Names of standard streams.
     pub(super) streams: &'static [&'static str],
     /// Names of folders of names that mean the same without them.
@@ -41,6 +44,17 @@ impl Dialect {
             Language::Perl => &perl::DIALECT,
             Language::Ruby => &ruby::DIALECT,
         }
+    }
+
+    pub(super) fn given_name(&self) -> Option<&'static str> {
+        self.given.map(|(name, _)| name)
+    }
+
+    /// That list.
+    pub(super) fn given(&self, words: &[Option<String>]) -> Value {
+        let names = self.given.map_or(0, |(_, names)| names);
+        let words = words.iter().map(|word| word.as_ref().map_or(Value::Unknown, Value::text));
+        Value::List(std::iter::repeat_n(Value::Unknown, names).chain(words).collect())
     }
 
     pub(super) fn function(&self, name: &str) -> Option<Deed> {
@@ -92,6 +106,9 @@ impl Deed {
                 | Self::Temporary
                 | Self::Glob
                 | Self::Walks
+                | Self::Names
+                | Self::Dedents(_)
+                | Self::Wraps
                 | Self::Passes
                 | Self::Reorders
         )

@@ -6,6 +6,7 @@ use crate::event::Access::{Delete, Read, Write};
 
 const READS: Deed = Deed::Touch(&[(Read, (0, ""))]);
 const WRITES: Deed = Deed::Touch(&[(Write, (0, ""))]);
+const WRITES_TEXT: Deed = Deed::WriteText((0, ""), (1, ""));
 const DELETES: Deed = Deed::Touch(&[(Delete, (0, ""))]);
 /// Flags may stand before the path.
 const DELETES_BOTH: Deed = Deed::Touch(&[(Delete, (0, "")), (Delete, (1, ""))]);
@@ -33,8 +34,8 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("rimraf.sync", DELETES),
         ("rimraf.rimraf", DELETES),
         ("rimraf.rimrafSync", DELETES),
-        ("fs.writeFile", WRITES),
-        ("fs.writeFileSync", WRITES),
+        ("fs.writeFile", WRITES_TEXT),
+        ("fs.writeFileSync", WRITES_TEXT),
         ("fs.appendFile", WRITES),
         ("fs.appendFileSync", WRITES),
         ("fs.outputFile", WRITES),
@@ -144,6 +145,9 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("process.mainModule.require", Deed::Module),
         ("process.getBuiltinModule", Deed::Module),
         ("process.chdir", Deed::Moves),
+        ("fs.readdir", Deed::Names),
+        ("fs.readdirSync", Deed::Names),
+        ("util.promisify", Deed::Wraps),
         ("path.join", Deed::JoinPath),
         ("path.resolve", Deed::JoinPath),
         ("path.posix.join", Deed::JoinPath),
@@ -195,6 +199,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("path.sep", "/"),
         ("os.devNull", "/dev/null"),
     ],
+    given: Some(("process.argv", 2)),
     streams: &["process.stdin.fd", "process.stdout.fd", "process.stderr.fd"],
     roots: &["globalThis.", "global."],
     prefixes: &["await", "new", "const", "let", "var", "async", "else", "do", "try", "export", "default"],

@@ -86,6 +86,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     path_methods: &[],
     telling_methods: &[],
     constants: &[("$ENV.HOME", "~"), ("$^X", "perl")],
+    given: None,
     streams: &["STDIN", "STDOUT", "STDERR"],
     roots: &["CORE.GLOBAL.", "CORE.", "main."],
     prefixes: &["my", "our", "local", "state", "else", "not"],

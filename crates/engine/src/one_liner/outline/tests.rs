@@ -1,7 +1,7 @@
 use super::*;
 
 fn shown(program: &str, text: &str) -> String {
-    let OneLiner { touches, spawns, unknown, complete } = read(program, text).unwrap();
+    let OneLiner { touches, spawns, unknown, complete, .. } = read(program, text).unwrap();
     let touches = touches.iter().map(|(access, path)| format!("{access:?} {path}"));
     let spawns = spawns.iter().map(|spawn| match spawn {
         Spawn::Shell(text) => format!("runs {text}"),
