@@ -25,7 +25,12 @@ impl Reader {
             Value::Method(receiver, name) if self.is_sending(&name) => self.send(*receiver, arguments),
             Value::Thing(name) => {
                 if let Some(deed) = self.deed(&name) {
-                    return self.perform(deed, &name, arguments);
+                    let value = self.perform(deed, &name, arguments);
+                    let is_object = value == Value::Unknown && self.dialect.gives_object(&name);
+                    return if is_object { Value::Thing(format!("{name}()")) } else { value };
+                }
+                if self.dialect.gives_object(&name) {
+                    return Value::Thing(format!("{name}()"));
                 }
                 if let Some(own) = self.functions.get(&name).cloned() {
                     self.call_own(&own.parameters, arguments);
@@ -87,6 +92,18 @@ impl Reader {
                     self.touch(access, Some(value));
                 }
             }
+            Deed::TouchOr(access, (place, name), path) => match arguments.get(place, name) {
+                Some(given) => self.touch(access, Some(given)),
+                None => self.found.touch(access, path.to_owned()),
+            },
+            Deed::Fetch((place, name)) => {
+                let addresses = arguments.get(place, name).and_then(Value::texts).unwrap_or_default();
+                for path in addresses.iter().filter_map(|address| address.strip_prefix("file:")) {
+                    let path = path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path);
+                    self.found.touch(Access::Read, path.to_owned());
+                }
+            }
+            Deed::Form => self.form(name, arguments),
             Deed::WriteText((place, name), (text_place, text_name)) => {
                 let text = arguments.get(text_place, text_name);
                 self.write_text(arguments.get(place, name), text, arguments);
@@ -94,7 +111,11 @@ impl Reader {
             Deed::Open { path, mode } => return self.open(arguments, path, mode),
             Deed::OpenOrRun => self.open_or_run(arguments),
             Deed::PerlOpen { handles } => self.perl_open(arguments.positional.get(handles..).unwrap_or_default()),
-            Deed::Shell((place, name)) => {
+            Deed::Shell((place, called)) => {
+                // What is written into a pipe is not followed.
+                let mode = arguments.positional.get(1).and_then(Value::only_text).filter(|_| name == "os.popen");
+                self.found.hidden |= mode.is_some_and(|mode| mode.starts_with('w'));
+                let name = called;
                 let folder = self.started_elsewhere(arguments);
                 self.shell(arguments.get(place, name), folder.as_ref());
                 return printed(arguments.get(place, name));
@@ -229,12 +250,22 @@ impl Reader {
             && (text.starts_with(['.', '/', '~']) || matches!(text.rsplit_once('.'), Some((_, "pl" | "rb"))));
         if is_file {
             self.found.touch(Access::Read, text.to_owned());
+            self.load(text);
             return Value::Unknown;
         }
         let module = self.canonical(text);
         match module.split('.').next() {
             Some(first) if function == "__import__" => Value::Thing(first.to_owned()),
             _ => Value::Thing(module),
+        }
+    }
+
+    /// A file of the same language, as if it were run by its name. Data is not run.
+    pub(super) fn load(&mut self, file: &str) {
+        let is_data = matches!(file.rsplit_once('.'), Some((_, "json")));
+        if !is_data && self.language == Language::Node {
+            let words = [self.dialect.interpreter, file].map(|word| Some(word.to_owned()));
+            self.found.spawn(Spawn::Words(words.to_vec()));
         }
     }
 

@@ -62,6 +62,14 @@ impl Reader {
             self.spend(1, tape);
             self.skip_to_member(tape);
             let Some(token) = tape.peek() else { break };
+            if let (Kind::Text(literal), Language::Node, false) = (&token.kind, self.language, token.spaced)
+                && self.is_function(&value)
+            {
+                tape.next();
+                let text = self.literal(tape, literal);
+                value = self.apply(value, &Arguments { positional: vec![text], ..Arguments::default() });
+                continue;
+            }
             let Kind::Mark(mark) = token.kind else { break };
             let is_tight = !token.spaced || arrow;
             let is_perl = self.language == Language::Perl;

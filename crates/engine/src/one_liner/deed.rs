@@ -13,6 +13,12 @@ pub(super) enum Deed {
     TouchAll(Access, usize),
     /// Gives a file a text: the path, and the text.
     WriteText(Argument, Argument),
+    /// Touches the file that this argument names, or without it the one that is meant then.
+    TouchOr(Access, Argument, &'static str),
+    /// Reads an address; `file:` is a path.
+    Fetch(Argument),
+    /// A program, or a form of one, under its own name.
+    Form,
     /// Opens a file; the mode says what for.
     Open { path: Argument, mode: Argument },
     /// The same, where a text that starts with `|` is a command.

@@ -85,9 +85,8 @@ impl Language {
     /// By the base name of the program that reads it.
     pub fn of(program: &str) -> Option<Self> {
         match crate::programs::canonical(program) {
-            "python" | "python2" | "python3" | "pypy" | "pypy3" | "ipython" | "ipython3" | "bpython" | "ptpython" => {
-                Some(Self::Python)
-            }
+            "python" | "python2" | "python3" | "py" | "pypy" | "pypy3" | "ipython" | "ipython3" | "bpython"
+            | "ptpython" => Some(Self::Python),
             // What TypeScript adds says nothing of what is done.
             "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "ts-node-esm" | "mongosh" => Some(Self::Node),
             "perl" => Some(Self::Perl),

@@ -320,7 +320,9 @@ impl Reader {
                     tape.next();
                     let value = result.take().filter(|_| !spoiled).unwrap_or(Value::Unknown);
                     self.escape(Some(&value));
-                    let is_known = matches!(value, Value::Texts(_) | Value::Like { .. } | Value::Content(_));
+                    let is_object = matches!(&value, Value::Thing(name) if name.ends_with("()"));
+                    let is_known =
+                        is_object || matches!(value, Value::Texts(_) | Value::Like { .. } | Value::Content(_));
                     if let Some(name) = tape.any_name() {
                         self.bind(name, if is_known { value } else { Value::Unknown });
                     }

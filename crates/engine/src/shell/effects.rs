@@ -266,7 +266,8 @@ impl Found<'_> {
         let is_code = |argument: &&Argument| argument.role == Role::Code;
         let code = arguments.list.iter().find(is_code).and_then(|code| command.text_from(code.word, code.from));
         let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
-        let takes_words = code.or(fed).is_some_and(|text| text.to_ascii_lowercase().contains("argv"));
+        let names_words = |text: &str| text.to_ascii_lowercase().contains("argv") || text.contains("fileinput");
+        let takes_words = code.or(fed).is_some_and(names_words);
         let own = arguments.list.iter().find(|argument| argument.role == Role::Words);
         if one_liner::is_readable(program) && takes_words {
             own.and_then(|own| command.words.get(own.word..))

@@ -83,6 +83,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("Cwd.getcwd", Deed::Gives(".")),
         ("Cwd.cwd", Deed::Gives(".")),
     ],
+    forms: &[],
     path_methods: &[],
     telling_methods: &[],
     constants: &[("$ENV.HOME", "~"), ("$^X", "perl")],

@@ -137,6 +137,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("Dir.mktmpdir", Deed::Gives("$TMPDIR/…")),
         ("Dir.tmpdir", Deed::Gives("$TMPDIR")),
     ],
+    forms: &[("Git.open()", &["git"])],
     path_methods: &[
         ("delete", PathDeed::Own(Delete)),
         ("unlink", PathDeed::Own(Delete)),
