@@ -213,8 +213,7 @@ impl Start {
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let is_name = |name: &str| !name.is_empty() && name.chars().all(is_part);
         let variables = self.variables.iter().filter(|(name, _)| is_name(name));
-        let mut text: String = variables.map(|(name, value)| format!("{name}={value} ")).collect();
-        text.push_str(command);
+        let mut text = variables.fold(command.to_owned(), |text, (name, value)| format!("{name}={value} {text}"));
         if let Some(input) = &self.input {
             text = format!("{text} <<< {input}");
         }
