@@ -215,6 +215,7 @@ impl Reader {
         let tokens = tape.between(start, tape.place());
         let is_slice = tokens.iter().any(|token| self.is_slice_mark(token));
         let counted = number_in(tokens)
+            .filter(|_| self.spreads())
             .and_then(|number| if is_slice { tail(&value, number) } else { element_at(&value, number) });
         match counted {
             Some(counted) => counted,
@@ -362,10 +363,11 @@ fn number_in(tokens: &[Token]) -> Option<usize> {
     }
 }
 
-/// The elements of a list each of which is one, and not any number of files.
+/// The elements of a list each of which is one: files that are found, and what nobody knows, may be any number.
 fn counted(list: &Value) -> Option<&[Value]> {
+    let is_one = |value: &Value| matches!(value, Value::Texts(_) | Value::Path(_) | Value::Instance | Value::Record(_));
     match list {
-        Value::List(values) if !values.iter().any(|value| matches!(value, Value::Like { .. })) => Some(values),
+        Value::List(values) if values.iter().all(is_one) => Some(values),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Language;
 use super::reader::Order;
-use super::token::Token;
+use super::token::{Kind, Token};
 use super::value::Value;
 
 /// More that one name may be are not told apart.
@@ -28,7 +28,17 @@ pub(super) struct Names {
 /// Names that a text gives a value somewhere: `name = …`, `for name in …`, and under these words what its functions give.
 pub(super) fn awaited(language: Language, tokens: &[Token]) -> impl Iterator<Item = String> {
     let follows = matches!(language, Language::Python | Language::Node);
-    let assigned = tokens.windows(2).filter(|pair| matches!(pair, [_, sign] if sign.is("=")));
+    let mut depth = 0_usize;
+    let assigned = tokens.windows(2).filter(move |pair| {
+        let [name, sign] = pair else { return false };
+        match &name.kind {
+            Kind::Mark("(" | "[" | "{") => depth += 1,
+            Kind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        // In brackets, Python names an argument so.
+        sign.is("=") && (depth == 0 || language == Language::Node)
+    });
     let assigned = assigned.filter_map(|pair| pair.first().and_then(Token::name));
     let is_for = |place: usize| tokens.get(place).and_then(Token::name) == Some("for");
     let targets = (0..tokens.len()).filter(move |place| is_for(*place)).flat_map(|place| {

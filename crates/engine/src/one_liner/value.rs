@@ -40,7 +40,7 @@ pub(super) enum Value {
     Record(Vec<(String, Value)>),
     /// A member of a value, about to be called.
     Method(Box<Value>, String),
-    /// An object of one of the text's own classes.
+    /// An object of one of the text's own classes, or another that nothing is known of but that it is one.
     Instance,
     /// What was not given any value so far, but will be.
     Pending,

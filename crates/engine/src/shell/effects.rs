@@ -11,7 +11,7 @@ use super::through::{is_awk, runs_its_input};
 use super::written::{Written, plain};
 use super::{Folders, Script, awk, ex, find, patch, sed};
 use crate::event::Access;
-use crate::one_liner;
+use crate::one_liner::{self, Language};
 use crate::paths;
 use crate::programs::{Argument, Arguments, Role};
 
@@ -499,7 +499,11 @@ impl Found<'_> {
     /// The words that a program text gets.
     fn given_to_code(&self) -> Option<Vec<Option<String>>> {
         let command = self.command;
-        let words = command.arguments.as_ref()?.list.iter().find(|argument| argument.role == Role::Words)?;
+        let list = &command.arguments.as_ref()?.list;
+        // `node -e` has one name less before them, and takes `--` away.
+        let is_node = command.program().and_then(Language::of) == Some(Language::Node);
+        let in_command = list.iter().any(|argument| argument.role == Role::Code);
+        let words = list.iter().find(|argument| argument.role == Role::Words && !(is_node && in_command))?;
         let words = command.words.get(words.word..)?.iter();
         Some(words.map(|word| word.value.clone().filter(|_| !word.glob)).collect())
     }

@@ -57,7 +57,7 @@ impl Dialect {
     pub(super) fn given(&self, words: &[Option<String>]) -> Value {
         let names = self.given.map_or(0, |(_, names)| names);
         let words = words.iter().map(|word| word.as_ref().map_or(Value::Unknown, Value::text));
-        Value::List(std::iter::repeat_n(Value::Unknown, names).chain(words).collect())
+        Value::List(std::iter::repeat_n(Value::Instance, names).chain(words).collect())
     }
 
     pub(super) fn function(&self, name: &str) -> Option<Deed> {
