@@ -82,7 +82,7 @@ impl Reader {
         let mut arguments = Arguments::default();
         let starts_one = match tape.peek().map(|token| &token.kind) {
             Some(Kind::Name(name)) => !self.is_modifier(name) || name == "do",
-            Some(Kind::Text(_) | Kind::Number) => true,
+            Some(Kind::Text(_) | Kind::Number(_)) => true,
             // Behind a name, a sign is the start of an argument only for these.
             Some(Kind::Mark(mark)) => {
                 matches!(*mark, "(" | "[" | "\\" | "-") || (*mark == "{" && self.language == Language::Perl)
@@ -137,7 +137,7 @@ impl Reader {
     pub(super) fn escape_arguments(&mut self, callee: &Value, arguments: &Arguments) {
         if let Value::Thing(name) = callee {
             let looks = self.dialect.onlookers.contains(&name.as_str());
-            if looks || matches!(self.deed(name), Some(Deed::Member | Deed::Run(_) | Deed::Module)) {
+            if looks || matches!(self.deed(name), Some(Deed::Member | Deed::Run(_) | Deed::Module | Deed::Wraps)) {
                 return;
             }
         }

@@ -11,12 +11,15 @@ use super::value::Value;
 /// How many tokens are looked through to find out what a declaration is.
 pub(super) const MAX_DECLARATION: usize = 256;
 
+/// Of more, nobody can say which a comprehension chooses.
+const MAX_CHOSEN: usize = 12;
+
 /// `None`, `false`, `0`, or no default at all.
 fn is_nothing(default: &[Token]) -> bool {
     match default {
         [] => true,
         [only] => match &only.kind {
-            Kind::Number => true,
+            Kind::Number(_) => true,
             Kind::Name(name) => {
                 matches!(name.as_str(), "None" | "True" | "False" | "null" | "undefined" | "true" | "false")
             }
@@ -54,7 +57,7 @@ impl Reader {
                 tape.next();
                 tape.skip_newlines();
                 let value = self.assigned(tape, in_brackets);
-                if self.has_classes {
+                if self.classes.are_there {
                     self.escape(Some(&value));
                 }
                 self.bind(name, value.clone());
@@ -136,9 +139,10 @@ impl Reader {
                 let name = tape.any_name();
                 self.definition(tape, name)
             }
+            (Language::Python | Language::Node, "return" | "yield") => self.gives(tape, name, in_brackets),
             (_, "class" | "module") => {
-                self.names.changed |= !self.has_classes;
-                self.has_classes = true;
+                self.names.changed |= !self.classes.are_there;
+                self.classes.are_there = true;
                 false
             }
             (Language::Perl, "for" | "foreach") => self.perl_loop(tape),
@@ -183,22 +187,73 @@ impl Reader {
         }
     }
 
+    /// `return value`, `yield value`.
+    fn gives(&mut self, tape: &mut Tape<'_>, word: &str, in_brackets: bool) -> bool {
+        tape.next();
+        let is_each = word == "yield" && (tape.take("*") || tape.take_name("from"));
+        let ends = |token: &Token| token.kind == Kind::Newline || token.is(";") || token.is("}") || token.is(")");
+        if tape.peek().is_none_or(ends) {
+            return true;
+        }
+        let value = self.assigned(tape, in_brackets);
+        self.escape(Some(&value));
+        let value = if tape.is(",") { Value::Unknown } else { value };
+        self.bind(word, if is_each { value.element() } else { value });
+        true
+    }
+
+    /// At the `for` of `[value for name in values]`.
+    pub(super) fn comprehension(&mut self, tape: &mut Tape<'_>, element: &Value) -> Value {
+        let start = tape.place();
+        let Some(values) = self.loop_values(tape) else {
+            tape.back_to(start + 1);
+            return Value::Unknown;
+        };
+        let mut is_all = true;
+        while !tape.peek().is_none_or(|token| token.is(")") || token.is("]") || token.is("}") || token.is(",")) {
+            is_all = false;
+            self.sequence(tape, true);
+            if tape.is(":") || tape.is(";") {
+                tape.next();
+            }
+        }
+        if values.is_pending() || element.is_pending() {
+            return Value::Pending;
+        }
+        let lists = values.lists();
+        match (lists.as_slice(), element) {
+            ([Value::List(values)], element) if is_all => Value::List(vec![element.clone(); values.len()]),
+            // Some of them: of names of files, nobody counts how many.
+            ([_, ..], Value::Like { .. }) => Value::List(vec![element.clone()]),
+            ([Value::List(values)], element) if values.len() <= MAX_CHOSEN => {
+                let lists = (0..=values.len()).map(|count| Value::List(vec![element.clone(); count]));
+                lists.reduce(Value::or).unwrap_or(Value::Unknown)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
     /// `for name in values`.
     fn loop_over(&mut self, tape: &mut Tape<'_>) -> bool {
+        self.loop_values(tape).is_some()
+    }
+
+    /// The same; gives what it goes through.
+    fn loop_values(&mut self, tape: &mut Tape<'_>) -> Option<Value> {
         tape.next();
         let mut names = Vec::new();
         while !tape.take_name("in") {
             if names.len() > MAX_DECLARATION {
                 self.found.hidden = true;
-                return false;
+                return None;
             }
             match tape.next().map(|token| &token.kind) {
                 Some(Kind::Name(name)) => names.push(name.clone()),
                 Some(Kind::Mark("," | "(" | ")" | "*")) => {}
-                _ => return false,
+                _ => return None,
             }
         }
-        let values = self.sequence(tape, true);
+        let values = self.loop_source(tape);
         let mut element = values.element();
         if tape.is(",") && names.len() == 1 {
             while tape.take(",") {
@@ -213,7 +268,25 @@ impl Reader {
         for (name, value) in names.iter().zip(parts) {
             self.bind(name, value);
         }
-        true
+        Some(values)
+    }
+
+    /// Up to a condition behind it.
+    fn loop_source(&mut self, tape: &mut Tape<'_>) -> Value {
+        let starts = tape
+            .peek()
+            .is_some_and(|token| matches!(token.kind, Kind::Name(_) | Kind::Text(_) | Kind::Mark("(" | "[" | "{")));
+        let start = tape.place();
+        let value = if starts && self.language == Language::Python { self.operand(tape, true) } else { Value::Unknown };
+        let is_whole = tape.peek().is_none_or(|token| {
+            matches!(token.kind, Kind::Newline | Kind::Mark(":" | ";" | ")" | "]" | "}"))
+                || matches!(token.name(), Some("if" | "for" | "async"))
+        });
+        if starts && is_whole && self.language == Language::Python {
+            return value;
+        }
+        tape.back_to(start);
+        self.sequence(tape, true)
     }
 
     /// At the parameters of a function. Their defaults are read as arguments are.

@@ -4,14 +4,11 @@ use super::arguments::Arguments;
 use super::deed::{Deed, PathDeed};
 use super::lex::lex;
 use super::reader::Reader;
+use super::spawning::printed;
 use super::tape::Tape;
 use super::text_method;
-use super::value::{SOME_NAME, Value};
+use super::value::{SOME_NAME, SOME_WORD, Value};
 use super::{Access, Language, Spawn};
-use crate::paths;
-
-/// A new file or folder, whichever.
-const TEMPORARY: &str = "$TMPDIR/…";
 
 impl Reader {
     pub(super) fn is_sending(&self, name: &str) -> bool {
@@ -28,11 +25,19 @@ impl Reader {
             Value::Method(receiver, name) if self.is_sending(&name) => self.send(*receiver, arguments),
             Value::Thing(name) => {
                 if let Some(deed) = self.deed(&name) {
-                    return self.perform(deed, &name, arguments);
+                    let value = self.perform(deed, &name, arguments);
+                    let is_object = value == Value::Unknown && self.dialect.gives_object(&name);
+                    return if is_object { Value::Thing(format!("{name}()")) } else { value };
                 }
-                if let Some(parameters) = self.functions.get(&name).cloned() {
-                    self.call_own(&parameters, arguments);
-                    return Value::Unknown;
+                if self.dialect.gives_object(&name) {
+                    return Value::Thing(format!("{name}()"));
+                }
+                if let Some(own) = self.functions.get(&name).cloned() {
+                    self.call_own(&own.parameters, arguments);
+                    return if own.is_block { self.given_by_own() } else { Value::Unknown };
+                }
+                if self.classes.has(&name) {
+                    return Value::Instance;
                 }
                 if let Some(deed) = self.path_method(&name) {
                     let receiver = arguments.positional.first().cloned().unwrap_or(Value::Unknown).into_path();
@@ -42,6 +47,21 @@ impl Reader {
                 Value::Unknown
             }
             Value::Method(receiver, name) => self.method(&receiver, &name, arguments),
+            Value::Pending => Value::Pending,
+            _ => Value::Unknown,
+        }
+    }
+
+    /// What the text's own functions give. Which of them gives what is not told apart.
+    fn given_by_own(&mut self) -> Value {
+        match (self.names.get("return").cloned(), self.names.get("yield").cloned()) {
+            (Some(value), None) => value,
+            // Of constants, it would matter how many come in which order.
+            (None, Some(value @ (Value::Like { .. } | Value::Pending))) => Value::List(vec![value]),
+            (None, None) => {
+                let word = if self.awaited.contains("yield") { "yield" } else { "return" };
+                Some(self.lookup(word)).filter(Value::is_pending).unwrap_or(Value::Unknown)
+            }
             _ => Value::Unknown,
         }
     }
@@ -72,82 +92,60 @@ impl Reader {
                     self.touch(access, Some(value));
                 }
             }
+            Deed::TouchOr(access, (place, name), path) => match arguments.get(place, name) {
+                Some(given) => self.touch(access, Some(given)),
+                None => self.found.touch(access, path.to_owned()),
+            },
+            Deed::Fetch((place, name)) => {
+                let addresses = arguments.get(place, name).and_then(Value::texts).unwrap_or_default();
+                for path in addresses.iter().filter_map(|address| address.strip_prefix("file:")) {
+                    let path = path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path);
+                    self.found.touch(Access::Read, path.to_owned());
+                }
+            }
+            Deed::Form => self.form(name, arguments),
+            Deed::WriteText((place, name), (text_place, text_name)) => {
+                let text = arguments.get(text_place, text_name);
+                self.write_text(arguments.get(place, name), text, arguments);
+            }
             Deed::Open { path, mode } => return self.open(arguments, path, mode),
             Deed::OpenOrRun => self.open_or_run(arguments),
             Deed::PerlOpen { handles } => self.perl_open(arguments.positional.get(handles..).unwrap_or_default()),
-            Deed::Shell((place, name)) => {
+            Deed::Shell((place, called)) => {
+                // What is written into a pipe is not followed.
+                let mode = arguments.positional.get(1).and_then(Value::only_text).filter(|_| name == "os.popen");
+                self.found.hidden |= mode.is_some_and(|mode| mode.starts_with('w'));
+                let name = called;
                 let folder = self.started_elsewhere(arguments);
                 self.shell(arguments.get(place, name), folder.as_ref());
+                return printed(arguments.get(place, name));
             }
-            Deed::Program((place, name)) => self.program(arguments, arguments.get(place, name)),
-            Deed::System => self.system(arguments),
-            Deed::Spawn => self.spawn(None, arguments),
+            Deed::Program((place, name)) => {
+                self.program(arguments, arguments.get(place, name));
+                return printed(arguments.get(place, name));
+            }
+            Deed::System => {
+                self.system(arguments);
+                return printed(Some(&Value::List(arguments.positional.clone())));
+            }
+            Deed::Spawn => {
+                self.spawn(None, arguments);
+                return printed(Some(&Value::List(arguments.flat().into_iter().cloned().collect())));
+            }
             Deed::Fork(interpreter) => self.spawn(Some(interpreter), arguments),
             Deed::Exec { program } => self.exec(arguments.positional.get(program..).unwrap_or_default()),
             Deed::Run((place, name)) => return self.run(arguments.get(place, name)),
             Deed::Module => return self.module(name, arguments.positional.first()),
             Deed::Member => return self.member_by_name(arguments),
-            Deed::JoinPath | Deed::MakePath => {
-                let parts = arguments.flat().into_iter().cloned();
-                let path = parts.reduce(|folder, name| folder.joined(&name, "/")).unwrap_or_else(|| Value::text("."));
-                return match (deed, path) {
-                    (Deed::MakePath, path) => path.into_path(),
-                    (_, Value::Like { texts, .. }) => Value::Like { texts, is_path: false },
-                    (_, path) => path.texts().map_or(Value::Unknown, Value::Texts),
-                };
-            }
             Deed::Makes((place, name)) => {
                 let start = arguments.get(place, name);
                 self.touch(Access::Write, start);
                 return start.map_or(Value::Unknown, |start| start.joined(&Value::Unknown, ""));
             }
-            Deed::Temporary => return Value::List(vec![Value::Descriptor, Value::text(TEMPORARY)]),
-            Deed::Glob => {
-                // Several patterns in one text, and braces, are Perl's and Ruby's own.
-                let is_one = |text: &String| {
-                    self.language == Language::Python
-                        || !text.contains(|letter: char| letter.is_whitespace() || letter == '{')
-                };
-                let texts = |value: &&Value| value.texts().filter(|texts| texts.iter().all(is_one));
-                let found = arguments.flat().iter().map(texts).collect::<Option<Vec<_>>>().unwrap_or_default();
-                let found = found.into_iter().map(|texts| Value::Like { texts, is_path: false }).collect::<Vec<_>>();
-                return if found.is_empty() { Value::Unknown } else { Value::List(found) };
-            }
-            Deed::Walks => {
-                let folder = arguments.positional.first().map_or(Value::Unknown, Value::something_in);
-                return Value::List(vec![Value::List(vec![folder, Value::Unknown, Value::Unknown])]);
-            }
-            Deed::Passes => {
-                let value = arguments.positional.first().cloned().unwrap_or(Value::Unknown);
-                let is_list = matches!(value, Value::List(_) | Value::OneOf(_));
-                return if is_list { value } else { Value::Unknown };
-            }
-            Deed::Reorders => return arguments.positional.first().map_or(Value::Unknown, Value::reordered),
-            Deed::Variable((place, name)) => {
-                return match arguments.get(place, name).and_then(Value::only_text) {
-                    Some("HOME") => Value::text("~"),
-                    Some("TMPDIR") => Value::text(paths::TEMP),
-                    _ => Value::Unknown,
-                };
-            }
-            Deed::Gives(text) if name.contains("Path.") => return Value::text(text).into_path(),
-            Deed::Gives(text) => return Value::text(text),
-            // `File.expand_path('name', 'folder')`
-            Deed::Same(_) if self.language == Language::Ruby && arguments.positional.len() > 1 => {
-                let names = arguments.positional.iter().rev().cloned();
-                return names.reduce(|folder, name| folder.joined(&name, "/")).unwrap_or(Value::Unknown);
-            }
-            Deed::Same((place, name)) => {
-                return match arguments.get(place, name) {
-                    Some(Value::Like { texts, .. }) => Value::Like { texts: texts.clone(), is_path: false },
-                    Some(value) if value.texts().is_some() || matches!(value, Value::Content(_)) => value.clone(),
-                    _ => Value::Unknown,
-                };
-            }
             Deed::Root => return Value::Thing(String::new()),
             Deed::Moves => self.found.moved = true,
-            Deed::Changes => {}
             Deed::Send | Deed::Hides => self.found.hidden = true,
+            harmless => return self.made(harmless, name, arguments),
         }
         Value::Unknown
     }
@@ -164,7 +162,8 @@ impl Reader {
                 Value::Like { texts, .. } => {
                     for path in texts {
                         // All that there is, without a look at it.
-                        let is_all = path.trim_start_matches("./").starts_with(SOME_NAME) && !self.chooses;
+                        let start = path.trim_start_matches("./");
+                        let is_all = start.starts_with(SOME_NAME) && !self.chooses || start.starts_with(SOME_WORD);
                         if is_all {
                             self.found.touch_unknown(access);
                         } else {
@@ -177,6 +176,19 @@ impl Reader {
                     None => self.found.touch_unknown(access),
                 },
             }
+        }
+    }
+
+    /// Gives a file a text. How it is written down may change it, and so may a mode.
+    pub(super) fn write_text(&mut self, file: Option<&Value>, text: Option<&Value>, arguments: &Arguments) {
+        let is_plain = |(name, value): &(String, Value)| {
+            name == "encoding" && value.only_text().is_some_and(|name| matches!(name, "utf-8" | "utf8" | "UTF-8"))
+        };
+        let has_more = arguments.positional.iter().any(|value| matches!(value, Value::Record(_)));
+        let is_whole = !has_more && arguments.named.iter().all(is_plain);
+        match (file.and_then(Value::only_text), text.and_then(Value::only_text)) {
+            (Some(path), Some(text)) if is_whole => self.found.write(path.to_owned(), Some(text.to_owned())),
+            _ => self.touch(Access::Write, file),
         }
     }
 
@@ -238,12 +250,22 @@ impl Reader {
             && (text.starts_with(['.', '/', '~']) || matches!(text.rsplit_once('.'), Some((_, "pl" | "rb"))));
         if is_file {
             self.found.touch(Access::Read, text.to_owned());
+            self.load(text);
             return Value::Unknown;
         }
         let module = self.canonical(text);
         match module.split('.').next() {
             Some(first) if function == "__import__" => Value::Thing(first.to_owned()),
             _ => Value::Thing(module),
+        }
+    }
+
+    /// A file of the same language, as if it were run by its name. Data is not run.
+    pub(super) fn load(&mut self, file: &str) {
+        let is_data = matches!(file.rsplit_once('.'), Some((_, "json")));
+        if !is_data && self.language == Language::Node {
+            let words = [self.dialect.interpreter, file].map(|word| Some(word.to_owned()));
+            self.found.spawn(Spawn::Words(words.to_vec()));
         }
     }
 
@@ -280,6 +302,13 @@ impl Reader {
     }
 
     pub(super) fn method(&mut self, receiver: &Value, name: &str, arguments: &Arguments) -> Value {
+        if receiver.is_pending() || arguments.positional.iter().any(Value::is_pending) {
+            return Value::Pending;
+        }
+        // What was imported under that name may be a member of the class as well.
+        if *receiver == Value::Instance && self.classes.has_method(name) && self.names.get(name).is_none() {
+            return Value::Unknown;
+        }
         if let (true, Some(deed)) = (receiver.is_path(), self.path_deed(name)) {
             return self.path_call(receiver, deed, arguments);
         }

@@ -6,7 +6,7 @@ use super::deed::Deed;
 use super::reader::{Order, Reader};
 use super::tape::Tape;
 use super::token::{Kind, Token};
-use super::value::Value;
+use super::value::{SOME_WORD, Value};
 use crate::paths;
 
 const CHANGING_METHODS: &[&str] = &[
@@ -62,6 +62,14 @@ impl Reader {
             self.spend(1, tape);
             self.skip_to_member(tape);
             let Some(token) = tape.peek() else { break };
+            if let (Kind::Text(literal), Language::Node, false) = (&token.kind, self.language, token.spaced)
+                && self.is_function(&value)
+            {
+                tape.next();
+                let text = self.literal(tape, literal);
+                value = self.apply(value, &Arguments { positional: vec![text], ..Arguments::default() });
+                continue;
+            }
             let Kind::Mark(mark) = token.kind else { break };
             let is_tight = !token.spaced || arrow;
             let is_perl = self.language == Language::Perl;
@@ -96,14 +104,17 @@ impl Reader {
                         self.bind_parameters(tape.between(start, tape.place()));
                     }
                     self.is_discarded = is_statement(tape, &value, start);
-                    value = self.apply(value, &arguments);
+                    let rest = match (&value, number_in(tape.between(start, tape.place()))) {
+                        (Value::Method(list, name), Some(number)) if name == "slice" && self.spreads() => {
+                            tail(list, number)
+                        }
+                        _ => None,
+                    };
+                    value = rest.unwrap_or_else(|| self.apply(value, &arguments));
                     self.is_discarded = false;
                 }
                 "[" if if is_perl { starts_element } else { is_tight || self.language != Language::Ruby } => {
-                    let start = tape.place();
-                    let index = self.list(tape, "]");
-                    let is_slice = tape.between(start, tape.place()).iter().any(|token| self.is_slice_mark(token));
-                    value = if is_slice { self.slice(&value) } else { self.index(value, &index) };
+                    value = self.subscript(tape, value);
                     is_element = true;
                 }
                 "{" if starts_element => {
@@ -197,10 +208,27 @@ impl Reader {
         }
     }
 
+    /// `value[…]`
+    fn subscript(&mut self, tape: &mut Tape<'_>, value: Value) -> Value {
+        let start = tape.place();
+        let index = self.list(tape, "]");
+        let tokens = tape.between(start, tape.place());
+        let is_slice = tokens.iter().any(|token| self.is_slice_mark(token));
+        let counted = number_in(tokens)
+            .filter(|_| self.spreads())
+            .and_then(|number| if is_slice { tail(&value, number) } else { element_at(&value, number) });
+        match counted {
+            Some(counted) => counted,
+            None if is_slice => self.slice(&value),
+            None => self.index(value, &index),
+        }
+    }
+
     /// Some of its elements; nobody counts which.
     fn slice(&mut self, value: &Value) -> Value {
         self.escape(Some(value));
         match value {
+            Value::Pending => Value::Pending,
             Value::List(values) if values.len() == 1 => value.clone(),
             _ => Value::Unknown,
         }
@@ -208,6 +236,7 @@ impl Reader {
 
     pub(super) fn index(&mut self, value: Value, index: &[Value]) -> Value {
         match (&value, index) {
+            (Value::Pending, _) => Value::Pending,
             // `Dir["*.rb"]`
             (Value::Thing(name), patterns) if name == "Dir" && self.language == Language::Ruby => {
                 let arguments = Arguments { positional: patterns.to_vec(), ..Arguments::default() };
@@ -263,6 +292,10 @@ impl Reader {
             Value::Texts(texts) if name == "name" && texts.iter().all(|text| text.starts_with(paths::TEMP)) => {
                 Value::Texts(texts)
             }
+            Value::Like { texts, is_path: false } if name == "stdout" && texts == [SOME_WORD] => {
+                Value::Like { texts, is_path: false }
+            }
+            Value::Pending => Value::Pending,
             Value::Method(receiver, _) if receiver.is_path() => {
                 Value::Method(Box::new(Value::Path(None)), name.to_owned())
             }
@@ -319,6 +352,33 @@ fn is_statement(tape: &Tape<'_>, callee: &Value, arguments: usize) -> bool {
         }
     };
     tape.peek().is_none_or(ends) && first.is_none_or(|token| ends(token) || token.is(":"))
+}
+
+/// The number in `[1]`, `[1:]` or `(1)`.
+fn number_in(tokens: &[Token]) -> Option<usize> {
+    match tokens {
+        [_, Token { kind: Kind::Number(number), .. }, _] => *number,
+        [_, Token { kind: Kind::Number(number), .. }, sign, _] if sign.is(":") => *number,
+        _ => None,
+    }
+}
+
+/// The elements of a list each of which is one: files that are found, and what nobody knows, may be any number.
+fn counted(list: &Value) -> Option<&[Value]> {
+    let is_one = |value: &Value| matches!(value, Value::Texts(_) | Value::Path(_) | Value::Instance | Value::Record(_));
+    match list {
+        Value::List(values) if values.iter().all(is_one) => Some(values),
+        _ => None,
+    }
+}
+
+fn element_at(list: &Value, number: usize) -> Option<Value> {
+    counted(list)?.get(number).cloned()
+}
+
+/// What is left behind so many.
+fn tail(list: &Value, number: usize) -> Option<Value> {
+    counted(list).map(|values| Value::List(values.get(number..).unwrap_or_default().to_vec()))
 }
 
 fn is_sigiled(token: &Token) -> bool {

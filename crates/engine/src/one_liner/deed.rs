@@ -11,6 +11,14 @@ pub(super) enum Deed {
     Touch(&'static [(Access, Argument)]),
     /// Touches the files that all its arguments from this one on name.
     TouchAll(Access, usize),
+    /// Gives a file a text: the path, and the text.
+    WriteText(Argument, Argument),
+    /// Touches the file that this argument names, or without it the one that is meant then.
+    TouchOr(Access, Argument, &'static str),
+    /// Reads an address; `file:` is a path.
+    Fetch(Argument),
+    /// A program, or a form of one, under its own name.
+    Form,
     /// Opens a file; the mode says what for.
     Open { path: Argument, mode: Argument },
     /// The same, where a text that starts with `|` is a command.
@@ -53,10 +61,16 @@ pub(super) enum Deed {
     Glob,
     /// All folders below its argument, each with what is in it.
     Walks,
+    /// The names of what is in its argument, without that folder.
+    Names,
+    /// A function that does what the one it is given does.
+    Wraps,
     /// The list that it is given.
     Passes,
     /// That list, in another order.
     Reorders,
+    /// The text without the white space that all its lines begin with.
+    Dedents(Argument),
     /// The text that it was given, to whoever asks for a name.
     Same(Argument),
     /// All names there are.
@@ -74,6 +88,8 @@ pub(super) enum Deed {
 pub(super) enum PathDeed {
     /// To the path itself.
     Own(Access),
+    /// Gives the path a text.
+    WriteText,
     /// Deletes the path, writes the argument.
     Rename,
     /// Writes the argument.

@@ -25,8 +25,15 @@ pub(super) enum Takes {
     Named,
 }
 
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Function {
+    pub(super) parameters: Vec<Parameter>,
+    /// Whether it gives what it gives by `return` or `yield`.
+    pub(super) is_block: bool,
+}
+
 /// By their names.
-pub(super) type Functions = BTreeMap<String, Vec<Parameter>>;
+pub(super) type Functions = BTreeMap<String, Function>;
 
 /// Those that are only called.
 pub(super) fn only_called(language: Language, tokens: &[Token]) -> Functions {
@@ -36,7 +43,8 @@ pub(super) fn only_called(language: Language, tokens: &[Token]) -> Functions {
         let Some(name) = tokens.get(place).and_then(Token::name) else { continue };
         let is_free = !is_decorated(tokens, place) && !defined.contains_key(name);
         if let Some(parameters) = parameters.filter(|_| is_free) {
-            defined.insert(name.to_owned(), parameters);
+            let is_block = is_block(tokens, place);
+            defined.insert(name.to_owned(), Function { parameters, is_block });
         } else {
             spoiled.insert(name.to_owned());
         }
@@ -69,6 +77,15 @@ pub(super) fn only_called(language: Language, tokens: &[Token]) -> Functions {
     defined
 }
 
+/// Whether a function whose name stands at a place has statements: no arrow before a value, no lambda.
+fn is_block(tokens: &[Token], name: usize) -> bool {
+    if !tokens.get(name + 1).is_some_and(|token| token.is("=")) {
+        return true;
+    }
+    let mut behind = tokens.get(name..).unwrap_or_default().iter().skip_while(|token| !token.is("=>"));
+    behind.nth(1).is_some_and(|token| token.is("{"))
+}
+
 /// The places of their names, each with its parameters, where those are plain names.
 fn definitions(language: Language, tokens: &[Token]) -> Vec<(usize, Option<Vec<Parameter>>)> {
     let word = match language {
@@ -77,7 +94,11 @@ fn definitions(language: Language, tokens: &[Token]) -> Vec<(usize, Option<Vec<P
         Language::Perl | Language::Ruby => return Vec::new(),
     };
     let starts = tokens.iter().enumerate().filter(|(_, token)| token.name() == Some(word));
-    let named = starts.map(|(place, _)| (place + 1, parameters(tokens.get(place + 2..).unwrap_or_default())));
+    let named = starts.map(|(place, _)| {
+        // `function* name`
+        let name = place + 1 + usize::from(tokens.get(place + 1).is_some_and(|token| token.is("*")));
+        (name, parameters(tokens.get(name + 1..).unwrap_or_default()))
+    });
     let arrows = (1..tokens.len()).filter(|place| language == Language::Node && is_arrow(tokens, *place));
     let arrows = arrows.map(|place| (place, arrow_parameters(tokens.get(place + 2..).unwrap_or_default())));
     let lambdas = lambdas(tokens).into_iter().filter(|_| language == Language::Python);
@@ -213,6 +234,7 @@ fn usage(tokens: &[Token], place: usize) -> Usage {
     let is_called = tokens.get(place + 1).is_some_and(|token| token.is("("));
     match before {
         Some(token) if matches!(token.name(), Some("def" | "function")) => Usage::Definition,
+        Some(token) if token.is("*") && owner == Some("function") => Usage::Definition,
         Some(_) if is_arrow(tokens, place) => Usage::Definition,
         _ if is_lambda(tokens, place) => Usage::Definition,
         Some(token) if (token.is(".") || token.is("?.")) && !owner.is_some_and(|owner| ROOTS.contains(&owner)) => {

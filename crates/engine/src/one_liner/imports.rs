@@ -7,6 +7,25 @@ use super::token::{Kind, Literal, Part, Token};
 use super::value::Value;
 use super::{Access, Language};
 
+/// Modules that are called like many a variable: in the tables, their names begin with [`IMPORTED`].
+const ONLY_IMPORTED: &[&str] = &[
+    "sh",
+    "git",
+    "code",
+    "invoke",
+    "plumbum",
+    "pexpect",
+    "fabric",
+    "del",
+    "trash",
+    "execa",
+    "zx",
+    "simple-git",
+    "cross-spawn",
+];
+
+const IMPORTED: char = '@';
+
 impl Reader {
     fn dotted(tape: &mut Tape<'_>) -> String {
         let mut name = String::new();
@@ -35,7 +54,7 @@ impl Reader {
                     self.bind(alias, Value::Thing(module));
                 }
             } else if let Some(first) = module.split('.').next().filter(|first| !first.is_empty()) {
-                self.bind(first, Value::Thing(first.to_owned()));
+                self.bind(first.trim_start_matches(IMPORTED), Value::Thing(first.to_owned()));
             }
             if !tape.take(",") {
                 return true;
@@ -92,6 +111,7 @@ impl Reader {
         };
         if module.starts_with(['.', '/']) {
             self.found.touch(Access::Read, module.clone());
+            self.load(module);
         }
         let module = self.canonical(module);
         let tokens = tape.between(start, tape.place());
@@ -111,6 +131,9 @@ impl Reader {
 
     /// A module's name without what does not matter.
     pub(super) fn canonical(&self, module: &str) -> String {
+        if ONLY_IMPORTED.contains(&module.split('.').next().unwrap_or(module)) {
+            return format!("{IMPORTED}{module}");
+        }
         match self.language {
             Language::Python => match module {
                 "posix" | "nt" => "os".to_owned(),

@@ -20,11 +20,13 @@ mod arguments;
 mod binding;
 mod call;
 mod chain;
+mod classes;
 mod deed;
 mod dialect;
 mod functions;
 mod imports;
 mod lex;
+mod made;
 mod names;
 mod opening;
 mod operand;
@@ -56,6 +58,8 @@ pub struct OneLiner {
     pub spawns: Vec<Spawn>,
     /// What it does to files whose names are no constants.
     pub unknown: Vec<Access>,
+    /// For every way in which a file is written: the file, and its whole text where that is a constant.
+    pub texts: Vec<(String, Option<String>)>,
     /// Whether that is all. If not, it starts something whose name is no constant, or hides what it does.
     pub complete: bool,
 }
@@ -81,9 +85,8 @@ impl Language {
     /// By the base name of the program that reads it.
     pub fn of(program: &str) -> Option<Self> {
         match crate::programs::canonical(program) {
-            "python" | "python2" | "python3" | "pypy" | "pypy3" | "ipython" | "ipython3" | "bpython" | "ptpython" => {
-                Some(Self::Python)
-            }
+            "python" | "python2" | "python3" | "py" | "pypy" | "pypy3" | "ipython" | "ipython3" | "bpython"
+            | "ptpython" => Some(Self::Python),
             // What TypeScript adds says nothing of what is done.
             "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "ts-node-esm" | "mongosh" => Some(Self::Node),
             "perl" => Some(Self::Perl),
@@ -100,14 +103,22 @@ pub fn is_readable(program: &str) -> bool {
 
 /// A text for a program; `None` where nobody here can read it.
 pub fn read_for(program: &str, text: &str) -> Option<OneLiner> {
+    read_with(program, text, None)
+}
+
+/// The same, where it is known which words the text is given.
+pub fn read_with(program: &str, text: &str, given: Given<'_>) -> Option<OneLiner> {
     match Language::of(program) {
-        Some(language) => Some(read(language, text)),
+        Some(language) => Some(read(language, text, given)),
         None => outline::read(program, text),
     }
 }
 
+/// The arguments of a text, without the names of the program and of the text; each `None` where it is no constant.
+pub type Given<'g> = Option<&'g [Option<String>]>;
+
 /// Never fails: what is not understood is incomplete.
-pub fn read(language: Language, text: &str) -> OneLiner {
+fn read(language: Language, text: &str, given: Given<'_>) -> OneLiner {
     if text.len() > MAX_BYTES || text.contains('\0') {
         return OneLiner::default();
     }
@@ -115,8 +126,8 @@ pub fn read(language: Language, text: &str) -> OneLiner {
     match language {
         Language::Python | Language::Node if text.contains(['\r', '\u{2028}', '\u{2029}']) => {
             let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
-            reader::read(language, &text)
+            reader::read(language, &text, given)
         }
-        _ => reader::read(language, text),
+        _ => reader::read(language, text, given),
     }
 }

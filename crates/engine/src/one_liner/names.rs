@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::Language;
 use super::reader::Order;
+use super::token::{Kind, Token};
 use super::value::Value;
 
 /// More that one name may be are not told apart.
@@ -23,6 +25,33 @@ pub(super) struct Names {
     pub(super) settling: bool,
 }
 
+/// Names that a text gives a value somewhere: `name = …`, `for name in …`, and under these words what its functions give.
+pub(super) fn awaited(language: Language, tokens: &[Token]) -> impl Iterator<Item = String> {
+    let follows = matches!(language, Language::Python | Language::Node);
+    let mut depth = 0_usize;
+    let assigned = tokens.windows(2).filter(move |pair| {
+        let [name, sign] = pair else { return false };
+        match &name.kind {
+            Kind::Mark("(" | "[" | "{") => depth += 1,
+            Kind::Mark(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        // In brackets, Python names an argument so.
+        sign.is("=") && (depth == 0 || language == Language::Node)
+    });
+    let assigned = assigned.filter_map(|pair| pair.first().and_then(Token::name));
+    let is_for = |place: usize| tokens.get(place).and_then(Token::name) == Some("for");
+    let targets = (0..tokens.len()).filter(move |place| is_for(*place)).flat_map(|place| {
+        let behind = tokens.get(place + 1..).unwrap_or_default().iter().take(LONGEST_TARGET);
+        behind.take_while(|token| !matches!(token.name(), Some("in" | "of"))).filter_map(Token::name)
+    });
+    let gives = tokens.iter().filter_map(Token::name).filter(|name| matches!(*name, "return" | "yield"));
+    assigned.chain(targets).chain(gives).filter(move |_| follows).map(str::to_owned)
+}
+
+/// Tokens of `a, (b, c)`.
+const LONGEST_TARGET: usize = 16;
+
 impl Names {
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.values.get(name)
@@ -30,6 +59,10 @@ impl Names {
 
     /// What the name may mean from now on, and what it meant before where these are two.
     pub(super) fn bind(&mut self, name: &str, value: Value) -> Option<(Value, Value)> {
+        if value.is_pending() {
+            self.changed = true;
+            return None;
+        }
         let value = match self.bases.get(name).cloned() {
             Some(base) => {
                 let base = base.or(value);

@@ -17,6 +17,10 @@ impl Reader {
         let mode = mode.or_else(|| arguments.option("mode")).or_else(|| arguments.option("flags"));
         let (access, path) = (mode_access(mode), arguments.get(place, name));
         self.touch(access, path);
+        let reads_too = |mode: &String| mode.contains('+') && !mode.contains('w');
+        if mode.and_then(Value::texts).is_some_and(|modes| modes.iter().any(reads_too)) {
+            self.touch(Access::Read, path);
+        }
         let content = path.and_then(Value::texts).filter(|_| access == Access::Read);
         content.map_or(Value::Unknown, Value::Content)
     }
@@ -87,6 +91,7 @@ impl Reader {
                 let content = path.texts().filter(|_| access == Access::Read);
                 return content.map_or(Value::Unknown, Value::Content);
             }
+            PathDeed::WriteText => self.write_text(Some(path), arguments.get(0, "data"), arguments),
             PathDeed::Rename => {
                 self.touch(Access::Delete, Some(path));
                 self.touch(Access::Write, arguments.get(0, "target"));

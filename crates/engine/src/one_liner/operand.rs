@@ -1,6 +1,7 @@
 //! Values: names, literals, and what stands in brackets.
 
 use super::reader::Reader;
+use super::spawning::printed;
 use super::tape::Tape;
 use super::token::{Kind, Literal, Part, Token, Usage};
 use super::value::Value;
@@ -25,7 +26,7 @@ impl Reader {
                 tape.next();
                 self.adjacent(tape, literal)
             }
-            Kind::Number => {
+            Kind::Number(_) => {
                 tape.next();
                 Value::Descriptor
             }
@@ -40,11 +41,14 @@ impl Reader {
                 value
             }
             Kind::Mark("[") => {
-                let values = self.list(tape, "]");
+                let mut values = self.list(tape, "]");
                 for value in &values {
                     self.escape(Some(value));
                 }
-                Value::list(values)
+                match values.pop() {
+                    Some(all) if values.is_empty() && self.is_comprehension => all,
+                    last => Value::list(values.into_iter().chain(last).collect()),
+                }
             }
             Kind::Mark("{") => self.braces(tape),
             Kind::Name(name) => {
@@ -80,6 +84,15 @@ impl Reader {
         }
     }
 
+    /// What a name means that no value was found for.
+    fn unbound(&mut self, name: &str) -> Value {
+        if !self.names.settling && self.awaited.contains(name) {
+            self.names.changed = true;
+            return Value::Pending;
+        }
+        self.thing(name.to_owned())
+    }
+
     pub(super) fn named(&mut self, tape: &Tape<'_>, name: &str, variable: &str) -> Value {
         if self.dialect.bare_calls && tape.is("=>") {
             return Value::text(name);
@@ -94,15 +107,18 @@ impl Reader {
         self.lookup(variable)
     }
 
-    pub(super) fn lookup(&self, name: &str) -> Value {
+    pub(super) fn lookup(&mut self, name: &str) -> Value {
         match self.names.get(name) {
             Some(value) => value.clone(),
-            None => self.thing(name.to_owned()),
+            None => self.unbound(name),
         }
     }
 
     /// What a full name means by itself.
     pub(super) fn thing(&self, name: String) -> Value {
+        if let Some(given) = self.given.as_ref().filter(|_| self.dialect.given_name() == Some(name.as_str())) {
+            return given.clone();
+        }
         if let Some((_, text)) = self.dialect.constants.iter().find(|(known, _)| *known == name) {
             return Value::text(*text);
         }
@@ -142,7 +158,7 @@ impl Reader {
             },
             Usage::Command => {
                 self.shell(Some(&value), None);
-                Value::Unknown
+                printed(Some(&value))
             }
         }
     }

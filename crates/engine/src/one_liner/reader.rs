@@ -3,19 +3,23 @@
 //! It goes through them several times: names are given every value that is assigned to them anywhere, and what was found
 //! counts when that no longer changes.
 
+use std::collections::BTreeSet;
+
+use super::classes::Classes;
 use super::deed::Deed;
 use super::dialect::Dialect;
 use super::functions::{Functions, only_called};
 use super::lex::lex;
 use super::names::Names;
+use super::names::awaited;
 use super::tape::Tape;
 use super::token::{Kind, Token};
 use super::value::Value;
-use super::{Access, Language, MAX_DEPTH, OneLiner, Spawn};
+use super::{Access, Given, Language, MAX_DEPTH, OneLiner, Spawn};
 
 /// After these many rounds, names that still change are given up; and the text after so many more.
-const ROUNDS_TO_SETTLE: usize = 3;
-const MAX_ROUNDS: usize = 8;
+const ROUNDS_TO_SETTLE: usize = 5;
+const MAX_ROUNDS: usize = 10;
 
 /// Expressions and bytes of constants, over all rounds.
 const MAX_WORK: usize = 1_000_000;
@@ -39,13 +43,18 @@ pub(super) struct Reader {
     pub(super) iterated: Option<Value>,
     /// The text's own, where they are only called.
     pub(super) functions: Functions,
+    pub(super) classes: Classes,
+    /// What the text is given, by the name that the language has for it.
+    pub(super) given: Option<Value>,
+    /// Names that are given a value somewhere.
+    pub(super) awaited: BTreeSet<String>,
+    /// Whether what was read last is one value for each of many: `x for x in y`.
+    pub(super) is_comprehension: bool,
     /// Whether it says which of many are meant.
     pub(super) chooses: bool,
     /// Whether nothing is done with what the next call gives.
     pub(super) is_discarded: bool,
     pub(super) order: Order,
-    /// Whether it has classes, whose names are members too.
-    pub(super) has_classes: bool,
     pub(super) depth: usize,
     work: usize,
 }
@@ -74,10 +83,17 @@ impl Order {
     }
 }
 
+/// What a sequence turned out to be.
+enum Read {
+    Sequence(Value),
+    Comprehension(Value),
+}
+
 /// What one round found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     touches: Vec<(Access, String)>,
+    texts: Vec<(String, Option<String>)>,
     unknown: Vec<Access>,
     spawns: Vec<Spawn>,
     pub(super) hidden: bool,
@@ -85,7 +101,23 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// A file that this becomes the whole text of.
+    pub(super) fn write(&mut self, path: String, text: Option<String>) {
+        let written = (path.clone(), text);
+        if !self.texts.contains(&written) {
+            self.texts.push(written);
+        }
+        self.note(Access::Write, path);
+    }
+
     pub(super) fn touch(&mut self, access: Access, path: String) {
+        match access {
+            Access::Write => self.write(path, None),
+            access => self.note(access, path),
+        }
+    }
+
+    fn note(&mut self, access: Access, path: String) {
         let touch = (access, path);
         if !self.touches.contains(&touch) {
             self.touches.push(touch);
@@ -106,7 +138,7 @@ impl Found {
     }
 }
 
-pub(super) fn read(language: Language, text: &str) -> OneLiner {
+pub(super) fn read(language: Language, text: &str, given: Given<'_>) -> OneLiner {
     let lexed = lex(language, text);
     let mut reader = Reader {
         language,
@@ -114,14 +146,21 @@ pub(super) fn read(language: Language, text: &str) -> OneLiner {
         names: Names::default(),
         found: Found::default(),
         iterated: None,
+        given: given.map(|words| Dialect::of(language).given(words)),
+        awaited: BTreeSet::new(),
+        is_comprehension: false,
+        classes: Classes::of(language, &lexed.tokens),
         functions: only_called(language, &lexed.tokens),
         chooses: lexed.tokens.iter().filter_map(Token::name).any(|name| CHOOSING.contains(&name)),
         is_discarded: false,
         order: Order::of(&lexed.tokens),
-        has_classes: false,
         depth: 0,
         work: 0,
     };
+    let parameters = reader.functions.values().flat_map(|own| own.parameters.iter().map(|one| one.name.clone()));
+    let awaited: BTreeSet<String> = awaited(language, &lexed.tokens).chain(parameters).collect();
+    let is_meant = |name: &String| reader.deed(name).is_some() || reader.functions.contains_key(name);
+    reader.awaited = awaited.into_iter().filter(|name| !is_meant(name)).collect();
     let mut settled = false;
     for round in 0..MAX_ROUNDS {
         reader.found = Found::default();
@@ -134,11 +173,11 @@ pub(super) fn read(language: Language, text: &str) -> OneLiner {
             break;
         }
     }
-    let Found { touches, unknown, spawns, hidden, moved } = reader.found;
+    let Found { touches, texts, unknown, spawns, hidden, moved } = reader.found;
     // Where it goes is not followed, so what it then names from there is not known.
     let astray = moved && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
     let hidden = hidden || has_magic(language, &lexed.tokens);
-    OneLiner { touches, unknown, spawns, complete: lexed.sound && settled && !hidden && !astray }
+    OneLiner { touches, texts, unknown, spawns, complete: lexed.sound && settled && !hidden && !astray }
 }
 
 /// Whether a line is for the shell, or for the session itself, as `ipython` has them: `!ls`, `%run x`.
@@ -231,6 +270,14 @@ impl Reader {
     }
 
     pub(super) fn sequence_here(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Value {
+        let value = self.sequence_or_comprehension(tape, in_brackets);
+        self.is_comprehension = matches!(value, Read::Comprehension(_));
+        match value {
+            Read::Sequence(value) | Read::Comprehension(value) => value,
+        }
+    }
+
+    fn sequence_or_comprehension(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Read {
         let mut result: Option<Value> = None;
         let mut spoiled = false;
         loop {
@@ -242,7 +289,7 @@ impl Reader {
             match &token.kind {
                 Kind::Newline | Kind::Mark(";" | "," | ":" | ")" | "]" | "}") => break,
                 Kind::Mark("=>") if self.dialect.bare_calls => break,
-                Kind::Mark("(" | "[" | "{") | Kind::Text(_) | Kind::Number => {
+                Kind::Mark("(" | "[" | "{") | Kind::Text(_) | Kind::Number(_) => {
                     let value = self.operand(tape, in_brackets);
                     spoiled |= self.put(&mut result, value);
                 }
@@ -260,12 +307,22 @@ impl Reader {
                     }
                     (result, spoiled) = (Some(Value::Unknown), true);
                 }
+                // `[value for name in values]`
+                Kind::Name(name)
+                    if name == "for" && self.language == Language::Python && in_brackets && result.is_some() =>
+                {
+                    let element = result.take().filter(|_| !spoiled).unwrap_or(Value::Unknown);
+                    self.escape(Some(&element));
+                    return Read::Comprehension(self.comprehension(tape, &element));
+                }
                 // `with open(path) as name`
                 Kind::Name(name) if name == "as" && self.language == Language::Python && result.is_some() => {
                     tape.next();
                     let value = result.take().filter(|_| !spoiled).unwrap_or(Value::Unknown);
                     self.escape(Some(&value));
-                    let is_known = matches!(value, Value::Texts(_) | Value::Like { .. } | Value::Content(_));
+                    let is_object = matches!(&value, Value::Thing(name) if name.ends_with("()"));
+                    let is_known =
+                        is_object || matches!(value, Value::Texts(_) | Value::Like { .. } | Value::Content(_));
                     if let Some(name) = tape.any_name() {
                         self.bind(name, if is_known { value } else { Value::Unknown });
                     }
@@ -296,13 +353,13 @@ impl Reader {
                 }
             }
         }
-        match result {
+        Read::Sequence(match result {
             Some(value) if !spoiled => value,
             value => {
                 self.escape(value.as_ref());
                 Value::Unknown
             }
-        }
+        })
     }
 
     /// Whether there was a value already, so that both together mean something else.
@@ -381,7 +438,7 @@ impl Reader {
     pub(super) fn right(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Value {
         tape.skip_newlines();
         match tape.peek().map(|token| &token.kind) {
-            Some(Kind::Name(_) | Kind::Text(_) | Kind::Number | Kind::Mark("(" | "[" | "{")) => {
+            Some(Kind::Name(_) | Kind::Text(_) | Kind::Number(_) | Kind::Mark("(" | "[" | "{")) => {
                 self.operand(tape, in_brackets)
             }
             _ => Value::Unknown,

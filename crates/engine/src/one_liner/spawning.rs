@@ -2,19 +2,50 @@
 
 use super::arguments::Arguments;
 use super::reader::Reader;
-use super::value::Value;
+use super::value::{SOME_NAME, SOME_WORD, Value};
 use super::{Language, Spawn};
 
 impl Reader {
-    /// A program that is another than its words say; and the folder that it starts in, where it is another.
-    pub(super) fn started_elsewhere(&mut self, arguments: &Arguments) -> Option<Folder> {
+    /// A program that is another than its words say; and what it finds when it starts, where that is not what all find.
+    pub(super) fn started_elsewhere(&mut self, arguments: &Arguments) -> Option<Start> {
         self.found.hidden |= arguments.option("executable").is_some();
-        let folder = ["cwd", "chdir"].into_iter().find_map(|option| arguments.option(option))?;
-        Some(Folder(folder.only_text().map(str::to_owned)))
+        let word = |value: &Value| value.only_text().map_or_else(|| UNKNOWN.to_owned(), quoted);
+        let folder = ["cwd", "chdir"].into_iter().find_map(|option| arguments.option(option)).map(word);
+        let is_pipe = |value: &Value| matches!(value, Value::Thing(name) if name == "subprocess.PIPE");
+        let piped = arguments.option("stdin").filter(|value| is_pipe(value)).map(|_| UNKNOWN.to_owned());
+        let input = arguments.option("input").map(word).or(piped);
+        let variables = match arguments.option("env") {
+            Some(Value::Record(entries)) => {
+                let known = entries.iter().filter(|(_, value)| value.only_text().is_some());
+                known.map(|(name, value)| (name.clone(), word(value))).collect()
+            }
+            _ => Vec::new(),
+        };
+        let is_other = folder.is_some() || input.is_some() || !variables.is_empty();
+        is_other.then_some(Start { folder, input, variables })
     }
 
-    pub(super) fn shell(&mut self, command: Option<&Value>, folder: Option<&Folder>) {
-        match command.and_then(Value::texts) {
+    /// A program under its own name: `sh.git('reset')`, `repo.git.reset('--hard')`.
+    pub(super) fn form(&mut self, name: &str, arguments: &Arguments) {
+        let Some((words, members)) = self.dialect.form_words(name) else { return };
+        let is_reset = members == ["reset"];
+        let members = members.into_iter().map(|member| member.replace('_', "-"));
+        let words = words.iter().map(|word| (*word).to_owned()).chain(members).map(Value::text);
+        let named = arguments.named.iter().map(|(name, value)| match value.only_text() {
+            Some(text) => Value::text(format!("--{name}={text}")),
+            None => Value::text(format!("--{}", name.replace('_', "-"))),
+        });
+        let given = arguments.flat().into_iter().map(|value| match value.only_text() {
+            // The mode of a reset, as libraries have it.
+            Some("hard") if is_reset => Value::text("--hard"),
+            _ => value.clone(),
+        });
+        let words: Vec<Value> = words.chain(given).chain(named).collect();
+        self.words(&words, None);
+    }
+
+    pub(super) fn shell(&mut self, command: Option<&Value>, folder: Option<&Start>) {
+        match command.and_then(command_texts) {
             Some(texts) => {
                 for text in texts {
                     let text = folder.map_or_else(|| text.clone(), |folder| folder.before(&text));
@@ -26,7 +57,7 @@ impl Reader {
     }
 
     /// Only the program has to be known. Of other words that may be one of several, each is given to it.
-    pub(super) fn words<'v>(&mut self, words: impl IntoIterator<Item = &'v Value>, folder: Option<&Folder>) {
+    pub(super) fn words<'v>(&mut self, words: impl IntoIterator<Item = &'v Value>, folder: Option<&Start>) {
         let mut commands: Vec<Vec<Option<String>>> = vec![Vec::new()];
         for word in words {
             let is_program = commands.iter().all(Vec::is_empty);
@@ -42,7 +73,7 @@ impl Reader {
         }
     }
 
-    fn command(&mut self, words: Vec<Option<String>>, folder: Option<&Folder>) {
+    fn command(&mut self, words: Vec<Option<String>>, folder: Option<&Start>) {
         match (words.first(), folder) {
             (Some(Some(_)), None) => self.found.spawn(Spawn::Words(words)),
             (Some(Some(_)), Some(folder)) => {
@@ -88,7 +119,11 @@ impl Reader {
         let interpreter = interpreter.map(Value::text);
         let program: Vec<Value> = interpreter.into_iter().chain(arguments.positional.first().cloned()).collect();
         let given = match arguments.positional.get(1) {
-            Some(Value::Record(_)) | None => vec![Value::List(Vec::new())],
+            Some(Value::Record(_)) | None => match arguments.option("args") {
+                Some(list @ (Value::List(_) | Value::OneOf(_))) => list.lists(),
+                Some(unknown) => vec![unknown.clone()],
+                None => vec![Value::List(Vec::new())],
+            },
             Some(list @ (Value::List(_) | Value::OneOf(_))) => list.lists(),
             Some(unknown) => vec![unknown.clone()],
         };
@@ -118,17 +153,71 @@ impl Reader {
     }
 }
 
+/// The commands that a text may be, with words in it that nobody knows: arguments, and no programs.
+fn command_texts(command: &Value) -> Option<Vec<String>> {
+    let names_programs = |text: &String| {
+        let mut commands = text.split([';', '|', '&', '(', '`', '{', '\n']);
+        commands.all(|command| !command.trim_start_matches(['"', '\'', ' ']).starts_with(SOME_WORD))
+    };
+    match command {
+        Value::Like { texts, is_path: false } if texts.iter().all(|text| !text.contains(SOME_NAME)) => {
+            let filled = texts.iter().map(|text| text.replace(SOME_WORD, UNKNOWN)).collect();
+            texts.iter().all(names_programs).then_some(filled)
+        }
+        command => command.texts(),
+    }
+}
+
+/// What a program prints that the text has started, where that is no more than a word.
+pub(super) fn printed(command: Option<&Value>) -> Value {
+    let words: Option<Vec<&str>> =
+        command.map(Value::flat).and_then(|words| words.into_iter().map(Value::only_text).collect());
+    match words {
+        Some(words) if names_something(&words.join(" ")) => {
+            Value::Like { texts: vec![SOME_WORD.to_owned()], is_path: false }
+        }
+        _ => Value::Unknown,
+    }
+}
+
+/// Forms of git that print the name of a branch, a tag or a commit.
+const NAMING: &[&str] = &[
+    "git branch --show-current",
+    "git describe",
+    "git rev-parse",
+    "git merge-base",
+    "git rev-list",
+    "git symbolic-ref",
+];
+
+fn names_something(command: &str) -> bool {
+    let is_form =
+        |form: &&str| command.strip_prefix(*form).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " -_./@^~=".contains(letter);
+    NAMING.iter().any(is_form) && command.chars().all(is_plain)
+}
+
 /// More are as good as any.
 const MAX_COMMANDS: usize = 16;
 
-/// A folder that a program starts in; `None` where it is no constant.
-pub(super) struct Folder(Option<String>);
+/// What a program finds when it starts, as words of a shell.
+pub(super) struct Start {
+    folder: Option<String>,
+    input: Option<String>,
+    variables: Vec<(String, String)>,
+}
 
-impl Folder {
+impl Start {
     /// The command as a shell would be told it.
     fn before(&self, command: &str) -> String {
-        let folder = self.0.as_deref().map_or_else(|| UNKNOWN.to_owned(), quoted);
-        format!("cd {folder} && {command}")
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let is_name = |name: &str| !name.is_empty() && name.chars().all(is_part);
+        let variables = self.variables.iter().filter(|(name, _)| is_name(name));
+        let mut text = variables.fold(command.to_owned(), |text, (name, value)| format!("{name}={value} {text}"));
+        if let Some(input) = &self.input {
+            text = format!("{text} <<< {input}");
+        }
+        self.folder.as_ref().map_or(text.clone(), |folder| format!("cd {folder} && {text}"))
     }
 }
 

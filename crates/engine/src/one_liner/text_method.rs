@@ -110,6 +110,15 @@ fn split(language: Language, text: &str, given: &[Option<&str>]) -> Option<Value
     Some(Value::List(parts.into_iter().map(Value::text).collect()))
 }
 
+/// Without the white space that all its lines begin with.
+pub(super) fn dedented(text: &str) -> String {
+    let is_blank = |line: &str| line.trim().is_empty();
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let common = text.lines().filter(|line| !is_blank(line)).map(indent).min().unwrap_or_default();
+    let line = |line: &str| line.get(common..).filter(|_| !is_blank(line)).unwrap_or_default().to_owned();
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
 fn letters(text: &str) -> Value {
     Value::List(text.chars().map(Value::text).collect())
 }

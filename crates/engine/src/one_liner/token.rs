@@ -12,7 +12,8 @@ pub(super) enum Kind {
     /// An identifier or keyword, with its sigil where the language has those.
     Name(String),
     Text(Literal),
-    Number,
+    /// Its value, where that is a small whole one.
+    Number(Option<usize>),
     /// Punctuation: operators, brackets, separators.
     Mark(&'static str),
     /// The end of a line, where it may end a statement.
@@ -66,7 +67,7 @@ impl Token {
     /// Whether a value ends here, so that what follows is an operator.
     pub(super) fn ends_a_value(&self) -> bool {
         match &self.kind {
-            Kind::Name(_) | Kind::Text(_) | Kind::Number => true,
+            Kind::Name(_) | Kind::Text(_) | Kind::Number(_) => true,
             Kind::Mark(mark) => matches!(*mark, ")" | "]" | "}"),
             Kind::Newline => false,
         }

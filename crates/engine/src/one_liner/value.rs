@@ -3,6 +3,9 @@
 /// A name that nobody knows.
 pub(super) const SOME_NAME: &str = "…";
 
+/// A word that nobody knows, and that is no more than a word: the name of a branch, a number of a commit.
+pub(super) const SOME_WORD: &str = "‥";
+
 /// More alternatives than this are not kept apart.
 const MAX_ALTERNATIVES: usize = 16;
 
@@ -37,6 +40,10 @@ pub(super) enum Value {
     Record(Vec<(String, Value)>),
     /// A member of a value, about to be called.
     Method(Box<Value>, String),
+    /// An object of one of the text's own classes, or another that nothing is known of but that it is one.
+    Instance,
+    /// What was not given any value so far, but will be.
+    Pending,
 }
 
 impl Value {
@@ -67,11 +74,19 @@ impl Value {
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (one, other) if one == other => one,
+            (Self::Pending, value) | (value, Self::Pending) => value,
             (Self::Texts(one), Self::Texts(other)) => alternatives(one, other).map_or(Self::Unknown, Self::Texts),
             (Self::Like { texts: one, is_path }, Self::Like { texts: other, is_path: other_is_path })
                 if is_path == other_is_path =>
             {
                 alternatives(one, other).map_or(Self::Unknown, |texts| Self::Like { texts, is_path })
+            }
+            // A name that is known, or one that is known in part.
+            (one, Self::Like { texts, is_path }) | (Self::Like { texts, is_path }, one)
+                if one.is_path() == is_path && one.texts().is_some() =>
+            {
+                let both = alternatives(texts, one.texts().unwrap_or_default());
+                both.map_or(Self::Unknown, |texts| Self::Like { texts, is_path })
             }
             (one @ (Self::List(_) | Self::OneOf(_)), other @ (Self::List(_) | Self::OneOf(_))) => {
                 let lists = one.lists().into_iter().chain(other.lists());
@@ -97,6 +112,9 @@ impl Value {
 
     /// What its elements may be, where there are so many.
     pub(super) fn parts(&self, count: usize) -> Option<Vec<Self>> {
+        if *self == Self::Pending {
+            return Some(vec![Self::Pending; count]);
+        }
         let elements = |list: Self| match list {
             Self::List(values) if values.len() == count => Some(values),
             _ => None,
@@ -153,6 +171,9 @@ impl Value {
 
     /// One behind the other, `between` between them. Behind a folder that is known, what is not known is something there.
     pub(super) fn joined(&self, other: &Self, between: &str) -> Self {
+        if *self == Self::Pending || *other == Self::Pending {
+            return Self::Pending;
+        }
         let Some(ones) = self.known() else { return Self::Unknown };
         let is_like = matches!(self, Self::Like { .. }) || other.texts().is_none();
         let is_folder = between == "/" || ones.iter().all(|one| one.contains('/'));
@@ -176,6 +197,7 @@ impl Value {
             Self::List(values) => values.iter().cloned().reduce(Self::or).unwrap_or(Self::Unknown),
             Self::OneOf(lists) => lists.iter().map(Self::element).reduce(Self::or).unwrap_or(Self::Unknown),
             Self::Path(_) => Self::Path(None),
+            Self::Pending => Self::Pending,
             _ => Self::Unknown,
         }
     }
@@ -213,8 +235,18 @@ impl Value {
     pub(super) fn into_path(self) -> Self {
         match self {
             Self::Like { texts, .. } => Self::Like { texts, is_path: true },
+            Self::Pending => Self::Pending,
             value => Self::Path(value.texts()),
         }
+    }
+
+    /// Whether it, or something in it, has no value so far.
+    pub(super) fn is_pending(&self) -> bool {
+        self.flat().into_iter().any(|value| match value {
+            Self::Record(entries) => entries.iter().any(|(_, value)| *value == Self::Pending),
+            Self::Method(receiver, _) => **receiver == Self::Pending,
+            value => *value == Self::Pending,
+        })
     }
 
     pub(super) fn is_path(&self) -> bool {
@@ -249,6 +281,10 @@ fn alternatives<T: PartialEq>(mut one: Vec<T>, other: Vec<T>) -> Option<Vec<T>> 
 fn path_joined(folder: &str, name: &str) -> String {
     if folder.is_empty() || folder == "." || name.starts_with(['/', '~']) {
         return name.to_owned();
+    }
+    // Deeper down, it is still something there.
+    if name == SOME_NAME && folder.ends_with(SOME_NAME) {
+        return folder.to_owned();
     }
     format!("{}/{name}", folder.trim_end_matches('/'))
 }

@@ -11,7 +11,7 @@ use super::through::{is_awk, runs_its_input};
 use super::written::{Written, plain};
 use super::{Folders, Script, awk, ex, find, patch, sed};
 use crate::event::Access;
-use crate::one_liner;
+use crate::one_liner::{self, Language};
 use crate::paths;
 use crate::programs::{Argument, Arguments, Role};
 
@@ -308,7 +308,8 @@ impl Found<'_> {
         let is_code = |argument: &&Argument| argument.role == Role::Code;
         let code = arguments.list.iter().find(is_code).and_then(|code| command.text_from(code.word, code.from));
         let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
-        let takes_words = code.or(fed).is_some_and(|text| text.to_ascii_lowercase().contains("argv"));
+        let names_words = |text: &str| text.to_ascii_lowercase().contains("argv") || text.contains("fileinput");
+        let takes_words = code.or(fed).is_some_and(names_words);
         let own = arguments.list.iter().find(|argument| argument.role == Role::Words);
         if one_liner::is_readable(program) && takes_words {
             own.and_then(|own| command.words.get(own.word..))
@@ -554,7 +555,8 @@ impl Found<'_> {
             }
             return;
         }
-        let read = program.zip(text).and_then(|(program, text)| one_liner::read_for(program, text));
+        let given = self.given_to_code();
+        let read = program.zip(text).and_then(|(program, text)| one_liner::read_with(program, text, given.as_deref()));
         let Some(read) = read else { return self.mentioned(word) };
         for (access, path) in read.touches {
             let glob = path.contains('*');
@@ -566,6 +568,18 @@ impl Found<'_> {
         for access in read.unknown {
             self.add(None, &unknown, Some(access));
         }
+    }
+
+    /// The words that a program text gets.
+    fn given_to_code(&self) -> Option<Vec<Option<String>>> {
+        let command = self.command;
+        let list = &command.arguments.as_ref()?.list;
+        // `node -e` has one name less before them, and takes `--` away.
+        let is_node = command.program().and_then(Language::of) == Some(Language::Node);
+        let in_command = list.iter().any(|argument| argument.role == Role::Code);
+        let words = list.iter().find(|argument| argument.role == Role::Words && !(is_node && in_command))?;
+        let words = command.words.get(words.word..)?.iter();
+        Some(words.map(|word| word.value.clone().filter(|_| !word.glob)).collect())
     }
 
     fn in_find(&mut self) {

@@ -13,7 +13,7 @@ use super::fetched::{fetched, fetches};
 use super::patch;
 use super::through::runs_its_input;
 use crate::event::Access;
-use crate::one_liner;
+use crate::one_liner::{self, OneLiner};
 use crate::paths;
 use crate::pattern::Pattern;
 use crate::programs::{Arguments, Role};
@@ -24,6 +24,18 @@ pub enum Written {
     Text(Arc<str>),
     /// Nobody can say what is in it.
     Unknown,
+}
+
+impl Written {
+    /// The one behind the other.
+    fn then(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Text(one), Self::Text(other)) if one.len() + other.len() <= MAX_TEXT => {
+                Self::Text(format!("{one}\n{other}").into())
+            }
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// Tells what is in a file, by its path from where the script starts; `None` where it was not written in the session.
@@ -48,6 +60,8 @@ struct Codes {
     unread: Vec<(String, String)>,
     /// What those that were read do to files.
     written: BTreeMap<String, ByCode>,
+    /// What is then in them.
+    texts: BTreeMap<String, Written>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +75,13 @@ impl Codes {
     /// What any of them does to a file; `None` where none writes it.
     fn writes(&mut self, path: &str) -> Option<ByCode> {
         for (program, text) in std::mem::take(&mut self.unread) {
-            let touches = one_liner::read_for(&program, &text).map(|read| read.touches).unwrap_or_default();
+            let Some(OneLiner { touches, texts, .. }) = one_liner::read_for(&program, &text) else { continue };
+            for (path, text) in texts {
+                let text = text.map_or(Written::Unknown, |text| Written::Text(text.into()));
+                let path = plain(&path);
+                let both = self.texts.remove(&path).map_or_else(|| text.clone(), |known| known.then(text.clone()));
+                self.texts.insert(path, both);
+            }
             let of = |wanted: Access| touches.iter().filter(move |(access, _)| *access == wanted);
             let read: BTreeSet<String> = of(Access::Read).map(|(_, path)| plain(path)).collect();
             for path in of(Access::Write).map(|(_, path)| plain(path)) {
@@ -87,10 +107,16 @@ impl<'a> Files<'a> {
         };
         let told = paths.iter().find_map(told);
         let mut codes = self.codes.borrow_mut();
-        let mut by_code = paths.iter().filter_map(|path| codes.writes(path));
+        let by_code: Vec<(ByCode, Option<Written>)> =
+            paths.iter().filter_map(|path| Some((codes.writes(path)?, codes.texts.get(path).cloned()))).collect();
         // What people wrote stays theirs if it is only changed.
-        let is_unknown = by_code.any(|written| written == ByCode::Anew || told.is_some());
-        if is_unknown { Some(Written::Unknown) } else { told }
+        if !by_code.iter().any(|(how, _)| *how == ByCode::Anew || told.is_some()) {
+            return told;
+        }
+        match by_code.as_slice() {
+            [(ByCode::Anew, Some(text))] if told.is_none() => Some(text.clone()),
+            _ => Some(Written::Unknown),
+        }
     }
 
     /// What is in the files of patches that a command applies, as far as those were written in the session.
@@ -112,10 +138,7 @@ impl<'a> Files<'a> {
         let pattern = Some(path).filter(|path| path.contains(['*', '?', '[']))?;
         let pattern = Pattern::parse_anywhere(pattern).ok()?;
         let files = self.written.iter().filter(|(path, _)| pattern.matches(path)).map(|(_, written)| written.clone());
-        files.reduce(|one, other| match (one, other) {
-            (Written::Text(one), Written::Text(other)) => Written::Text(format!("{one}\n{other}").into()),
-            _ => Written::Unknown,
-        })
+        files.reduce(Written::then)
     }
 
     /// `printed`: what the command prints, where that is known.

@@ -140,7 +140,7 @@ impl Moves<'_> {
             ("forced", json!(forced(force))),
         ]);
         // Gates take their time, and hooks write meanwhile.
-        self.until_written(|| {
+        Self::until_written(|| {
             let (scene, now) = self.active()?;
             if now.position != active.position {
                 return Err(moved_meanwhile(Some(&now.position)));
@@ -157,7 +157,7 @@ impl Moves<'_> {
     /// Goes on past what a pace rule said: counts begin again, and nothing moves.
     pub fn go_on(&self) -> Result<Step, Refusal> {
         self.may_move("continue")?;
-        self.until_written(|| {
+        Self::until_written(|| {
             let scene = self.scene()?;
             if Position::of(&scene.state.variables).is_none() {
                 return self.go_on_in_session(scene);
@@ -245,7 +245,7 @@ impl Moves<'_> {
     /// Back to the phase from which this one was reached; no gate is asked.
     pub fn prev(&self) -> Result<Step, Refusal> {
         self.may_move("prev")?;
-        self.until_written(|| {
+        Self::until_written(|| {
             let (scene, active) = self.active()?;
             let to = active.position.way_back().ok_or(Refusal::NothingBefore)?.to_owned();
             let position = active.position.went_back(&to, &active.workflow.digest, self.now);
@@ -256,7 +256,7 @@ impl Moves<'_> {
     /// To the first node again.
     pub fn restart(&self) -> Result<Step, Refusal> {
         self.may_move("restart")?;
-        self.until_written(|| {
+        Self::until_written(|| {
             let (scene, active) = self.active()?;
             let Workflow { start, digest, .. } = &active.workflow;
             let position = active.position.moved(start, digest, self.now);
@@ -590,7 +590,7 @@ impl Moves<'_> {
     }
 
     /// Every hook writes something of an active workflow, so a move may have to be decided again by how it stands then.
-    fn until_written(&self, decide: impl Fn() -> Result<Step, Refusal>) -> Result<Step, Refusal> {
+    fn until_written(decide: impl Fn() -> Result<Step, Refusal>) -> Result<Step, Refusal> {
         for _ in 1..ATTEMPTS {
             match decide() {
                 Err(Refusal::WrittenMeanwhile) => {}

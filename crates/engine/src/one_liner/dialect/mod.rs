@@ -7,18 +7,24 @@ mod ruby;
 
 use super::Language;
 use super::deed::{Deed, PathDeed};
+use super::value::Value;
+use crate::event::Access;
 
 pub(super) struct Dialect {
     /// The program that runs a file of the language.
     pub(super) interpreter: &'static str,
     /// Functions by their full dotted names.
     pub(super) functions: &'static [(&'static str, Deed)],
+    /// What all members of something are: programs, or forms of one. `git.Repo()` is what that call gives.
+    pub(super) forms: &'static [(&'static str, &'static [&'static str])],
     /// Methods of path objects.
     pub(super) path_methods: &'static [(&'static str, PathDeed)],
     /// Names of methods that say what they do, whatever they are called on.
     pub(super) telling_methods: &'static [&'static str],
     /// Dotted names that are constants.
     pub(super) constants: &'static [(&'static str, &'static str)],
+    /// The list of what a text is given, and how many names stand before that.
+    pub(super) given: Option<(&'static str, usize)>,
     /// Names of standard streams.
     pub(super) streams: &'static [&'static str],
     /// Names of folders of names that mean the same without them.
@@ -43,13 +49,42 @@ impl Dialect {
         }
     }
 
+    pub(super) fn given_name(&self) -> Option<&'static str> {
+        self.given.map(|(name, _)| name)
+    }
+
+    /// That list.
+    pub(super) fn given(&self, words: &[Option<String>]) -> Value {
+        let names = self.given.map_or(0, |(_, names)| names);
+        let words = words.iter().map(|word| word.as_ref().map_or(Value::Unknown, Value::text));
+        Value::List(std::iter::repeat_n(Value::Instance, names).chain(words).collect())
+    }
+
     pub(super) fn function(&self, name: &str) -> Option<Deed> {
         let name = self.roots.iter().find_map(|root| name.strip_prefix(root)).unwrap_or(name);
-        self.named(name).or_else(|| {
+        self.named(name).or_else(|| self.form(name)).or_else(|| {
             // A module has the modules that it uses as members: `shutil.os.remove`.
             let mut inner = inner_names(name).filter(|inner| inner.contains('.'));
             inner.find_map(|inner| self.named(inner))
         })
+    }
+
+    /// Words of a form stand in the name: `sh.git.reset`.
+    pub(super) fn form_words<'n>(&self, name: &'n str) -> Option<(&'static [&'static str], Vec<&'n str>)> {
+        self.forms.iter().find_map(|(owner, words)| {
+            let members = name.strip_prefix(owner)?.strip_prefix('.')?;
+            Some((*words, members.split('.').collect()))
+        })
+    }
+
+    fn form(&self, name: &str) -> Option<Deed> {
+        self.form_words(name).map(|_| Deed::Form)
+    }
+
+    /// Whether members of what a function gives are known: `zipfile.ZipFile().write`.
+    pub(super) fn gives_object(&self, function: &str) -> bool {
+        let is_its = |known: &str| known.strip_prefix(function).is_some_and(|rest| rest.starts_with("()"));
+        self.functions.iter().any(|(known, _)| is_its(known)) || self.forms.iter().any(|(owner, _)| is_its(owner))
     }
 
     fn named(&self, name: &str) -> Option<Deed> {
@@ -59,9 +94,12 @@ impl Dialect {
     /// Whether functions that do something are members of this.
     pub(super) fn is_telling_module(&self, name: &str) -> bool {
         let is_member = |known: &str, name: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-        let tells =
-            |name: &str| self.functions.iter().any(|(known, deed)| !deed.is_harmless() && is_member(known, name));
-        tells(name) || inner_names(name).any(|inner| MUCH_USED_MODULES.contains(&inner))
+        // What only reads may be handed on.
+        let is_object = name.ends_with("()");
+        let does = |deed: &Deed| !(deed.is_harmless() || is_object && deed.only_reads());
+        let tells = |name: &str| self.functions.iter().any(|(known, deed)| does(deed) && is_member(known, name));
+        let has_forms = self.forms.iter().any(|(owner, _)| *owner == name || is_member(owner, name));
+        tells(name) || has_forms || inner_names(name).any(|inner| MUCH_USED_MODULES.contains(&inner))
     }
 
     /// Whether everything there is can be found in this.
@@ -79,6 +117,10 @@ fn inner_names(name: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Deed {
+    fn only_reads(self) -> bool {
+        matches!(self, Self::Touch(touches) if touches.iter().all(|(access, _)| *access == Access::Read))
+    }
+
     /// Whether it only gives a value.
     pub(super) fn is_harmless(self) -> bool {
         matches!(
@@ -92,6 +134,9 @@ impl Deed {
                 | Self::Temporary
                 | Self::Glob
                 | Self::Walks
+                | Self::Names
+                | Self::Dedents(_)
+                | Self::Wraps
                 | Self::Passes
                 | Self::Reorders
         )

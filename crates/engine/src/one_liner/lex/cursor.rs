@@ -91,12 +91,14 @@ impl<'t> Cursor<'t> {
     }
 
     /// A number, whose value never matters, however it is written.
-    pub(super) fn number(&mut self) {
-        self.take_while(|character| character.is_alphanumeric() || character == '_');
+    pub(super) fn number(&mut self) -> Option<usize> {
+        let mut number = self.take_while(|character| character.is_alphanumeric() || character == '_').parse().ok();
         while self.peek() == Some('.') && self.peek_at(1).is_some_and(|digit| digit.is_ascii_digit()) {
+            number = None;
             self.next();
             self.take_while(|character| character.is_alphanumeric() || character == '_');
         }
+        number
     }
 
     /// Punctuation. A character that is none is stepped over.

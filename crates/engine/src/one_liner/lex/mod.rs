@@ -78,8 +78,8 @@ impl Lexer<'_> {
     /// What is left where nothing of the language's own begins.
     fn number_or_mark(&mut self, character: char, row: &mut Row) {
         if character.is_ascii_digit() {
-            self.cursor.number();
-            row.push(Kind::Number);
+            let number = self.cursor.number();
+            row.push(Kind::Number(number));
         } else if let Some(mark) = self.cursor.mark() {
             row.push(Kind::Mark(mark));
         }

@@ -9,7 +9,7 @@ use super::{Lexer, closer, is_name, starts_name};
 const BEFORE_A_VALUE: &[&str] = &[
     "split", "grep", "map", "join", "if", "unless", "and", "or", "not", "while", "until", "return", "print", "push",
     "unshift", "x", "lt", "gt", "le", "ge", "eq", "ne", "cmp", "when", "say", "die", "printf", "xor", "first", "any",
-    "all", "else",
+    "all", "else", "unlink", "sort", "reverse", "scalar",
 ];
 
 /// In bytes: how far the end of a subscript or of `<…>` is looked for.
@@ -172,7 +172,13 @@ impl Lexer<'_> {
                 let is_handle = inner.strip_prefix('$').unwrap_or(inner).chars().all(is_name);
                 self.sound &= is_handle || row.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
                 let parts = self.perl_parts(inner, false);
-                row.push(Kind::Text(Literal { parts, usage: Usage::Pattern }));
+                if is_handle {
+                    return row.push(Kind::Text(Literal { parts, usage: Usage::Pattern }));
+                }
+                let pattern = Kind::Text(Literal { parts, usage: Usage::Text });
+                for kind in [Kind::Name("glob".to_owned()), Kind::Mark("("), pattern, Kind::Mark(")")] {
+                    row.push(kind);
+                }
             }
             _ => {
                 if let Some(mark) = self.cursor.mark() {

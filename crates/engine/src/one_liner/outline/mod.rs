@@ -213,7 +213,8 @@ impl Outline<'_> {
                     Some(before) => before.push_str(text),
                     None => texts.push(text.clone()),
                 },
-                Token::Name("c" | "list" | "array" | "joinpath") | Token::Mark("," | "(" | ")" | "[" | "]" | "=>") => {}
+                Token::Name("c" | "list" | "array" | "joinpath" | "nil")
+                | Token::Mark("," | "(" | ")" | "[" | "]" | "=>" | "'") => {}
                 Token::Name("__DIR__" | "@__DIR__") => texts.push(".".to_owned()),
                 Token::Mark(mark) if *mark == self.tongue.concat => {}
                 _ => is_known = false,

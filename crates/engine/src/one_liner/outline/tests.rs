@@ -1,7 +1,7 @@
 use super::*;
 
 fn shown(program: &str, text: &str) -> String {
-    let OneLiner { touches, spawns, unknown, complete } = read(program, text).unwrap();
+    let OneLiner { touches, spawns, unknown, complete, .. } = read(program, text).unwrap();
     let touches = touches.iter().map(|(access, path)| format!("{access:?} {path}"));
     let spawns = spawns.iter().map(|spawn| match spawn {
         Spawn::Shell(text) => format!("runs {text}"),
@@ -39,6 +39,15 @@ fn calls_and_what_only_looks_like_them() {
         ("elixir", "\"a\" |> File.rm!(); Process.list()", "Delete a"),
         ("elixir", "System.cmd \"ls\", [\"-l\"], cd: x", "starts ls -l"),
         ("elixir", ":os.cmd(~c\"ls\"); Enum.each(files, &File.rm/1)", "runs ls, Delete ?"),
+        ("guile", "(display \"(system 1)\") ; (system \"ls\")", ""),
+        ("guile", "(system \"ls\") (system* \"ls\" \"-l\")", "runs ls, starts ls -l"),
+        ("guile", "(system command)", "hides"),
+        ("emacs", "(call-process \"ls\" nil nil nil \"-l\")", "starts ls -l"),
+        ("erl", "os:cmd(\"l\" ++ \"s\"), halt().", "runs ls"),
+        ("ghc", "System.Process.callProcess \"ls\" [\"-l\"]", "starts ls -l"),
+        ("octave", "system('ls'); x = a' * b'; printf('%d', c)", "runs ls"),
+        ("gnuplot", "plot 'a' with lines", ""),
+        ("dc", "1 2 !=a p\n!ls -l\n3 p", "runs ls -l"),
         ("php", "system('ls'", "hides"),
         ("php", "echo 'a", "hides"),
     ];

@@ -26,7 +26,7 @@ pub(super) struct Tokens<'t> {
 }
 
 /// Signs of more than one letter.
-const LONG_MARKS: &[&str] = &["->", "::", "..", "<>", "=>", "|>"];
+const LONG_MARKS: &[&str] = &["++", "->", "::", "..", "<>", "=>", "|>"];
 
 pub(super) fn tokens<'t>(tongue: &Tongue, text: &'t str) -> Tokens<'t> {
     let mut found = Tokens { list: Vec::new(), is_whole: true };
@@ -37,11 +37,18 @@ pub(super) fn tokens<'t>(tongue: &Tongue, text: &'t str) -> Tokens<'t> {
             let end = inside.find(close.unwrap_or("\n"));
             found.is_whole &= end.is_some() || close.is_none();
             rest = end.and_then(|end| inside.get(end + close.map_or(0, str::len)..)).unwrap_or_default();
+        } else if tongue.has_transposes && letter == '\'' && ends_value(text, rest) {
+            found.list.push(Token::Mark("'"));
+            rest = rest.get(1..).unwrap_or_default();
         } else if let Some(quotes) = tongue.strings.iter().find(|quotes| rest.starts_with(quotes.open)) {
             let (text, behind) = string(*quotes, rest.get(quotes.open.len()..).unwrap_or_default());
             found.is_whole &= behind.is_some();
             found.list.push(if quotes.is_command { Token::Command(text) } else { Token::Text(text) });
             rest = behind.unwrap_or_default();
+        } else if let Some(behind) = rest.strip_prefix('!').filter(|behind| starts_shell_line(tongue, behind)) {
+            let (line, behind) = behind.split_at(behind.find('\n').unwrap_or(behind.len()));
+            found.list.push(Token::Command(Some(line.trim().to_owned())));
+            rest = behind;
         } else if let Some(lines) = here_document(rest) {
             let behind = behind_here_document(lines);
             found.is_whole &= behind.is_some();
@@ -68,13 +75,20 @@ pub(super) fn tokens<'t>(tongue: &Tongue, text: &'t str) -> Tokens<'t> {
     found
 }
 
+/// Whether a value stands right before the rest of a text.
+fn ends_value(text: &str, rest: &str) -> bool {
+    let before = text.strip_suffix(rest).unwrap_or_default();
+    before.ends_with(|last: char| is_name(last) || matches!(last, ')' | ']' | '}' | '\'' | '.'))
+}
+
 fn is_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
 fn name_length(tongue: &Tongue, text: &str) -> usize {
     // In names of R, a dot is a letter; a mark at the end is part of a name of Elixir and Julia.
-    let is_part = |letter: char| is_name(letter) || letter == '.' && tongue.joint == "::" && tongue.concat.is_empty();
+    let is_r = tongue.joint == "::" && tongue.concat.is_empty();
+    let is_part = |letter: char| is_name(letter) || tongue.letters.contains(letter) || letter == '.' && is_r;
     let part = |text: &str| text.find(|letter| !is_part(letter)).unwrap_or(text.len());
     let mut length = part(text);
     while let Some(next) = text.get(length..).and_then(|rest| rest.strip_prefix(tongue.joint)) {
@@ -86,6 +100,11 @@ fn name_length(tongue: &Tongue, text: &str) -> usize {
     let behind = text.get(length..).unwrap_or_default();
     let has_mark = tongue.joint == "." && behind.starts_with('!') && !behind.starts_with("!=");
     length + usize::from(has_mark)
+}
+
+/// Behind `!`: a command, and no comparison.
+fn starts_shell_line(tongue: &Tongue, text: &str) -> bool {
+    tongue.has_shell_lines && !text.starts_with(['=', '<', '>'])
 }
 
 /// `TAG`, some lines, `TAG`, where the text begins with `<<<`.
