@@ -3,6 +3,7 @@
 //! `hook` is answered before anything else is set up: agents call it at every step, and wait. Everything else is for
 //! people, and goes through the argument parser.
 
+mod ancestry;
 mod arguments;
 mod commands;
 mod exit_code;

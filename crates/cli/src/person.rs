@@ -4,12 +4,14 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use guard::Environment;
 
+use crate::ancestry;
+
 use crate::output::Output;
 use crate::problem::Problem;
 
-/// Fails where the agents' own variables show that an agent runs this command.
+/// Fails where the agents' own variables show that an agent runs this command, or that one started the shell it runs in.
 pub fn required(command: &str, environment: &Environment) -> Result<(), Problem> {
-    match agents::environment::mark(|name| environment.get(name)) {
+    match agents::environment::mark(|name| environment.get(name)).or_else(ancestry::mark) {
         None => Ok(()),
         Some(mark) => Err(Problem::new(
             "NotAPerson",

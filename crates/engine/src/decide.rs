@@ -7,7 +7,6 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::event::EventKind;
 use crate::expr;
 use crate::facts::Answered;
 use crate::file_rules::{self, FileMatch, FileRule, Placeholders, Reach};
@@ -65,9 +64,8 @@ pub struct Demand {
     pub found: FileMatch,
     /// It held the stop as often as it may, and lets go now: what the person is told of that.
     pub let_go: Option<String>,
-    /// How often the session was asked before. `None` for subagents: what they are asked for is counted for each, as other
-    /// holds are.
-    pub asked_before: Option<u32>,
+    /// How often the session, or the subagent, was asked before.
+    pub asked_before: u32,
 }
 
 /// One rule's work on one event.
@@ -472,12 +470,6 @@ impl Decision {
         let kind = inquiry.situation.event.kind;
         let holds = level == Level::Block && kind.is_stop();
         let level = match &judged.files {
-            Some(found) if kind == EventKind::SubagentStop => {
-                let let_go = if holds { self.hold(rule, inquiry) } else { None };
-                let level = if let_go.is_some() { Level::Warn } else { level };
-                self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, asked_before: None });
-                level
-            }
             Some(found) => self.demand(rule, found, judged.shown, level, holds),
             None if holds && self.hold(rule, inquiry).is_some() => Level::Warn,
             None => level,
@@ -498,7 +490,7 @@ impl Decision {
     fn demand(&mut self, rule: &Rule, found: &FileMatch, shown: u32, level: Level, holds: bool) -> Level {
         let let_go = (holds && shown >= most_holds(rule)).then(|| self.let_go(rule, shown));
         let level = if let_go.is_some() { Level::Warn } else { level };
-        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, asked_before: Some(shown) });
+        self.demands.push(Demand { rule: rule.clone(), found: found.clone(), let_go, asked_before: shown });
         level
     }
 

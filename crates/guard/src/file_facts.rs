@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::Event;
 use engine::facts::Answered;
 use engine::file_rules::{Change, Changes, FileMatch, FileRule, Reach, Status};
 use engine::rules::{Rule, RuleSet};
+use engine::{Event, EventKind};
 use policy::Config;
 use serde_json::{Value, json};
 use tree::{Snapshot, Tree};
@@ -52,15 +52,20 @@ impl FileSetting {
             home: home.map(|home| home.to_string_lossy().into_owned()),
         };
         let message = event.message.as_deref();
+        let settlement = Settlement::new(
+            root,
+            self.project.queue(&self.environment),
+            &event.session,
+            timestamp(event.time),
+            message,
+        );
+        let settlement = match event.kind {
+            EventKind::SubagentStop => settlement.for_subagent(event.subagent.as_deref().unwrap_or_default()),
+            _ => settlement,
+        };
         FileFacts {
             changed: Changed::new(root, self.config.default_branch.clone(), prompt, attribution),
-            settlement: Settlement::new(
-                root,
-                self.project.queue(&self.environment),
-                &event.session,
-                timestamp(event.time),
-                message,
-            ),
+            settlement,
             rules: self.rules.clone(),
         }
     }

@@ -16,7 +16,7 @@ pub fn complete(rules: &mut [InForce], config: &Config) {
     let moves: Vec<String> = moves.map(|&name| name.to_owned()).collect();
     let of_people = rules.iter().map(|rule| &rule.definition.rule).filter(|rule| rule.ack == AckBy::Human);
     let names: Vec<Wildcard> =
-        of_people.flat_map(|rule| [rule.id.as_str(), rule.shown_title()]).map(Wildcard::exactly).collect();
+        of_people.flat_map(|rule| [rule.id.as_str(), rule.shown_title()]).map(Wildcard::in_any_case).collect();
     let Some(rule) = rules.iter_mut().map(|rule| &mut rule.definition.rule).find(|rule| rule.id == RULE) else {
         return;
     };

@@ -65,3 +65,28 @@ fn going_on_past_a_rule_that_waits_for_a_person() {
     scratch.run(&["next"]);
     assert_all(&scratch, "linchpin continue", "allow");
 }
+
+#[test]
+fn an_agents_shell_stays_an_agents_shell() {
+    let scratch = project();
+    let run = |script: &str, mark: &str| {
+        let mut command = scratch.command(&[]);
+        let linchpin = command.get_program().to_owned();
+        let mut shell = std::process::Command::new("bash");
+        shell.args(["-c", script]).arg("bash").arg(linchpin).current_dir(scratch.root()).env_clear();
+        shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("CLAUDECODE", mark);
+        command = shell;
+        scratch.feed(command, b"")
+    };
+    for script in [
+        "env -u CLAUDECODE \"$1\" pause 1h --reason x; true",
+        "unset CLAUDECODE; (\"$1\" pause 1h --reason x); true",
+        "ln -s \"$1\" lp; CLAUDECODE= ./lp pause 1h --reason x; true",
+    ] {
+        let reply = run(script, "1");
+        assert!(reply.stderr.contains("`CLAUDECODE` shows that an agent runs it"), "{script}: {}", reply.transcript());
+    }
+    let reply = run("\"$1\" pause 1h --reason x", "");
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}

@@ -145,7 +145,8 @@ fn variables_of_a_session_at_a_move() {
 #[test]
 fn a_trigger_sets_what_an_observer_set_before_it() {
     let scratch = two_nodes("triggers: {before_tool: [{set: {seen: '{{ variables.seen }}+trigger'}}]}", "");
-    scratch.config("variables: {seen: none}\nobservers: [{name: o, on: before_tool, match: {}, set: {seen: observer}}]\n");
+    scratch
+        .config("variables: {seen: none}\nobservers: [{name: o, on: before_tool, match: {}, set: {seen: observer}}]\n");
     scratch.run(&["start", "work"]);
     scratch.agent().run("ls");
     let variables = scratch.run(&["status", "--json"]).json()["session"]["variables"].clone();

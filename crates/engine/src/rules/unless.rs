@@ -65,6 +65,9 @@ impl Unless {
                 words.next().flatten().is_some_and(|name| READING_SUBCOMMANDS.contains(&name))
                     && words.all(|word| word.is_some_and(|word| !DOING_FLAGS.iter().any(|flag| word.starts_with(flag))))
             }
+            // These set something with a flag.
+            "date" => words.all(|word| word.is_some_and(|word| !word.starts_with("-s") && !word.starts_with("--s"))),
+            "printf" => words.next().is_some_and(|first| first.is_some_and(|first| !first.starts_with("-v"))),
             _ => READING_PROGRAMS.contains(&program),
         };
         (self.linchpin && program == "linchpin") || (self.reading && reads())

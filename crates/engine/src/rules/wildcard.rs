@@ -26,6 +26,18 @@ impl Wildcard {
         )
     }
 
+    /// Just this text, in capital letters or small ones.
+    pub fn in_any_case(text: &str) -> Self {
+        let letters = text.chars().map(|letter| {
+            let cases: Vec<char> = letter.to_lowercase().chain(letter.to_uppercase()).collect();
+            match cases.as_slice() {
+                [small, large] if small != large => format!("[{small}{large}]"),
+                _ => Self::exactly(&letter.to_string()).0,
+            }
+        });
+        Self(letters.collect())
+    }
+
     /// The text, where it is one text only.
     pub fn only(&self) -> Option<&str> {
         (!self.0.contains(['*', '?', '[', '{', '\\'])).then_some(self.0.as_str())

@@ -460,6 +460,7 @@ impl State {
             None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(paths::ROOT)),
             None if NUMBERS.contains(&name) => Some(Value::some_number()),
             None if name == "HOME" => Some(Value { tilde: true, ..Value::plain("~") }),
+            None if name.starts_with("XDG_") => in_home(name).map(|place| Value { tilde: true, ..Value::plain(place) }),
             None if name == "PWD" => self.folders.only().map(|folder| Value {
                 tilde: folder.starts_with('~'),
                 ..Value::in_kind(if folder.is_empty() { "." } else { folder })
@@ -746,5 +747,16 @@ impl State {
         });
         let of_arguments = self.positional.is_none() && self.possible_positional.is_some() && text.contains('$');
         counts.max().unwrap_or(0).max(usize::from(of_arguments))
+    }
+}
+
+/// Where the folders of a user are, as good as everywhere.
+fn in_home(variable: &str) -> Option<&'static str> {
+    match variable {
+        "XDG_CONFIG_HOME" => Some("~/.config"),
+        "XDG_STATE_HOME" => Some("~/.local/state"),
+        "XDG_DATA_HOME" => Some("~/.local/share"),
+        "XDG_CACHE_HOME" => Some("~/.cache"),
+        _ => None,
     }
 }

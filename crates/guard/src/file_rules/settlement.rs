@@ -20,6 +20,8 @@ pub struct Settlement {
     root: std::path::PathBuf,
     queue: Queue,
     session: String,
+    /// Who is asked: the session, or a subagent in it.
+    asked: String,
     /// For people and files: now.
     timestamp: String,
     /// What the agent's last message promises.
@@ -39,10 +41,18 @@ impl Settlement {
             root: root.to_owned(),
             queue,
             session: session.to_owned(),
+            asked: session.to_owned(),
             timestamp,
             promised: message.map(promises).unwrap_or_default(),
             problem: Mutex::default(),
         }
+    }
+
+    /// The same, for one of the session's subagents: each is asked for itself.
+    #[must_use]
+    pub fn for_subagent(mut self, id: &str) -> Self {
+        self.asked = format!("{}/{id}", self.session);
+        self
     }
 
     pub fn queue(&self) -> &Queue {
@@ -91,7 +101,7 @@ impl Settlement {
     /// How often this session was asked since it last did anything about it.
     fn times_asked(&self, entry: &QueueEntry, open: &FileMatch) -> u32 {
         // The files are read only where that decides: there may be very many.
-        let asked = entry.asked.get(&self.session);
+        let asked = entry.asked.get(&self.asked);
         asked.filter(|asked| asked.state == self.state(open)).map_or(0, |asked| asked.times)
     }
 
@@ -156,11 +166,10 @@ impl Settlement {
     /// Writes down what a judgement has said: demands that were shown, and those that no longer are.
     pub fn conclude(&self, demands: &[(Demand, String)], before: &Variables, judged: &[String], is_enforced: bool) {
         for (demand, reference) in demands.iter().filter(|_| is_enforced) {
-            let Some(asked_before) = demand.asked_before else { continue };
             let Some(mut entry) = self.queue.find(&hash_of(demand, reference)) else { continue };
             entry.shown = entry.shown.saturating_add(1);
-            let asked = Asked { times: asked_before.saturating_add(1), state: self.state(&demand.found) };
-            entry.asked.insert(self.session.clone(), asked);
+            let asked = Asked { times: demand.asked_before.saturating_add(1), state: self.state(&demand.found) };
+            entry.asked.insert(self.asked.clone(), asked);
             let is_prompt = !demand.rule.runs_a_command();
             if demand.let_go.is_some() && is_prompt {
                 entry.status = QueueStatus::Failed;

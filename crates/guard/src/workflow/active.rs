@@ -78,7 +78,8 @@ impl Active {
         PaceScope {
             phase: Some(self.position.phase()),
             name: Some(self.position.node().to_owned()),
-            started: self.position.visit().started,
+            // A clock may have been set back.
+            started: self.position.visit().started.min(self.now),
             continued: self.position.continued,
             is_past_totals: self.position.is_past_totals,
             memory: &self.state.variables,

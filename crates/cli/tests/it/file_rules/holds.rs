@@ -222,17 +222,19 @@ fn holds_are_counted_without_a_journal_as_well() {
 fn a_subagent_is_asked_as_well() {
     let project = with_rule("readme", README);
     project.file("src/a.py", "changed\n");
-    let subagent = |was_held: bool| {
-        let fields = serde_json::json!({ "stop_hook_active": was_held, "agent_id": "agent-1", "last_assistant_message": "Done." });
-        project.hook("claude", &project.event("SubagentStop", &fields))
-    };
-    for held in 0..3 {
-        assert_eq!(subagent(held > 0).json()["decision"], "block");
+    // Whether or not the client says that it was held before.
+    let subagent = |fields: serde_json::Value| project.hook("claude", &project.event("SubagentStop", &fields));
+    let one = || subagent(serde_json::json!({ "stop_hook_active": false, "agent_id": "one" }));
+    for _ in 0..3 {
+        assert_eq!(one().json()["decision"], "block");
     }
-    assert!(told(&subagent(true)).contains("lets go"));
-    // What subagents ignored is asked of the agent itself.
-    assert_eq!(summary(&project), "queued 0x readme: src/a.py");
+    assert!(told(&one()).contains("lets go"));
+    assert_eq!(one().stdout, "");
+    // Each is asked for itself, and so is the agent.
+    assert_eq!(subagent(serde_json::json!({ "agent_id": "two" })).json()["decision"], "block");
+    assert_eq!(subagent(serde_json::json!({})).json()["decision"], "block");
     assert_eq!(stop(&project).json()["decision"], "block");
+    assert_eq!(summary(&project), "queued 7x readme: src/a.py");
 }
 
 #[test]
