@@ -19,10 +19,10 @@ nodes:
   code:
     prompt: Code.
     rules:
-      - repeated_command: {pattern: 'cargo (build|test)', threshold: 5000, window: 24h, live: off}
-      - repeated_command: {threshold: 5000, window: 24h, live: off}
-      - repeated_file_edit: {threshold: 5000, window: 24h, live: off}
-      - phase_timeout: {max_duration: 20d, live: off}
+      - repeated_command: {pattern: 'cargo (build|test)', threshold: 5000, window: 24h}
+      - repeated_command: {threshold: 5000, window: 24h}
+      - repeated_file_edit: {threshold: 5000, window: 24h}
+      - phase_timeout: {max_duration: 20d}
     requires: ['false']
     transitions: [{when: code_complete, to: done}]
 ";
