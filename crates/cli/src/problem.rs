@@ -56,6 +56,10 @@ impl Problem {
         self
     }
 
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     pub fn to_json(&self) -> Value {
         let mut error = Map::new();
         error.insert("kind".to_owned(), json!(self.kind));
@@ -73,6 +77,8 @@ impl Problem {
             Some(help) => format!("error: {message}\nhelp: {help}"),
             None => format!("error: {message}"),
         };
+        // What was typed, or what a file is called, may hold anything.
+        let said = agents::shown(&said);
         let parts: Vec<&str> = self.snippets.iter().map(String::as_str).chain([said.as_str()]).collect();
         parts.join("\n\n")
     }

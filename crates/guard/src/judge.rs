@@ -249,11 +249,7 @@ impl<'a> Judge<'a> {
         if !matches!(notice, store::Notice::Created { .. }) {
             return true;
         }
-        let memory = self.environment.project_state(&self.project.root).join("had-journal");
-        let had_one = memory.exists();
-        // Where it cannot be remembered, the next new journal is no news either.
-        let _ = std::fs::write(memory, "");
-        had_one
+        self.project.had_journal(self.environment)
     }
 
     /// `stored`: none where the journal cannot be used.

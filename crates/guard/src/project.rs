@@ -100,6 +100,17 @@ impl Project {
         policy::compiled_workflow(name, &self.tiers, policy, &cache, || self.load(environment))
     }
 
+    /// Whether there was a journal before; there is one now.
+    pub fn had_journal(&self, environment: &Environment) -> bool {
+        let memory = environment.project_state(&self.root).join("had-journal");
+        let had_one = memory.exists();
+        if !had_one {
+            // Where it cannot be remembered, the next new journal is no news either.
+            let _ = policy::write_private_file(&memory, "");
+        }
+        had_one
+    }
+
     /// The policy, for those who only look.
     pub fn looked_at(&self, environment: &Environment) -> Compiled {
         let trust = Trust::of(&self.root, environment);

@@ -54,7 +54,8 @@ impl PolicyFolder {
             Tier::Project => file.strip_prefix(&self.base).unwrap_or(file),
             Tier::Local | Tier::User | Tier::Bundled => file,
         };
-        shown.display().to_string()
+        // A name may hold what a terminal would obey.
+        shown.display().to_string().replace(char::is_control, "?")
     }
 }
 

@@ -14,7 +14,11 @@ pub enum Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Created { path } => write!(f, "the journal `{}` was made anew", path.display()),
+            Self::Created { path } => write!(
+                f,
+                "the journal `{}` was made anew, and what it kept is gone: history, and the workflow that was active",
+                path.display()
+            ),
             Self::SetAside { path, kept_as } => write!(
                 f,
                 "the journal `{}` was corrupt: it is kept as `{}`, and a new one was begun",

@@ -11,7 +11,7 @@ use guard::file_rules::{QueueEntry, QueueStatus, open_demands};
 use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy, token_count};
 use policy::{Kept, Mode};
 use serde_json::{Map, Value, json};
-use store::{SessionKey, SessionState};
+use store::{SessionKey, SessionState, Store};
 
 use self::metrics::Metrics;
 use super::validate::counted;
@@ -21,6 +21,14 @@ use crate::exit_code::ExitCode;
 use crate::output::Output;
 use crate::problem::{Outcome, Problem};
 
+/// The journal, or why it cannot be used.
+fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Problem>) {
+    match super::log::open(project, context) {
+        Ok(store) => (Some(store), None),
+        Err(problem) => (None, Some(problem).filter(|_| project.store(&context.environment).exists())),
+    }
+}
+
 pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let project = Project::of_command(&context.environment);
     let compiled = project.looked_at(&context.environment);
@@ -29,7 +37,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     } else {
         Vec::new()
     };
-    let store = super::log::open(&project, context).ok();
+    let (store, unusable) = journal(&project, context);
     let now = super::now();
     let command = CommandRun {
         words: &["status"],
@@ -83,6 +91,9 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     }
     let output = &context.output;
     output.line(format!("{} {}", output.bold("Project"), project.root.display()));
+    if let Some(problem) = &unusable {
+        output.line(format!("{} {}; `linchpin doctor`", output.bold("Journal"), problem.message()));
+    }
     if let Some(report) = &workflow {
         work::show_report(report, now, output);
     }

@@ -127,6 +127,17 @@ fn a_file_that_breaks_under_way_is_told() {
 }
 
 #[test]
+fn a_journal_that_is_gone_is_told() {
+    let scratch = two_nodes("", "    blocked_commands: [make]");
+    scratch.run(&["start", "work"]);
+    for side in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(scratch.root().join(format!(".linchpin/state.db{side}")));
+    }
+    let reply = scratch.hook("claude", &scratch.bash("make"));
+    assert!(reply.stdout.contains("was made anew, and what it kept is gone"), "{}", reply.transcript());
+}
+
+#[test]
 fn variables_of_a_session_at_a_move() {
     let scratch = with_workflow(
         "start_node: a\nnodes:\n  a: {prompt: A., on_exit: [{set: {mood: left}}], transitions: [{when: a_complete, to: b}]}\n  \

@@ -466,6 +466,7 @@ impl Moves<'_> {
     pub(super) fn scene(&self) -> Result<Scene, Refusal> {
         let policy = self.project.compiled(self.environment);
         let store = Store::open(&self.project.store(self.environment), self.options())?;
+        self.project.had_journal(self.environment);
         let state = store.workflow()?;
         let session = match &self.session {
             Some(Whose { agent, session }) => store.session(SessionKey { agent, session })?,
@@ -503,7 +504,8 @@ impl Moves<'_> {
             let close = suggest::closest(name, known.iter().map(String::as_str)).map(str::to_owned);
             return Err(Refusal::UnknownWorkflow { name: name.to_owned(), close, known });
         };
-        let problem = found.errors().find(|problem| problem.source.name == file.source);
+        // Or else of one of its guides.
+        let problem = found.errors().find(|problem| problem.source.name == file.source).or(found.errors().next());
         let problem = problem.map_or_else(|| "it is broken".to_owned(), policy::Diagnostic::line);
         Err(Refusal::BrokenWorkflow { name: name.to_owned(), problem })
     }

@@ -297,7 +297,7 @@ fn what_each_notice_says() {
     ];
     let said: Vec<String> = notices.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(said.join("\n"), @"
-    the journal `/p/state.db` was made anew
+    the journal `/p/state.db` was made anew, and what it kept is gone: history, and the workflow that was active
     the journal `/p/state.db` was corrupt: it is kept as `/p/state.db.corrupt-7`, and a new one was begun
     ");
 }

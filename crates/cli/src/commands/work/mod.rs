@@ -130,7 +130,8 @@ fn tell(step: &Step, context: &Context) {
         }
         StepOutcome::NoWay { claimed, would } => {
             let claimed = claimed.iter().map(|claim| format!("`{claim}`")).collect::<Vec<_>>().join(", ");
-            output.line(format!("Still at `{node}`: no way leads on from here by {claimed}."));
+            let claimed = if claimed.is_empty() { "without a claim".to_owned() } else { format!("by {claimed}") };
+            output.line(format!("Still at `{node}`: no way leads on from here {claimed}."));
             output.line(match would.as_slice() {
                 [] => "No single claim would lead on as things are.".to_owned(),
                 claims => format!("These would: {}", claims.join(", ")),
