@@ -176,12 +176,11 @@ fn show_tokens(project: &Project, now: i64, context: &Context) {
     let options = store::Options { busy: Duration::from_secs(2), now };
     let Some(spent) = token_count::of_current_phase(project, &context.environment, options) else { return };
     let output = &context.output;
-    output.line(match spent.known() {
-        Some(tokens) => {
-            format!("{} {} input, {} output in this phase", output.bold("Tokens "), tokens.input, tokens.output)
-        }
-        None => "tokens: unknown".to_owned(),
-    });
+    let said = match spent.known() {
+        Some(tokens) => format!("{} input, {} output", tokens.input, tokens.output),
+        None => "unknown".to_owned(),
+    };
+    output.line(format!("{} {said} in this phase", output.bold("Tokens ")));
 }
 
 fn acknowledgement_json(ack: &Acknowledgement) -> Value {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::file_rules::Reach;
-use engine::pace::Interrupt;
+use engine::pace::{Interrupt, Limit};
 use engine::rules::{AckBy, Rule};
 use engine::workflow::{Action, Node, Transition, Workflow};
 use engine::{Event, EventKind, Level, Situation, expr, suggest};
@@ -25,7 +25,7 @@ use crate::live_facts::LiveFacts;
 use crate::pace_facts::{self, PaceFacts};
 use crate::project::Project;
 use crate::rule_deeds;
-use crate::token_count::TokenCount;
+use crate::token_count::{Spent, TokenCount};
 use crate::whose_session::Whose;
 
 pub struct Moves<'a> {
@@ -160,7 +160,8 @@ impl Moves<'_> {
             return Err(Refusal::OnlyAPerson(rule.id.clone()));
         }
         let mut changes = Changes::default();
-        let position = active.position.continued(self.now);
+        let is_past_commits = has_missed_commits(&active, &scene)?;
+        let position = Position { is_past_commits, ..active.position.continued(self.now) };
         active.forget_interrupts(&mut changes);
         position.remember(&mut changes);
         let rules = active.workflow.rules_at(&node.name).filter(|rule| rule.as_pace_rule().is_some());
@@ -185,7 +186,8 @@ impl Moves<'_> {
             return Err(Refusal::OnlyAPerson(rule.id.clone()));
         }
         let mut changes = Changes::default();
-        pace_facts::continue_session(&scene.session, self.now, &mut changes);
+        let spent = self.pace_facts().spent(None).ok().and_then(Spent::known);
+        pace_facts::continue_session(&scene.session, self.now, spent, &mut changes);
         let names: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
         changes.deeds.extend(rule_deeds::about(names.iter().map(String::as_str), Deed::WentOn, None));
         let fields = self.fields([("past", json!(names.join(", ")))]);
@@ -351,7 +353,8 @@ impl Moves<'_> {
             };
             if let Some(violation) = pace.judge(&standing) {
                 let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
-                let text = Interrupt { violation: &violation, phase: scope.name.as_deref(), reason }.to_string();
+                let (phase, ack) = (scope.name.as_deref(), rule.ack);
+                let text = Interrupt { violation: &violation, phase, reason, ack }.to_string();
                 let outcome = StepOutcome::Interrupt { rule: rule.id.clone(), text, violation: Box::new(violation) };
                 return Ok(Some((rule.id.clone(), outcome)));
             }
@@ -583,6 +586,20 @@ fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, Refusal> {
 /// The first whose `when` is true. One that cannot be evaluated is not.
 fn first_way<'n>(node: &'n Node, situation: &Arc<Situation>) -> Option<&'n Transition> {
     node.transitions.iter().find(|way| expr::holds(&way.when, situation, Reach::default()).unwrap_or(false))
+}
+
+/// Whether a move out of this phase was refused because a commit was missing.
+fn has_missed_commits(active: &Active, scene: &Scene) -> Result<bool, Refusal> {
+    let asks =
+        |rule: &&Rule| rule.as_pace_rule().is_some_and(|pace| matches!(pace.limit, Limit::RequireCommits { .. }));
+    let mut rules = active.workflow.rules_at(active.position.node()).filter(asks).peekable();
+    if rules.peek().is_none() {
+        return Ok(false);
+    }
+    let phase = Some(active.position.phase_named());
+    let counts = scene.store.rule_counts()?;
+    Ok(rules
+        .any(|rule| counts.get(&rule.id).and_then(|phases| phases.get(&phase)).is_some_and(|count| count.blocked > 0)))
 }
 
 fn forced(force: &Force) -> Option<String> {
