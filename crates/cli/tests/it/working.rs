@@ -457,3 +457,31 @@ fn commands_of_a_phase_in_a_rule() {
     scratch.agent_session("session-2").run("make check");
     assert_eq!(agent.before("git commit").decision(), "allow");
 }
+
+#[test]
+fn continue_in_a_workflow_goes_on_past_rules_of_the_session() {
+    let scratch = with_rules(BUILDS);
+    scratch.rule("circles", "---\nrepeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block\n---\n");
+    scratch.run(&["start", "work"]);
+    let mut agent = scratch.agent();
+    agent.fail("make");
+    agent.fail("make");
+    assert_eq!(agent.before("make").decision(), "deny");
+    assert_eq!(agent.linchpin(&["continue"]).stdout, "Write the code.\n");
+    assert_eq!(agent.before("make").decision(), "allow");
+}
+
+#[test]
+fn a_patch_in_a_shell_is_a_command_and_an_edit_of_the_phase() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code: {prompt: '{{ phase.commands }} and {{ phase.edits }}', transitions: [{when: \
+         code_complete, to: done}]}\n",
+    );
+    scratch.run(&["start", "work"]);
+    patch(&scratch, "Bash", "call-1", &["src/a.rs", "src/b.rs"]);
+    assert_eq!(scratch.run(&["repeat"]).stdout, "1 and 1\n");
+    patch(&scratch, "apply_patch", "call-2", &["src/a.rs"]);
+    assert_eq!(scratch.run(&["repeat"]).stdout, "1 and 2\n");
+}

@@ -149,10 +149,20 @@ impl Moves<'_> {
     /// Goes on past what a pace rule said: counts begin again, and nothing moves.
     pub fn go_on(&self) -> Result<Step, Refusal> {
         self.may_move("continue")?;
-        let scene = self.scene()?;
+        let mut scene = self.scene()?;
+        let of_session = self.interrupting(&scene);
         if Position::of(&scene.state.variables).is_none() {
-            return self.go_on_in_session(scene);
+            let of_session = of_session?;
+            if of_session.is_empty() {
+                return Err(Refusal::NoWorkflow);
+            }
+            self.go_on_in_session(&of_session, None, &mut scene)?;
+            let (outcome, none) = (StepOutcome::Counting(of_session), String::new());
+            let (texts, notices) = (Vec::new(), Vec::new());
+            return Ok(Step { workflow: none.clone(), node: none, moved: false, outcome, texts, notices });
         }
+        // What only a person can answer outside of the workflow stays as it is.
+        let of_session = of_session.unwrap_or_default();
         let (mut scene, active) = self.active()?;
         let node = find(&active.workflow, active.position.node())?.clone();
         let of_people = |rule: &&Rule| rule.as_pace_rule().is_some() && rule.ack == AckBy::Human;
@@ -169,28 +179,37 @@ impl Moves<'_> {
         changes.deeds.extend(rule_deeds::about(rules, Deed::WentOn, Some(&active.position)));
         let fields = self.fields([("workflow", json!(active.workflow.name)), ("past", json!(node.name))]);
         self.write(&mut scene, NoteKind::Continue, &fields, &changes)?;
+        if !of_session.is_empty() {
+            self.go_on_in_session(&of_session, Some(&active.position), &mut scene)?;
+        }
         let active = Arc::new(active);
         let prompt = self.prompt(&node, &active, &scene)?;
         Ok(stay(&active, StepOutcome::Prompt(prompt)))
     }
 
-    /// Where no workflow is active, rules may have interrupted the session itself.
-    fn go_on_in_session(&self, mut scene: Scene) -> Result<Step, Refusal> {
+    /// The rules outside of the workflow that have interrupted the session itself.
+    fn interrupting(&self, scene: &Scene) -> Result<Vec<String>, Refusal> {
         let digests: Vec<&str> = pace_facts::interrupting(&scene.session.variables).collect();
-        let rules = scene.policy.rules.all().unwrap_or_default();
-        let rules: Vec<Rule> = rules.into_iter().filter(|rule| digests.contains(&rule.digest.as_str())).collect();
-        if rules.is_empty() || self.session.is_none() {
-            return Err(Refusal::NoWorkflow);
+        // Mostly there are none.
+        let rules = if digests.is_empty() { Vec::new() } else { scene.policy.rules.all().unwrap_or_default() };
+        let rules = rules.into_iter().filter(|rule| digests.contains(&rule.digest.as_str()));
+        let mut names = Vec::new();
+        for rule in rules {
+            if self.is_agents && rule.ack == AckBy::Human {
+                return Err(Refusal::OnlyAPerson(rule.id));
+            }
+            names.push(rule.id);
         }
-        if let Some(rule) = rules.iter().find(|rule| self.is_agents && rule.ack == AckBy::Human) {
-            return Err(Refusal::OnlyAPerson(rule.id.clone()));
-        }
+        Ok(names)
+    }
+
+    /// `past`: the rules that have interrupted the session. `position`: of the workflow, where one is active.
+    fn go_on_in_session(&self, past: &[String], position: Option<&Position>, scene: &mut Scene) -> Result<(), Refusal> {
         let mut changes = Changes::default();
         let spent = self.pace_facts().spent(None).ok().and_then(Spent::known);
         pace_facts::continue_session(&scene.session, self.now, spent, &mut changes);
-        let names: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
-        changes.deeds.extend(rule_deeds::about(names.iter().map(String::as_str), Deed::WentOn, None));
-        let fields = self.fields([("past", json!(names.join(", ")))]);
+        changes.deeds.extend(rule_deeds::about(past.iter().map(String::as_str), Deed::WentOn, position));
+        let fields = self.fields([("past", json!(past.join(", ")))]);
         let (root, cwd) = self.places();
         let mut note = self.note(NoteKind::Continue, &fields, &changes, &root, &cwd);
         // It is the session's, whoever says so.
@@ -198,15 +217,7 @@ impl Moves<'_> {
             note.session = SessionKey { agent, session };
         }
         scene.store.note(&note)?;
-        let outcome = StepOutcome::Counting(names);
-        Ok(Step {
-            workflow: String::new(),
-            node: String::new(),
-            moved: false,
-            outcome,
-            texts: Vec::new(),
-            notices: Vec::new(),
-        })
+        Ok(())
     }
 
     /// The prompt once more.
