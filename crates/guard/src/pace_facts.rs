@@ -3,11 +3,12 @@
 //! A limit on what is repeated is only looked at where the event itself counts for it: nothing else makes it more. So an
 //! ordinary event costs a pace rule nothing but its pattern.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use engine::decide::PaceMemory;
-use engine::pace::{Attempt, Happening, Limit, Live, Phase, Standing, Tally};
+use engine::pace::{Attempt, Happening, Limit, Live, Phase, Standing, Tally, Tokens};
 use engine::rules::Rule;
 use engine::{Event, EventKind};
 use jiff::Timestamp;
@@ -19,14 +20,19 @@ use crate::token_count::{self, Spent, TokenCount};
 
 /// The variable in which a phase keeps what a rule remembers; the rule's digest follows.
 const MEMORY: &str = "_pace:";
-/// The variable in which a phase keeps which lots were ever too many for a rule; the rule's digest follows.
-const CROWDED: &str = "_crowded:";
+/// The variable in which a phase keeps which lots were ever full: as many in the window as a rule takes. The rule's
+/// digest follows.
+const FULL: &str = "_full:";
 /// More lots than this are not looked at again.
-const MOST_CROWDED: usize = 16;
+const MOST_FULL: usize = 16;
 /// The variable that says when somebody last went on deliberately, in milliseconds since 1970.
 const CONTINUED: &str = "_continued";
+/// The variable that says how many tokens a session had used by then.
+const TOKENS_BEFORE: &str = "_continued_tokens";
 /// More than this of one lot is told as this many.
 const MOST_COUNTED: usize = 1_000;
+/// Of all lots of a rule together, no more than this is looked through.
+const MOST_LISTED: usize = 10_000;
 /// Characters of a digest that tell one from all others.
 const SHORT: usize = 16;
 
@@ -37,24 +43,34 @@ pub struct PaceScope<'a> {
     pub phase: Option<String>,
     /// The node; none: the session.
     pub name: Option<String>,
-    /// Milliseconds since 1970.
+    /// From where its time counts, in milliseconds since 1970.
     pub started: i64,
     /// When somebody last went on deliberately.
     pub continued: Option<i64>,
+    /// Those that do not count.
+    pub tokens_before: Tokens,
     /// Time and tokens are set aside until the next move.
     pub is_past_totals: bool,
+    /// So are commits.
+    pub is_past_commits: bool,
     /// The variables in which rules keep what they remember.
     pub memory: &'a Map<String, Value>,
 }
 
 impl<'a> PaceScope<'a> {
+    /// A session has no moves until which something could be set aside: all that it counts begins again where somebody
+    /// went on.
     pub fn of_session(state: &'a SessionState, now: i64) -> Self {
+        let continued = state.variables.get(CONTINUED).and_then(Value::as_i64);
+        let before = state.variables.get(TOKENS_BEFORE).cloned();
         Self {
             phase: None,
             name: None,
-            started: state.first_seen.unwrap_or(now),
-            continued: state.variables.get(CONTINUED).and_then(Value::as_i64),
+            started: state.first_seen.unwrap_or(now).max(continued.unwrap_or(i64::MIN)),
+            continued,
+            tokens_before: before.and_then(|before| serde_json::from_value(before).ok()).unwrap_or_default(),
             is_past_totals: false,
+            is_past_commits: false,
             memory: &state.variables,
         }
     }
@@ -77,8 +93,8 @@ struct Added {
     counted: Vec<Counted>,
     /// It counts only if the call is let through.
     is_about_to_run: bool,
-    /// The lots that are now too many, where that is news: who wants to move on looks at those alone.
-    crowded: Option<Vec<String>>,
+    /// The lots that were ever full, where that is news: who wants to move on looks at those alone.
+    full: Option<Vec<String>>,
 }
 
 /// Why nothing can be said of a rule.
@@ -102,7 +118,7 @@ impl PaceFacts {
         Self { event, store, options, journal: OnceLock::new(), tokens, added: Mutex::default() }
     }
 
-    /// The tokens of a phase, or else of the session.
+    /// The tokens of a phase, or else of the session, from its very beginning.
     pub fn spent(&self, phase: Option<&str>) -> Result<Spent, PaceError> {
         self.tokens.spent(phase).ok_or_else(unopened)
     }
@@ -138,7 +154,7 @@ impl PaceFacts {
             Limit::PhaseTimeout { .. } => Tally::Time,
             // Before a call there is nothing new, and the agent waits.
             Limit::TokenBudget { .. } if !token_count::is_news_at(self.event.kind) => return Ok(None),
-            Limit::TokenBudget { .. } => match self.spent(scope.phase.as_deref())? {
+            Limit::TokenBudget { .. } => match self.spent_in(scope)? {
                 Spent::Behind => return Ok(None),
                 // At a stop, the agent does not hear what is told; after the next call it does.
                 _ if self.event.kind.is_stop() && pace.live == Live::Warn => return Ok(None),
@@ -155,8 +171,8 @@ impl PaceFacts {
         Ok(Some(standing))
     }
 
-    /// How a phase stands with a rule when somebody wants to move on. `commits`: in the phases that the rule looks back on,
-    /// by their names.
+    /// How a phase stands with a rule when somebody wants to move on; nothing where the rule is set aside. `commits`: in the
+    /// phases that the rule looks back on, by their names.
     pub fn at_move(
         &self,
         rule: &Rule,
@@ -164,28 +180,84 @@ impl PaceFacts {
         commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
     ) -> Result<Option<Standing>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
+        let is_set_aside = match &pace.limit {
+            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } => false,
+            Limit::PhaseTimeout { .. } | Limit::TokenBudget { .. } => scope.is_past_totals,
+            Limit::RequireCommits { .. } => scope.is_past_commits,
+        };
+        if is_set_aside {
+            return Ok(None);
+        }
+        let attempts = |since| {
+            let journal = self.journal()?;
+            let mut attempts = Vec::new();
+            for lot in full(scope.memory, &rule.digest) {
+                attempts.extend(self.earlier(&journal, &lot, &lot, since, scope)?);
+            }
+            Ok(attempts)
+        };
+        self.taken_together(&pace.limit, scope, attempts, commits).map(Some)
+    }
+
+    /// How a phase stands with a rule, for whoever asks how near it is: of all that counts, and whatever is set aside.
+    /// Looks at more than a move does.
+    pub fn so_far(
+        &self,
+        rule: &Rule,
+        scope: &PaceScope<'_>,
+        commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
+    ) -> Result<Option<Standing>, PaceError> {
+        let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
+        let attempts = |since| {
+            let lots = self.journal()?.counted_in_lots(self.whose(scope), &lots(rule), since, MOST_LISTED)?;
+            let mut attempts: Vec<Attempt> =
+                lots.into_iter().filter_map(|(lot, time, value)| attempt(&lot, time, value)).collect();
+            attempts.sort_by_key(|attempt| attempt.time);
+            Ok(attempts)
+        };
+        self.taken_together(&pace.limit, scope, attempts, commits).map(Some)
+    }
+
+    /// `attempts`: those since a time.
+    fn taken_together(
+        &self,
+        limit: &Limit,
+        scope: &PaceScope<'_>,
+        attempts: impl FnOnce(i64) -> Result<Vec<Attempt>, PaceError>,
+        commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
+    ) -> Result<Standing, PaceError> {
         let now = self.event.time;
         let phase = Phase { name: scope.name.clone(), started: scope.started, now, utc_offset: utc_offset(now) };
         let mut since = phase.started;
-        let tally = match &pace.limit {
+        let tally = match limit {
             Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
                 since = phase.window_start(*window, scope.continued);
-                let journal = self.journal()?;
-                let mut attempts = Vec::new();
-                for lot in crowded(scope.memory, &rule.digest) {
-                    attempts.extend(self.earlier(&journal, &lot, &lot, since, scope)?);
-                }
-                Tally::of_attempts(attempts)
+                Tally::of_attempts(attempts(since)?)
             }
-            _ if scope.is_past_totals => return Ok(None),
             Limit::PhaseTimeout { .. } => Tally::Time,
-            Limit::TokenBudget { .. } => Tally::Tokens(self.spent(scope.phase.as_deref())?.known()),
+            Limit::TokenBudget { .. } => Tally::Tokens(self.spent_in(scope)?.known()),
             Limit::RequireCommits { lookback_phases } => {
                 let (count, phases) = commits(*lookback_phases);
                 Tally::Commits { count, phases }
             }
         };
-        Ok(Some(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false }))
+        Ok(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false })
+    }
+
+    /// The tokens that count.
+    fn spent_in(&self, scope: &PaceScope<'_>) -> Result<Spent, PaceError> {
+        let mut spent = self.spent(scope.phase.as_deref())?;
+        if let Spent::Known(tokens) = &mut spent {
+            *tokens -= scope.tokens_before;
+        }
+        Ok(spent)
+    }
+
+    fn whose<'k>(&'k self, scope: &'k PaceScope<'_>) -> SessionKey<'k> {
+        match &scope.phase {
+            Some(phase) => store::phase_key(phase),
+            None => SessionKey { agent: &self.event.agent, session: &self.event.session },
+        }
     }
 
     fn journal(&self) -> Result<MutexGuard<'_, Store>, PaceError> {
@@ -203,18 +275,8 @@ impl PaceFacts {
         since: i64,
         scope: &PaceScope<'_>,
     ) -> Result<Vec<Attempt>, StoreError> {
-        let whose = match &scope.phase {
-            Some(phase) => store::phase_key(phase),
-            None => SessionKey { agent: &self.event.agent, session: &self.event.session },
-        };
-        let counted = journal.counted(whose, lot, since, MOST_COUNTED)?;
-        Ok(counted
-            .into_iter()
-            .filter_map(|(time, value)| {
-                let earlier: Attempt = serde_json::from_value(value).ok()?;
-                Some(Attempt { time, key: key.to_owned(), ..earlier })
-            })
-            .collect())
+        let counted = journal.counted(self.whose(scope), lot, since, MOST_COUNTED)?;
+        Ok(counted.into_iter().filter_map(|(time, value)| attempt(key, time, value)).collect())
     }
 
     /// What counts together with what this event does, this event included where it is over.
@@ -230,12 +292,15 @@ impl PaceFacts {
         let session = SessionKey { agent: &self.event.agent, session: &self.event.session };
         let threshold = limit.repetition().map_or(0, |(threshold, _)| threshold);
         let mut found = Vec::new();
-        let mut crowded = Vec::new();
-        for attempt in &attempts {
-            let lot = lot(rule, &attempt.key);
-            let earlier = self.earlier(&journal, &lot, &attempt.key, since, scope)?;
-            if earlier.len() + 1 >= usize::try_from(threshold).unwrap_or(usize::MAX) {
-                crowded.push(lot);
+        let mut full = Vec::new();
+        // Several files of a patch may count together.
+        let keys: BTreeSet<&str> = attempts.iter().map(|attempt| attempt.key.as_str()).collect();
+        for key in keys {
+            let lot = lot(rule, key);
+            let earlier = self.earlier(&journal, &lot, key, since, scope)?;
+            let added = attempts.iter().filter(|attempt| attempt.key == key).count();
+            if earlier.len() + added >= usize::try_from(threshold).unwrap_or(usize::MAX) {
+                full.push(lot);
             }
             found.extend(earlier);
         }
@@ -244,7 +309,7 @@ impl PaceFacts {
         let is_new =
             if is_about_to_run { !counts_failures } else { counts_failures || !self.has_begun(&journal, session)? };
         if is_new {
-            self.add(rule, &attempts, since, is_about_to_run, crowded, scope);
+            self.add(rule, &attempts, since, is_about_to_run, full, scope);
             if !is_about_to_run {
                 found.extend(attempts);
             }
@@ -272,7 +337,7 @@ impl PaceFacts {
         attempts: &[Attempt],
         since: i64,
         is_about_to_run: bool,
-        crowded: Vec<String>,
+        full: Vec<String>,
         scope: &PaceScope<'_>,
     ) {
         let counted = attempts.iter().map(|attempt| Counted {
@@ -282,17 +347,17 @@ impl PaceFacts {
             value: serde_json::to_value(attempt).unwrap_or_default(),
             since,
         });
-        let mut known = self::crowded(scope.memory, &rule.digest);
-        let is_news = crowded.iter().any(|lot| !known.contains(lot)) && scope.phase.is_some();
-        known.extend(crowded);
-        known.dedup();
-        let excess = known.len().saturating_sub(MOST_CROWDED);
+        let mut known = self::full(scope.memory, &rule.digest);
+        let news: Vec<String> = full.into_iter().filter(|lot| !known.contains(lot)).collect();
+        let is_news = !news.is_empty() && scope.phase.is_some();
+        known.extend(news);
+        let excess = known.len().saturating_sub(MOST_FULL);
         known.drain(..excess);
         let added = Added {
             digest: rule.digest.clone(),
             counted: counted.collect(),
             is_about_to_run,
-            crowded: is_news.then_some(known),
+            full: is_news.then_some(known),
         };
         if let Ok(mut all) = self.added.lock()
             && !all.iter().any(|known| known.digest == added.digest)
@@ -306,8 +371,8 @@ impl PaceFacts {
         let added = self.added.lock().map(|mut added| std::mem::take(&mut *added)).unwrap_or_default();
         for added in added.into_iter().filter(|added| is_let_through || !added.is_about_to_run) {
             changes.counted.extend(added.counted);
-            if let Some(crowded) = added.crowded {
-                changes.workflow.insert(format!("{CROWDED}{}", added.digest), Some(json!(crowded)));
+            if let Some(full) = added.full {
+                changes.workflow.insert(format!("{FULL}{}", added.digest), Some(json!(full)));
             }
         }
     }
@@ -315,23 +380,37 @@ impl PaceFacts {
 
 /// Whether a variable belongs to a phase, and goes with it.
 pub fn is_of_phase(variable: &str) -> bool {
-    variable.starts_with(MEMORY) || variable.starts_with(CROWDED)
+    variable.starts_with(MEMORY) || variable.starts_with(FULL)
 }
 
 fn unopened() -> PaceError {
     PaceError::MetricAccessFailed("the journal cannot be opened".to_owned())
 }
 
-fn crowded(memory: &Map<String, Value>, digest: &str) -> Vec<String> {
-    let kept = memory.get(&format!("{CROWDED}{digest}")).and_then(Value::as_array);
+fn full(memory: &Map<String, Value>, digest: &str) -> Vec<String> {
+    let kept = memory.get(&format!("{FULL}{digest}")).and_then(Value::as_array);
     kept.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// What counts together for a rule. An edited rule counts anew.
+/// As it was counted; none where this code did not write it.
+fn attempt(key: &str, time: i64, value: Value) -> Option<Attempt> {
+    let attempt: Attempt = serde_json::from_value(value).ok()?;
+    Some(Attempt { time, key: key.to_owned(), ..attempt })
+}
+
+/// What counts together for a rule.
 fn lot(rule: &Rule, key: &str) -> String {
-    let short = |digest: &str| digest.chars().take(SHORT).collect::<String>();
     let key = if key.is_empty() { String::new() } else { short(&policy::digest(key)) };
-    format!("{}/{key}", short(&rule.digest))
+    format!("{}{key}", lots(rule))
+}
+
+/// What the names of all lots of a rule begin with. An edited rule counts anew.
+fn lots(rule: &Rule) -> String {
+    format!("{}/", short(&rule.digest))
+}
+
+fn short(digest: &str) -> String {
+    digest.chars().take(SHORT).collect()
 }
 
 /// Seconds that the clock on the wall is ahead of UTC.
@@ -339,7 +418,7 @@ fn utc_offset(time: i64) -> i32 {
     Timestamp::from_millisecond(time).map_or(0, |time| TimeZone::system().to_offset(time).seconds())
 }
 
-/// What a rule remembers in a session.
+/// What a rule remembers of a phase, or of a session.
 #[derive(Default)]
 struct Memory {
     is_told: bool,
@@ -367,9 +446,13 @@ pub fn remember(memory: &PaceMemory, is_of_workflow: bool, changes: &mut Changes
     variables.insert(format!("{MEMORY}{digest}"), kept);
 }
 
-/// Somebody goes on deliberately in a session, past what rules say: counting begins again.
-pub fn continue_session(state: &SessionState, now: i64, changes: &mut Changes) {
+/// Somebody goes on deliberately in a session, past what rules say: counting begins again. `spent`: the tokens so far, where
+/// anybody can tell.
+pub fn continue_session(state: &SessionState, now: i64, spent: Option<Tokens>, changes: &mut Changes) {
     changes.set(CONTINUED, now);
+    if let Some(spent) = spent {
+        changes.set(TOKENS_BEFORE, json!(spent));
+    }
     for name in state.variables.keys().filter(|name| is_of_phase(name)) {
         changes.unset(name.clone());
     }

@@ -66,12 +66,10 @@ fn history_of(subject: &Subject) -> Option<(History, Phase)> {
         match what {
             What::Command { text, has_failed } => {
                 let parts = engine::shell::parse(text).texts().collect();
-                let command = Happening::Command { whole: text.clone(), parts, has_failed: *has_failed };
-                history.happenings.push((time, command));
+                history.happenings.push((time, Happening::command(text.clone(), parts, *has_failed)));
             }
             What::Edit(path) => {
-                let edit = Happening::Edit { tool: "Edit".to_owned(), paths: vec![path.clone()] };
-                history.happenings.push((time, edit));
+                history.happenings.push((time, Happening::edit("Edit".to_owned(), path.clone())));
             }
             What::Tokens { message, tokens } => {
                 history.tokens.insert(message.clone(), *tokens);

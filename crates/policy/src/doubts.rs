@@ -17,9 +17,7 @@ pub fn warn(detect: &Detect, action: Level, on: EventKinds, fields: &mut Fields)
     if fields.problems.iter().any(|problem| problem.severity == Severity::Error) {
         return;
     }
-    if !on.iter().any(EventKind::is_stop) {
-        doubt("max_holds", "`max_holds` counts held stops, and this rule is not judged on a stop", NO_HOLDS, fields);
-    }
+    of_holds(detect, on, fields);
     let Detect::Tool(tool) = detect else { return };
     of_tools(tool, fields);
     of_exceptions(tool, fields);
@@ -34,7 +32,21 @@ pub fn warn(detect: &Detect, action: Level, on: EventKinds, fields: &mut Fields)
     }
 }
 
-const NO_HOLDS: &str = "leave it out: a call that is blocked stays blocked";
+/// Stops are held, and pace rules refuse calls, so many times and no more.
+fn of_holds(detect: &Detect, on: EventKinds, fields: &mut Fields) {
+    let (message, help) = match detect {
+        Detect::Pace(pace) if pace.live == Live::Block => return,
+        Detect::Pace(_) => {
+            ("`max_holds` counts refused calls, and this rule refuses none", "leave it out, or say `live: block`")
+        }
+        _ if on.iter().any(EventKind::is_stop) => return,
+        _ => (
+            "`max_holds` counts held stops, and this rule is not judged on a stop",
+            "leave it out: a call that is blocked stays blocked",
+        ),
+    };
+    doubt("max_holds", message, help, fields);
+}
 
 fn doubt(key: &str, message: &str, help: &str, fields: &mut Fields) {
     if let Some(span) = fields.key_span(key) {

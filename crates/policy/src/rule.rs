@@ -85,7 +85,11 @@ static COMMON: &[Key] = &[
     Key::new("enabled", Takes::Flag, "`false` switches the rule off").or("true"),
     Key::new("locked", Takes::Flag, "no project can replace the rule or switch it off; only in the user's own rules")
         .or("false"),
-    Key::new("max_holds", Takes::Count, "how often the rule may hold a stop; left out, as the configuration says"),
+    Key::new(
+        "max_holds",
+        Takes::Count,
+        "how often the rule may hold a stop, or with `live: block` refuse a call; left out, as the configuration says",
+    ),
     Key::new("name", Takes::Text, "a title"),
     Key::new(
         "on",

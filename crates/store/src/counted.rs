@@ -65,6 +65,34 @@ impl Store {
         counted.reverse();
         Ok(counted)
     }
+
+    /// What was counted in a session since a time in all lots whose names begin so: the lot, when, and what. `limit`: how many
+    /// rows are looked at, old ones included.
+    pub fn counted_in_lots(
+        &self,
+        key: SessionKey<'_>,
+        prefix: &str,
+        since: i64,
+        limit: usize,
+    ) -> Result<Vec<(String, i64, Value)>> {
+        let Some(session) = self.session_id(key)? else { return Ok(Vec::new()) };
+        let mut statement = self.connection.prepare_cached(
+            "SELECT name, value FROM state WHERE session = ?1 AND kind = ?2 AND name >= ?3 AND name < ?4 ORDER BY name LIMIT ?5",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut rows = statement.query(params![session, KIND, prefix, format!("{prefix}\u{10ffff}"), limit])?;
+        let mut counted = Vec::new();
+        while let Some(row) = rows.next()? {
+            let name = row.get_ref(0)?.as_str().unwrap_or_default();
+            let mut parts = name.rsplitn(3, '/').skip(1);
+            // What does not parse was not written by this code.
+            let time = parts.next().and_then(|time| time.parse().ok()).filter(|time| *time >= since);
+            let (Some(time), Some(lot)) = (time, parts.next()) else { continue };
+            let value = row.get_ref(1)?.as_bytes().ok().and_then(|json| serde_json::from_slice(json).ok());
+            counted.extend(value.map(|value| (lot.to_owned(), time, value)));
+        }
+        Ok(counted)
+    }
 }
 
 /// Enough for every time there is.

@@ -90,10 +90,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         return Ok(ExitCode::Done);
     }
     let output = &context.output;
-    output.line(format!("{} {}", output.bold("Project"), project.root.display()));
-    if let Some(problem) = &unusable {
-        output.line(format!("{} {}; `linchpin doctor`", output.bold("Journal"), problem.message()));
-    }
+    show_project(&project, unusable.as_ref(), output);
     if let Some(report) = &workflow {
         work::show_report(report, now, output);
     }
@@ -136,6 +133,13 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
 
 fn rule_json(rule: &Rule) -> Value {
     json!({ "rule": rule.id, "tier": rule.tier.name(), "action": rule.action.name(), "source": rule.source })
+}
+
+fn show_project(project: &Project, unusable: Option<&Problem>, output: &Output) {
+    output.line(format!("{} {}", output.bold("Project"), project.root.display()));
+    if let Some(problem) = unusable {
+        output.line(format!("{} {}; `linchpin doctor`", output.bold("Journal"), problem.message()));
+    }
 }
 
 /// Why nothing is enforced, where that is so.
@@ -187,12 +191,11 @@ fn show_tokens(project: &Project, now: i64, context: &Context) {
     let options = store::Options { busy: Duration::from_secs(2), now };
     let Some(spent) = token_count::of_current_phase(project, &context.environment, options) else { return };
     let output = &context.output;
-    output.line(match spent.known() {
-        Some(tokens) => {
-            format!("{} {} input, {} output in this phase", output.bold("Tokens "), tokens.input, tokens.output)
-        }
-        None => "tokens: unknown".to_owned(),
-    });
+    let said = match spent.known() {
+        Some(tokens) => format!("{} input, {} output", tokens.input, tokens.output),
+        None => "unknown".to_owned(),
+    };
+    output.line(format!("{} {said} in this phase", output.bold("Tokens ")));
 }
 
 fn acknowledgement_json(ack: &Acknowledgement) -> Value {

@@ -224,9 +224,59 @@ fn cases_of_pace_rules_are_run() {
       expected fires, got quiet
       circles: does not apply
         .linchpin/rules/circles.md (project)
-        repeated_command     false    1 of 2 in 1m
+        repeated_command     false    1 of 2 commands in 1m
 
     2 cases passed, 1 failed.
     --- stderr
     ");
+}
+
+/// A patch of Codex's, by its own tool or typed into a shell, from its beginning to its end.
+pub fn patch(scratch: &Scratch, tool: &str, call: &str, paths: &[&str]) -> Reply {
+    let changes: Vec<String> = paths.iter().map(|path| format!("*** Update File: {path}\n@@\n-a\n+b")).collect();
+    let text = format!("*** Begin Patch\n{}\n*** End Patch", changes.join("\n"));
+    let command = if tool == "Bash" { format!("apply_patch <<'EOF'\n{text}\nEOF") } else { text };
+    let fields = json!({
+        "session_id": "session-1", "turn_id": "turn-1", "tool_use_id": call, "tool_name": tool,
+        "tool_input": {"command": command}, "tool_response": "Exit code: 0\nOutput:\nSuccess.",
+    });
+    assert_eq!(scratch.hook("codex", &scratch.event("PreToolUse", &fields)).decision(), "allow");
+    scratch.hook("codex", &scratch.event("PostToolUse", &fields))
+}
+
+#[test]
+fn a_patch_counts_each_of_its_files_once() {
+    let scratch = with_rule("repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 3m}");
+    let told = context(&patch(&scratch, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs", "src/a.rs"]));
+    let expected = "Diagnostic: ^src/ matched 3 edits in 3m (1 × src/a.rs, 1 × src/b.rs, 1 × src/c.rs)\n";
+    assert!(told.contains(expected), "{told}");
+}
+
+#[test]
+fn a_patch_in_a_shell_is_an_edit_and_a_command() {
+    let scratch = with_rule("repeated_file_edit: {threshold: 2, window: 3m}");
+    scratch.rule("commands", "---\nrepeated_command: {pattern: '^apply_patch', threshold: 2, window: 3m}\n---\n");
+    assert_eq!(context(&patch(&scratch, "Bash", "call-1", &["src/a.rs"])), "");
+    let told = context(&patch(&scratch, "Bash", "call-2", &["src/a.rs"]));
+    assert!(told.contains("Diagnostic: src/a.rs edited 2 times in 3m\n"), "{told}");
+    assert!(told.contains("Diagnostic: apply_patch executed 2 times in 3m\n"), "{told}");
+}
+
+#[test]
+fn the_time_of_a_session_begins_again_with_continue() {
+    let scratch = with_rule("phase_timeout: {max_duration: 300}\nlive: block");
+    let mut agent = scratch.agent();
+    agent.run("make");
+    let begun_earlier = |by: i64| {
+        let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+        journal.execute("UPDATE sessions SET first_seen = first_seen - ?1", [by]).expect("a session");
+        let continued = "UPDATE state SET value = CAST(value - ?1 AS TEXT) WHERE name = '_continued'";
+        journal.execute(continued, [by]).expect("a variable");
+    };
+    begun_earlier(400_000);
+    assert!(agent.before("make").reason().contains("Diagnostic: Session running for 6m 4"));
+    assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
+    assert_eq!(agent.before("make").decision(), "allow");
+    begun_earlier(310_000);
+    assert!(agent.before("make").reason().contains("Diagnostic: Session running for 5m 1"));
 }

@@ -226,9 +226,8 @@ fn fault_a_loop_that_begins_late_is_seen() {
     let scratch = with_rules(BUILDS);
     scratch.run(&["start", "work"]);
     let mut agent = scratch.agent();
-    for _ in 0..30 {
-        agent.run("ls");
-    }
+    agent.run("ls");
+    begun_earlier(&scratch, 700_000);
     for _ in 0..3 {
         agent.fail("cargo build");
     }

@@ -259,10 +259,10 @@ fn expressions_know_the_tokens_of_a_phase() {
 fn the_status_shows_the_tokens_of_a_phase() {
     let scratch = at_work();
     let shown = |word: &str| scratch.run(&["status"]).stdout.lines().any(|line| line == word);
-    assert!(shown("tokens: unknown"));
+    assert!(shown("Tokens  unknown in this phase"));
     let session = session(&scratch, "s1");
     session.starts();
-    assert!(shown("tokens: unknown"));
+    assert!(shown("Tokens  unknown in this phase"));
     session.says("msg_1", 321);
     assert!(shown("Tokens  160 input, 161 output in this phase"));
     scratch.run(&["abort"]);
@@ -347,4 +347,23 @@ fn nothing_is_read_where_nobody_asks() {
     let rows = "SELECT count(*) FROM state WHERE kind LIKE 'consumed%' OR name = '_transcripts'";
     let rows: i64 = journal.query_row(rows, [], |row| row.get(0)).expect("a number");
     assert_eq!(rows, 0);
+}
+
+#[test]
+fn the_tokens_of_a_session_begin_again_with_continue() {
+    let scratch = project();
+    scratch.rule("budget", "---\ntoken_budget: {max_tokens: 1000}\nlive: block\n---\n");
+    let session = session(&scratch, "s1");
+    let is_refused = |tokens: u64| {
+        session.says(&format!("msg_{tokens}"), tokens).after_call();
+        let call = json!({"tool_name": "Bash", "tool_input": {"command": "make"}});
+        session.hook("PreToolUse", &call).decision() == "deny"
+    };
+    session.starts();
+    assert!(is_refused(1_500));
+    // What is written before somebody goes on is behind them, too.
+    session.says("msg_last", 5_000);
+    assert_eq!(scratch.agent_session("s1").linchpin(&["continue"]).code, Some(0));
+    assert!(!is_refused(600));
+    assert!(is_refused(401));
 }

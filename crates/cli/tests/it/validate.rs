@@ -133,6 +133,7 @@ fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
         "rewrites: [main]\naction: allow",
         "command: {program: cat, reads: ['docs/**']}\naction: allow",
         "command_pattern: '^ls'\nmax_holds: 2",
+        "phase_timeout: {max_duration: 300}\nmax_holds: 2",
     ];
     insta::assert_snapshot!(said.map(said_of).join("\n"), @r#"
     exit 0
@@ -272,6 +273,19 @@ fn a_rule_that_hardly_means_what_it_says_is_warned_of() {
 
     3 rules in force; 1 warning.
     --- stderr
+
+    exit 0
+    --- stdout
+    warning: `max_holds` counts refused calls, and this rule refuses none
+     --> .linchpin/rules/a.md:3:1
+      |
+    3 | max_holds: 2
+      | ^^^^^^^^^
+      |
+      = help: leave it out, or say `live: block`
+
+    3 rules in force; 1 warning.
+    --- stderr
     "#);
 }
 
@@ -290,6 +304,8 @@ fn a_rule_that_means_what_it_says_is_not_warned_of() {
         "command_pattern: '^make'\ncommand_not_pattern: ' test'",
         "command_not_pattern: '^make'\nwrites: ['dist/**']",
         "on: stop\naction: block\nmax_holds: 2",
+        "phase_timeout: {max_duration: 300}\nlive: block\nmax_holds: 2",
+        "repeated_command: {threshold: 3, window: 300}\nlive: block\nmax_holds: 2",
     ] {
         let said = said_of(fields);
         assert!(said.contains("everything is sound"), "{fields}\n{said}");

@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use testkit::{AgentSession, Scratch};
 
+use crate::pace::{patch, timeless};
 use crate::project;
 
 /// Two phases and the way between them; `code` has these rules.
@@ -256,7 +257,114 @@ fn continue_is_a_persons_where_a_rule_says_so() {
     error: only a person may go on past rule `work/code/1` (`ack: human`)
     help: say what you tried and why you are stuck, and wait
     ");
+    assert_snapshot!(timeless(&agent.linchpin(&["next"]).stdout), @"
+    🚨 WORKFLOW INTERRUPT: Repeated Command Detected
+
+    Diagnostic: make executed once in 1m
+    Recent executions:
+      - HH:MM:SS: make
+
+    Suggestion: The same step keeps being taken, and its result does not move you on. Read the last error from its first line, say what you expect to be different before you run it again, and try the smallest thing that would show whether that is so: one test, one file, one printed value.
+
+    ---
+
+    REFLECT AND DECIDE:
+
+    Only a person can let you go on past this rule.
+
+      - Explain what you tried, and why you are stuck
+      - Say briefly what you would do differently
+      - Ask them to run: linchpin continue
+      - Wait for their answer before you go on
+    ");
     assert_eq!(scratch.run(&["continue"]).code, Some(0));
+}
+
+#[test]
+fn continue_does_not_stand_for_a_commit_that_nobody_was_asked_for() {
+    let scratch =
+        with_rules("      - require_commits: {lookback_phases: 1}\n      - phase_timeout: {max_duration: 300}");
+    scratch.git(&["init", "-q", "-b", "main"]);
+    scratch.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
+    scratch.run(&["start", "work"]);
+    assert_eq!(scratch.run(&["continue"]).code, Some(0));
+    for _ in 0..2 {
+        let told = scratch.run(&["next"]);
+        assert_eq!(told.code, Some(3));
+        assert!(told.stdout.contains("No commit was made in the CODE phase"), "{}", told.stdout);
+    }
+    assert_eq!(scratch.run(&["continue"]).code, Some(0));
+    assert_eq!(scratch.run(&["next"]).stdout, "Review it.\n");
+    // Another visit asks again.
+    scratch.run(&["next", "needs_rework"]);
+    assert_eq!(scratch.run(&["continue"]).code, Some(0));
+    assert_eq!(scratch.run(&["next"]).code, Some(3));
+}
+
+#[test]
+fn the_status_shows_how_near_each_rule_is() {
+    let scratch = with_rules(&format!(
+        "{BUILDS}\n      - repeated_file_edit: {{threshold: 8, window: 180}}\n      - repeated_command: {{threshold: 5, \
+         window: 60, failures_only: true}}\n      - phase_timeout: {{max_duration: 2h}}\n      - token_budget: \
+         {{max_tokens: 5000}}\n      - require_commits: {{lookback_phases: 1}}"
+    ));
+    scratch.run(&["start", "work"]);
+    let mut agent = scratch.agent();
+    for path in ["src/a.rs", "src/b.rs", "src/b.rs", "src/c.rs"] {
+        agent.edit(path);
+    }
+    for command in ["cargo build", "ls", "cargo test"] {
+        agent.fail(command);
+    }
+    agent.fail("ls");
+    let shown = || {
+        let status = scratch.run(&["status"]).stdout;
+        let lines = status.lines().filter(|line| line.contains("work/code/"));
+        // How long the test takes is no matter here.
+        let line =
+            |line: &str| if line.ends_with("s of 2h") { "  …s of 2h\n".to_owned() } else { format!("{line}\n") };
+        lines.map(line).collect::<String>()
+    };
+    assert_snapshot!(shown(), @"
+    work/code/1                  2 of 3 commands in 10m
+    work/code/2                  2 of 8 edits in 3m
+    work/code/3                  2 of 5 failing commands in 1m
+    …s of 2h
+    work/code/5                  tokens: unknown
+    work/code/6                  commits: unknown
+    ");
+    scratch.run(&["continue"]);
+    assert_snapshot!(shown(), @"
+    work/code/1                  0 of 3 commands in 10m
+    work/code/2                  0 of 8 edits in 3m
+    work/code/3                  0 of 5 failing commands in 1m
+    …s of 2h
+    work/code/5                  tokens: unknown
+    work/code/6                  commits: unknown
+    ");
+}
+
+#[test]
+fn a_patch_that_makes_it_too_many_is_seen_by_the_next_move() {
+    let scratch = with_rules("      - repeated_file_edit: {path_pattern: '^src/', threshold: 3, window: 600}");
+    scratch.run(&["start", "work"]);
+    patch(&scratch, "apply_patch", "call-1", &["src/a.rs", "src/b.rs", "src/c.rs"]);
+    let told = scratch.run(&["next"]);
+    assert_eq!(told.code, Some(3));
+    assert!(told.stdout.contains("Diagnostic: ^src/ matched 3 edits in 10m"), "{}", told.stdout);
+}
+
+#[test]
+fn what_was_too_many_before_counts_once_at_a_move() {
+    let scratch = with_rules("      - repeated_file_edit: {threshold: 2, window: 600}");
+    scratch.run(&["start", "work"]);
+    let calls =
+        [&["src/a.rs"][..], &["src/a.rs"], &["src/b.rs"], &["src/b.rs"], &["src/c.rs"], &["src/a.rs", "src/c.rs"]];
+    for (paths, number) in calls.into_iter().zip(1..) {
+        patch(&scratch, "apply_patch", &format!("call-{number}"), paths);
+    }
+    let told = scratch.run(&["next"]);
+    assert!(told.stdout.contains("Diagnostic: src/a.rs edited 3 times in 10m"), "{}", told.stdout);
 }
 
 #[test]
@@ -375,4 +483,32 @@ fn commands_of_a_phase_in_a_rule() {
     assert_eq!(agent.before("git commit").decision(), "deny");
     scratch.agent_session("session-2").run("make check");
     assert_eq!(agent.before("git commit").decision(), "allow");
+}
+
+#[test]
+fn continue_in_a_workflow_goes_on_past_rules_of_the_session() {
+    let scratch = with_rules(BUILDS);
+    scratch.rule("circles", "---\nrepeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block\n---\n");
+    scratch.run(&["start", "work"]);
+    let mut agent = scratch.agent();
+    agent.fail("make");
+    agent.fail("make");
+    assert_eq!(agent.before("make").decision(), "deny");
+    assert_eq!(agent.linchpin(&["continue"]).stdout, "Write the code.\n");
+    assert_eq!(agent.before("make").decision(), "allow");
+}
+
+#[test]
+fn a_patch_in_a_shell_is_a_command_and_an_edit_of_the_phase() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code: {prompt: '{{ phase.commands }} and {{ phase.edits }}', transitions: [{when: \
+         code_complete, to: done}]}\n",
+    );
+    scratch.run(&["start", "work"]);
+    patch(&scratch, "Bash", "call-1", &["src/a.rs", "src/b.rs"]);
+    assert_eq!(scratch.run(&["repeat"]).stdout, "1 and 1\n");
+    patch(&scratch, "apply_patch", "call-2", &["src/a.rs"]);
+    assert_eq!(scratch.run(&["repeat"]).stdout, "1 and 2\n");
 }

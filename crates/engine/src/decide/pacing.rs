@@ -72,7 +72,7 @@ impl Paced {
         let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
         let phase = self.standing.phase.name.as_deref();
         match &self.violation {
-            Some(violation) => Interrupt { violation, phase, reason }.to_string(),
+            Some(violation) => Interrupt { violation, phase, reason, ack: rule.ack }.to_string(),
             None => rule.reason.clone(),
         }
     }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Violation;
+use crate::rules::AckBy;
 
 /// A violation, as it takes the place of a prompt or refuses a call.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +13,8 @@ pub struct Interrupt<'a> {
     pub phase: Option<&'a str>,
     /// What a rule says in place of the usual suggestion.
     pub reason: Option<&'a str>,
+    /// Who may go on past it.
+    pub ack: AckBy,
 }
 
 impl fmt::Display for Interrupt<'_> {
@@ -23,6 +26,13 @@ impl fmt::Display for Interrupt<'_> {
         }
         let suggestion = self.reason.unwrap_or(suggestion);
         writeln!(f, "\nSuggestion: {suggestion}\n\n---\n\nREFLECT AND DECIDE:\n")?;
+        if self.ack == AckBy::Human {
+            writeln!(f, "Only a person can let you go on past this rule.\n")?;
+            writeln!(f, "  - Explain what you tried, and why you are stuck")?;
+            writeln!(f, "  - Say briefly what you would do differently")?;
+            writeln!(f, "  - Ask them to run: linchpin continue")?;
+            return write!(f, "  - Wait for their answer before you go on");
+        }
         writeln!(f, "Can you resolve this by yourself, or do you need a person?\n")?;
         writeln!(f, "If you can resolve it yourself:")?;
         writeln!(f, "  - Explain briefly what you will do differently")?;

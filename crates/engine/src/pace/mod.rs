@@ -1,6 +1,6 @@
 //! Pace rules: they notice when the work goes in circles.
 //!
-//! A pace rule is about a phase: one visit to a node of a workflow, or, where none is active, a session. This module says
+//! A pace rule is about a phase: for a rule of a workflow one visit to a node, for any other the session. This module says
 //! which of what happens counts for a rule ([`Happening`]), whether it is too much ([`PaceRule::judge`]), and how that is
 //! told ([`Interrupt`]). Where counts are kept, and whether anybody is stopped, is not known here.
 

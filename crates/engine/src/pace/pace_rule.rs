@@ -41,6 +41,16 @@ impl Limit {
         }
     }
 
+    /// What is counted, of a limit on what is repeated.
+    pub(super) fn repeated(&self) -> Option<&'static str> {
+        match self {
+            Self::RepeatedCommand { failures_only: true, .. } => Some("failing commands"),
+            Self::RepeatedCommand { .. } => Some("commands"),
+            Self::RepeatedFileEdit { .. } => Some("edits"),
+            Self::PhaseTimeout { .. } | Self::TokenBudget { .. } | Self::RequireCommits { .. } => None,
+        }
+    }
+
     pub fn pattern(&self) -> Option<&str> {
         match self {
             Self::RepeatedCommand { pattern, .. } | Self::RepeatedFileEdit { pattern, .. } => {

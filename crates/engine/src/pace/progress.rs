@@ -10,7 +10,10 @@ impl PaceRule {
             (
                 Limit::RepeatedCommand { threshold, window, .. } | Limit::RepeatedFileEdit { threshold, window, .. },
                 Tally::Attempts(attempts),
-            ) => format!("{} of {threshold} in {}", attempts.len(), duration(*window)),
+            ) => {
+                let what = self.limit.repeated().unwrap_or_default();
+                format!("{} of {threshold} {what} in {}", attempts.len(), duration(*window))
+            }
             (Limit::PhaseTimeout { max_duration }, _) => {
                 let elapsed = u64::try_from(standing.phase.elapsed() / 1000).unwrap_or(0);
                 format!("{} of {}", duration(elapsed), duration(*max_duration))

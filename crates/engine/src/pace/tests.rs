@@ -3,22 +3,22 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::rules::TextSearch;
+use crate::rules::{AckBy, TextSearch};
 
 const CASES: &str = include_str!("../../../../corpus/pace.jsonl");
 
 fn command(text: &str) -> Happening {
     let parts = crate::shell::parse(text).texts().collect();
-    Happening::Command { whole: text.to_owned(), parts, has_failed: false }
+    Happening::command(text.to_owned(), parts, false)
 }
 
 fn failed(text: &str) -> Happening {
     let parts = crate::shell::parse(text).texts().collect();
-    Happening::Command { whole: text.to_owned(), parts, has_failed: true }
+    Happening::command(text.to_owned(), parts, true)
 }
 
 fn edit(path: &str) -> Happening {
-    Happening::Edit { tool: "Edit".to_owned(), paths: vec![path.to_owned()] }
+    Happening::edit("Edit".to_owned(), path.to_owned())
 }
 
 fn repeated(pattern: Option<&str>, threshold: u32, window: u64) -> PaceRule {
@@ -44,7 +44,7 @@ fn violation(rule: &PaceRule, happened: &[(i64, Happening)], started: i64, now: 
 
 fn interrupt(rule: &PaceRule, happened: &[(i64, Happening)], now: i64) -> String {
     let violation = violation(rule, happened, 0, now).unwrap();
-    Interrupt { violation: &violation, phase: Some("code"), reason: None }.to_string()
+    Interrupt { violation: &violation, phase: Some("code"), reason: None, ack: AckBy::Agent }.to_string()
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn what_an_agent_reads_of_time_and_tokens_and_commits() {
     let count = vec![TokenKind::Input, TokenKind::Output];
     let rule = pace(Limit::TokenBudget { max_tokens: 5_000, count });
     let found = rule.judge(&standing(Tally::Tokens(Some(tokens)))).unwrap();
-    assert_snapshot!(Interrupt { violation: &found, phase: None, reason: Some("Enough.") }, @"
+    assert_snapshot!(Interrupt { violation: &found, phase: None, reason: Some("Enough."), ack: AckBy::Agent }, @"
     🚨 WORKFLOW INTERRUPT: Token Budget Exceeded
 
     Diagnostic: Token budget exceeded: 6,200 / 5,000
@@ -257,7 +257,7 @@ fn what_an_agent_reads_of_time_and_tokens_and_commits() {
     let rule = pace(Limit::RequireCommits { lookback_phases: 2 });
     let phases = vec!["plan".to_owned(), "code".to_owned()];
     let found = rule.judge(&standing(Tally::Commits { count: Some(0), phases })).unwrap();
-    assert_snapshot!(Interrupt { violation: &found, phase: Some("code"), reason: None }, @"
+    assert_snapshot!(Interrupt { violation: &found, phase: Some("code"), reason: None, ack: AckBy::Agent }, @"
     🚨 WORKFLOW INTERRUPT: Commits Required
 
     Diagnostic: No commit was made in the last 2 phases

@@ -64,11 +64,7 @@ impl PaceRule {
         let diagnostic = if let [(text, _)] = kinds.as_slice() {
             format!("{} {verb} {} in {within}", shown(text), times(number))
         } else {
-            let what = match verb {
-                "failed" => "failing commands",
-                "executed" => "commands",
-                _ => "edits",
-            };
+            let what = self.limit.repeated().unwrap_or_default();
             let pattern = shown(self.limit.pattern().unwrap_or_default());
             let listed = kinds.iter().take(KINDS_SHOWN).map(|(text, number)| format!("{number} × {}", shown(text)));
             let more = if kinds.len() > KINDS_SHOWN { ", …" } else { "" };

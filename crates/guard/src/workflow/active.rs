@@ -1,5 +1,6 @@
 use engine::event::Access;
 use engine::facts::{PhaseField, WorkflowField};
+use engine::pace::Tokens;
 use engine::workflow::{Node, Workflow};
 use engine::{Event, EventKind, Level, Verdict};
 use serde_json::{Map, Value, json};
@@ -81,25 +82,25 @@ impl Active {
             // A clock may have been set back.
             started: self.position.visit().started.min(self.now),
             continued: self.position.continued,
+            tokens_before: Tokens::default(),
             is_past_totals: self.position.is_past_totals,
+            is_past_commits: self.position.is_past_commits,
             memory: &self.state.variables,
         }
     }
 
-    /// Counts a call that is let through: a command, or an edit.
+    /// Counts a call that is let through: a command, an edit, or a patch in a shell, which is both.
     pub fn count(&self, event: &Event, verdict: &Verdict, changes: &mut Changes) {
         let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();
         let Some(call) = event.tool.as_ref().filter(|_| event.kind == EventKind::BeforeTool && is_let_through) else {
             return;
         };
-        let is_edit = || call.mcp.is_empty() && call.files.iter().any(|file| file.access != Some(Access::Read));
-        let name = match &call.shell {
-            Some(_) => COMMANDS,
-            None if is_edit() => EDITS,
-            None => return,
-        };
-        let number = self.state.variables.get(name).and_then(Value::as_u64).unwrap_or(0);
-        changes.workflow.insert(name.to_owned(), Some(json!(number + 1)));
+        let is_edit = call.mcp.is_empty() && call.files.iter().any(|file| file.access != Some(Access::Read));
+        let is_command = call.shell.is_some();
+        for name in [is_command.then_some(COMMANDS), is_edit.then_some(EDITS)].into_iter().flatten() {
+            let number = self.state.variables.get(name).and_then(Value::as_u64).unwrap_or(0);
+            changes.workflow.insert(name.to_owned(), Some(json!(number + 1)));
+        }
     }
 
     /// A new phase starts clean: whatever was kept of the last one is unset.

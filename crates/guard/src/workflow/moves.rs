@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::file_rules::Reach;
-use engine::pace::Interrupt;
+use engine::pace::{Interrupt, Limit};
 use engine::rules::{AckBy, Rule};
 use engine::workflow::{Action, Node, Transition, Workflow};
 use engine::{Event, EventKind, Level, Situation, expr, suggest};
@@ -25,7 +25,7 @@ use crate::live_facts::LiveFacts;
 use crate::pace_facts::{self, PaceFacts};
 use crate::project::Project;
 use crate::rule_deeds;
-use crate::token_count::TokenCount;
+use crate::token_count::{Spent, TokenCount};
 use crate::whose_session::Whose;
 
 pub struct Moves<'a> {
@@ -170,19 +170,19 @@ impl Moves<'_> {
         let (mut scene, active) = self.active()?;
         let node = find(&active.workflow, active.position.node())?.clone();
         let of_people = |rule: &&Rule| rule.as_pace_rule().is_some() && rule.ack == AckBy::Human;
-        // Rules of the session may have interrupted as well.
-        let of_session = self.interrupting_rules(&scene);
-        let all = active.workflow.rules_at(&node.name).chain(&of_session);
-        if let Some(rule) = all.into_iter().find(of_people).filter(|_| self.is_agents) {
+        if let Some(rule) = active.workflow.rules_at(&node.name).find(of_people).filter(|_| self.is_agents) {
             return Err(Refusal::OnlyAPerson(rule.id.clone()));
         }
+        // Rules of the session may have interrupted as well. What only a person can answer there stays as it is.
+        let of_session = self.interrupting_rules(&scene);
+        let is_answered = !self.is_agents || of_session.iter().all(|rule| rule.ack == AckBy::Agent);
+        let of_session = if is_answered { of_session } else { Vec::new() };
         let mut changes = Changes::default();
         if !of_session.is_empty() {
-            pace_facts::continue_session(&scene.session, self.now, &mut changes);
-            let names = of_session.iter().map(|rule| rule.id.as_str());
-            changes.deeds.extend(rule_deeds::about(names, Deed::WentOn, None));
+            self.go_on_past(&of_session, &scene, &mut changes);
         }
-        let position = active.position.continued(self.now);
+        let is_past_commits = has_missed_commits(&active, &scene)?;
+        let position = Position { is_past_commits, ..active.position.continued(self.now) };
         active.forget_interrupts(&mut changes);
         position.remember(&mut changes);
         let rules = active.workflow.rules_at(&node.name).filter(|rule| rule.as_pace_rule().is_some());
@@ -198,16 +198,15 @@ impl Moves<'_> {
     /// Where no workflow is active, rules may have interrupted the session itself.
     fn go_on_in_session(&self, mut scene: Scene) -> Result<Step, Refusal> {
         let rules = self.interrupting_rules(&scene);
-        if rules.is_empty() || self.session.is_none() {
+        if rules.is_empty() {
             return Err(Refusal::NoWorkflow);
         }
         if let Some(rule) = rules.iter().find(|rule| self.is_agents && rule.ack == AckBy::Human) {
             return Err(Refusal::OnlyAPerson(rule.id.clone()));
         }
         let mut changes = Changes::default();
-        pace_facts::continue_session(&scene.session, self.now, &mut changes);
+        self.go_on_past(&rules, &scene, &mut changes);
         let names: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
-        changes.deeds.extend(rule_deeds::about(names.iter().map(String::as_str), Deed::WentOn, None));
         let fields = self.fields([("past", json!(names.join(", ")))]);
         let (root, cwd) = self.places();
         scene.store.note(&self.note(NoteKind::Continue, &fields, &changes, &root, &cwd))?;
@@ -220,6 +219,13 @@ impl Moves<'_> {
             texts: Vec::new(),
             notices: Vec::new(),
         })
+    }
+
+    /// What these rules, outside of the workflow, count in the session begins again.
+    fn go_on_past(&self, rules: &[Rule], scene: &Scene, changes: &mut Changes) {
+        let spent = self.pace_facts().spent(None).ok().and_then(Spent::known);
+        pace_facts::continue_session(&scene.session, self.now, spent, changes);
+        changes.deeds.extend(rule_deeds::about(rules.iter().map(|rule| rule.id.as_str()), Deed::WentOn, None));
     }
 
     /// The rules outside of workflows that interrupted the session.
@@ -383,7 +389,8 @@ impl Moves<'_> {
             };
             if let Some(violation) = pace.judge(&standing) {
                 let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
-                let text = Interrupt { violation: &violation, phase: scope.name.as_deref(), reason }.to_string();
+                let (phase, ack) = (scope.name.as_deref(), rule.ack);
+                let text = Interrupt { violation: &violation, phase, reason, ack }.to_string();
                 let outcome = StepOutcome::Interrupt { rule: rule.id.clone(), text, violation: Box::new(violation) };
                 return Ok(Some((rule.id.clone(), outcome)));
             }
@@ -650,6 +657,20 @@ fn first_way<'n>(node: &'n Node, situation: &Arc<Situation>) -> Result<Option<&'
         }
     }
     Ok(None)
+}
+
+/// Whether a move out of this phase was refused because a commit was missing.
+fn has_missed_commits(active: &Active, scene: &Scene) -> Result<bool, Refusal> {
+    let asks =
+        |rule: &&Rule| rule.as_pace_rule().is_some_and(|pace| matches!(pace.limit, Limit::RequireCommits { .. }));
+    let mut rules = active.workflow.rules_at(active.position.node()).filter(asks).peekable();
+    if rules.peek().is_none() {
+        return Ok(false);
+    }
+    let phase = Some(active.position.phase_named());
+    let counts = scene.store.rule_counts()?;
+    Ok(rules
+        .any(|rule| counts.get(&rule.id).and_then(|phases| phases.get(&phase)).is_some_and(|count| count.blocked > 0)))
 }
 
 fn forced(force: &Force) -> Option<String> {

@@ -31,6 +31,9 @@ pub struct Position {
     /// What a phase may take in all is set aside until the next move.
     #[serde(default)]
     pub is_past_totals: bool,
+    /// So is that a commit is missing, where a move was refused for it.
+    #[serde(default)]
+    pub is_past_commits: bool,
 }
 
 /// A phase.
@@ -62,6 +65,7 @@ impl Position {
             continued: None,
             continues: 0,
             is_past_totals: false,
+            is_past_commits: false,
         }
     }
 
@@ -104,6 +108,7 @@ impl Position {
             continued: None,
             continues: 0,
             is_past_totals: false,
+            is_past_commits: false,
         }
     }
 

@@ -33,7 +33,7 @@ impl Moves<'_> {
         let scope = active.pace_scope();
         let rules = active.workflow.rules_at(position.node()).filter_map(|rule| Some((rule, rule.as_pace_rule()?)));
         let pace = rules.filter_map(|(rule, pace)| {
-            let standing = facts.at_move(rule, &scope, |phases| self.commits(phases, &active)).ok()??;
+            let standing = facts.so_far(rule, &scope, |phases| self.commits(phases, &active)).ok()??;
             Some((rule.id.clone(), pace.progress(&standing)))
         });
         let pace = pace.collect();

@@ -40,7 +40,12 @@ static KEYS: &[Key] = &[
     .or("true"),
     Key::new("imports", Takes::Texts, "names of rule libraries whose rules can be named under `rules`").or("[]"),
     Key::new("journal", Takes::Word(|| words(&JOURNALS)), "`full` stores whole events, secrets masked").or("lean"),
-    Key::new("max_holds", Takes::Count, "how often a rule of the same tier may hold a stop within one turn; left out, 3"),
+    Key::new(
+        "max_holds",
+        Takes::Count,
+        "how often a rule of the same tier may hold a stop within one turn, or with `live: block` refuse a call within one \
+         phase; left out, 3",
+    ),
     Key::new(
         "mode",
         Takes::Word(|| words(&MODES)),
