@@ -139,6 +139,11 @@ impl Walker<'_> {
             // `$(which x)`: wherever it is found, it is that program.
             program.value = program.means.clone().filter(|path| path.starts_with("/usr/"));
         }
+        if let Some(program) = command.words.first_mut() {
+            // Behind a wrapper as well.
+            let real = program.value.as_deref().and_then(|name| self.state.real_name(name));
+            program.value = real.map(Into::into).or_else(|| program.value.take());
+        }
         command.folders = self.state.folders.clone();
         // One of those that the script has written, or who knows which.
         let is_pattern = command.words.first().is_some_and(|word| word.glob);
