@@ -29,6 +29,13 @@ impl Output {
     }
 
     /// The text for people, the value for programs.
+    /// For whoever reads along; no part of what was asked for.
+    pub fn aside(&self, text: impl Display) {
+        if !self.json {
+            let _ = writeln!(io::stderr(), "{}", without_controls(&text.to_string(), &[]));
+        }
+    }
+
     pub fn line_or(&self, text: impl Display, value: &Value) {
         if self.json {
             self.value(value);

@@ -295,6 +295,7 @@ impl<'a> Judge<'a> {
             let programs = Some(&occasion.programs);
             notices.extend(observing::observe(observers, &here.situation, &here.facts, here.project, programs));
             if let Some(active) = active.as_ref().filter(|_| here.is_of_workflow) {
+                context.extend((event.kind == EventKind::SessionStart).then(|| active.introduction()));
                 let actions = active.workflow.actions_on(event.kind);
                 let acted = act(event.kind.name(), actions, &active.workflow, &here.situation, &here.facts);
                 context.extend(acted.texts);

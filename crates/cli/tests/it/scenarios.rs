@@ -129,6 +129,7 @@ fn scenario_10_from_failing_builds_to_the_next_phase() {
     --- stdout
     Write the code.
     --- stderr
+    now at `code` of `work`
     ");
     let mut agent = scratch.agent();
     for _ in 0..4 {
@@ -165,6 +166,7 @@ fn scenario_10_from_failing_builds_to_the_next_phase() {
       - Explain what you tried, and why you are stuck
       - Wait for their answer before you go on
     --- stderr
+    still at `code`, by rule `work/code/1`
     ");
     assert_eq!(interrupted.code, Some(3));
     let json = agent.linchpin(&["next", "--json", "{\"code_complete\": true}"]).json();
@@ -185,6 +187,7 @@ fn scenario_10_from_failing_builds_to_the_next_phase() {
     --- stdout
     Review it.
     --- stderr
+    now at `review` of `work`
     ");
     // A second visit starts clean.
     assert_eq!(agent.linchpin(&["next", "needs_rework"]).code, Some(0));

@@ -45,16 +45,18 @@ fn what_is_injected_reaches_the_agent_while_the_workflow_is_active() {
     let start = || json!({"source": "startup"});
     assert_eq!(said(&scratch, "claude", "SessionStart", &start()), Value::Null);
     scratch.run(&["start", "work"]);
+    let introduction = "The workflow `work` is active here, at `code`: `linchpin repeat` prints what is asked for now, and `linchpin \
+                        next` ends this phase.";
     let expected = json!({"hookSpecificOutput": {
-        "hookEventName": "SessionStart", "additionalContext": "Read docs/plan.md first. You are at code.",
+        "hookEventName": "SessionStart",
+        "additionalContext": format!("{introduction}\n\nRead docs/plan.md first. You are at code."),
     }});
     assert_eq!(said(&scratch, "claude", "SessionStart", &start()), expected);
     assert_eq!(said(&scratch, "codex", "SessionStart", &start()), expected);
     scratch.run(&["abort"]);
     assert_eq!(said(&scratch, "claude", "SessionStart", &start()), Value::Null);
     let log = scratch.run(&["log", "--json"]);
-    let told =
-        log.stdout.lines().filter(|line| line.contains(r#""context":["Read docs/plan.md first. You are at code."]"#));
+    let told = log.stdout.lines().filter(|line| line.contains(r#","Read docs/plan.md first. You are at code."]"#));
     assert_eq!(told.count(), 2, "{}", log.stdout);
 }
 
@@ -181,6 +183,7 @@ fn what_nodes_inject_is_read_before_the_prompt() {
 
     Code 1.
     --- stderr
+    now at `code` of `work`
     ");
     let agent = scratch.agent();
     assert_eq!(agent.linchpin(&["next", "--json"]).json()["texts"], json!(["Code is done."]));

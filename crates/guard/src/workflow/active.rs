@@ -89,6 +89,16 @@ impl Active {
         }
     }
 
+    /// What an agent whose session begins has to know.
+    pub fn introduction(&self) -> String {
+        let Self { workflow, position, .. } = self;
+        format!(
+            "The workflow `{}` is active here, at `{}`: `linchpin repeat` prints what is asked for now, and `linchpin next` ends this phase.",
+            workflow.name,
+            position.node()
+        )
+    }
+
     /// Counts a call that is let through: a command, an edit, or a patch in a shell, which is both.
     pub fn count(&self, event: &Event, verdict: &Verdict, changes: &mut Changes) {
         let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();

@@ -115,8 +115,19 @@ fn tell(step: &Step, context: &Context) {
     }
     let Step { workflow, node, .. } = step;
     match &step.outcome {
-        StepOutcome::Prompt(prompt) => output.line(prompt.trim_end()),
-        StepOutcome::Interrupt { text, .. } => output.line(text),
+        StepOutcome::Prompt(prompt) => {
+            output.line(prompt.trim_end());
+            if step.moved {
+                output.aside(format!("now at `{node}` of `{workflow}`"));
+            }
+        }
+        StepOutcome::Interrupt { text, rule, .. } => {
+            output.line(text);
+            let may_force = person::required("next --force", &context.environment).is_ok();
+            let force =
+                if may_force { format!("; `linchpin next --force {rule}` passes over it once") } else { String::new() };
+            output.aside(format!("still at `{node}`, by rule `{rule}`{force}"));
+        }
         StepOutcome::Ended => output.line(format!("Workflow `{workflow}` is {node}. Nothing is active now.")),
         StepOutcome::Counting(rules) => {
             output.line(format!("Noted. What these rules count begins again: {}.", rules.join(", ")));

@@ -23,6 +23,7 @@ fn one_that_passes_lets_the_move_through() {
     --- stdout
     Rest.
     --- stderr
+    now at `rest` of `w`
     ");
 }
 
