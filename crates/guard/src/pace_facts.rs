@@ -306,8 +306,13 @@ impl PaceFacts {
         }
         let is_about_to_run = self.event.kind == EventKind::BeforeTool;
         let counts_failures = matches!(limit, Limit::RepeatedCommand { failures_only: true, .. });
-        let is_new =
-            if is_about_to_run { !counts_failures } else { counts_failures || !self.has_begun(&journal, session)? };
+        let is_new = if is_about_to_run {
+            // Two hooks may tell of one call.
+            let is_named = self.event.tool.as_ref().is_some_and(|call| call.id.is_some());
+            !counts_failures && !(is_named && self.has_begun(&journal, session)?)
+        } else {
+            counts_failures || !self.has_begun(&journal, session)?
+        };
         if is_new {
             self.add(rule, &attempts, since, is_about_to_run, full, scope);
             if !is_about_to_run {

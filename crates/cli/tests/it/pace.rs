@@ -81,6 +81,27 @@ fn a_call_counts_once_whichever_of_its_ends_is_seen() {
 }
 
 #[test]
+fn a_call_that_two_hooks_tell_of_counts_once() {
+    let scratch = with_rule("repeated_command: {pattern: make, threshold: 3, window: 1h}\nlive: block");
+    for _ in 0..5 {
+        assert_eq!(scratch.hook("claude", &scratch.bash("make")).decision(), "allow");
+    }
+}
+
+#[test]
+fn edits_of_mcp_tools_count() {
+    let scratch = with_rule("repeated_file_edit: {threshold: 3, window: 1h}\nlive: block");
+    let edit = |number: usize, tool: &str| {
+        let mut call = scratch.tool(tool, &json!({"path": "src/a.rs", "content": "x"}));
+        call["tool_use_id"] = json!(format!("toolu_{number}"));
+        scratch.hook("claude", &call).decision()
+    };
+    let told: Vec<String> = (0..4).map(|number| edit(number, "mcp__fs__write_file")).collect();
+    assert_eq!(told, ["allow", "allow", "allow", "deny"]);
+    assert_eq!(edit(5, "mcp__fs__read_file"), "deny");
+}
+
+#[test]
 fn without_a_pattern_the_same_command_counts() {
     let scratch = with_rule("type: repeated_command\nthreshold: 3\nwindow: 1h");
     let mut agent = scratch.agent();

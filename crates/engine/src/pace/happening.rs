@@ -114,11 +114,14 @@ impl Command {
 impl Edit {
     fn of(call: &ToolCall, situation: &Situation) -> Option<Self> {
         // The files of a shell call are those of a patch that the agent applies itself.
-        if !call.mcp.is_empty() || (call.shell.is_none() && !file_tool(&call.name)) {
+        let is_mcp = !call.mcp.is_empty();
+        if !is_mcp && call.shell.is_none() && !file_tool(&call.name) {
             return None;
         }
+        // What an MCP tool does to a file is not always known.
+        let is_edited = |access: Option<Access>| access.map_or(!is_mcp, |access| access != Access::Read);
         let mut paths: Vec<String> = Vec::new();
-        for file in call.files.iter().filter(|file| file.access != Some(Access::Read)) {
+        for file in call.files.iter().filter(|file| is_edited(file.access)) {
             let path = paths::tidy(&situation.place.absolute(&file.path, &situation.event.cwd));
             let path = paths::below(&path, &situation.place.root);
             if let Some(path) = path.filter(|path| !paths.iter().any(|known| known == path)) {
