@@ -309,7 +309,7 @@ impl PaceFacts {
         let is_new = if is_about_to_run {
             // Two hooks may tell of one call.
             let is_named = self.event.tool.as_ref().is_some_and(|call| call.id.is_some());
-            !counts_failures && !(is_named && self.has_begun(&journal, session)?)
+            !(counts_failures || is_named && self.has_begun(&journal, session)?)
         } else {
             counts_failures || !self.has_begun(&journal, session)?
         };
