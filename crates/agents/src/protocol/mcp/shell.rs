@@ -14,19 +14,23 @@ const RUNS: &[&str] = &["exec", "execute", "launch", "run", "spawn", "start"];
 const SHELLS: &[&str] =
     &["bash", "cli", "cmd", "command", "commands", "console", "process", "sh", "shell", "terminal", "zsh"];
 
-const COMMANDS: &[&str] = &["command", "cmd", "command_line", "commandLine"];
+const COMMANDS: &[&str] = &["command", "cmd", "command_line", "commandLine", "program", "executable"];
 /// What these hold is a shell's text only where the tool is a shell.
-const SCRIPTS: &[&str] = &["script", "commands"];
+const SCRIPTS: &[&str] = &["script", "commands", "code", "input"];
 /// Words of the command that have an argument of their own.
 const WORDS: &[&str] = &["args", "arguments"];
 const FOLDERS: &[&str] = &["cwd", "workdir", "working_dir", "workingDir", "working_directory", "workingDirectory"];
 
 /// The text that a shell is given; `None` where the call runs no command.
 pub fn shell(name: &str, input: &Value) -> Option<ShellText> {
-    let words = words(&tools(name, input).pop()?.tool);
-    let says = |known: &[&str]| words.iter().any(|word| known.iter().any(|known| known.eq_ignore_ascii_case(word)));
-    let is_shell = says(SHELLS);
-    if !is_shell && !says(RUNS) {
+    let called = tools(name, input).pop()?;
+    let says = |name: &str, known: &[&str]| {
+        words(name).iter().any(|word| known.iter().any(|known| known.eq_ignore_ascii_case(word)))
+    };
+    let runs = says(&called.tool, RUNS);
+    // `run` of a server that is a shell is that shell's.
+    let is_shell = says(&called.tool, SHELLS) || runs && says(&called.server, SHELLS);
+    if !is_shell && !runs {
         return None;
     }
     let text = all_arguments(input).find_map(|arguments| {

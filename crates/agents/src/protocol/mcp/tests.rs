@@ -81,6 +81,21 @@ fn a_tool_that_runs_commands_is_a_shell() {
 }
 
 #[test]
+fn other_names_for_what_is_run() {
+    let program = json!({"program": "linchpin", "arguments": ["approve", "--yes"]});
+    assert_eq!(run("mcp__x__run", &program).as_deref(), Some("linchpin approve --yes"));
+    for key in ["script", "input", "code"] {
+        assert_eq!(run("mcp__shell__run", &json!({key: "make"})).as_deref(), Some("make"), "{key}");
+        assert_eq!(
+            run("mcp__terminal__send_input_to_terminal", &json!({key: "make"})).as_deref(),
+            Some("make"),
+            "{key}"
+        );
+        assert_eq!(run("mcp__python__run", &json!({key: "make"})), None, "{key}");
+    }
+}
+
+#[test]
 fn what_runs_no_command() {
     for (tool, input) in [
         ("mcp__x__create_issue", json!({"command": "ls"})),
