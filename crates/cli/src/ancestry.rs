@@ -1,7 +1,8 @@
 //! Whether an agent started the shell that runs this command.
 //!
-//! A command can be given another environment, but not another parent: what the shells and wrappers between the agent and
-//! this process were started with stays readable. Where the kernel does not show it (only Linux does), nothing is known.
+//! A command can be given another environment, but what its parents were started with stays readable while they live: that
+//! of shells and wrappers, up to the first process that is neither. Where the kernel does not show it (only Linux does),
+//! nothing is known.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,12 +23,12 @@ pub fn mark() -> Option<&'static str> {
     let (_, mut process) = status("self")?;
     for _ in 0..MOST {
         let (name, parent) = status(&process.to_string())?;
-        if !BETWEEN.contains(&name.as_str()) {
-            return AGENTS.into_iter().find(|agent| *agent == name);
-        }
         let variables = variables(process);
         if let Some(mark) = agents::environment::mark(|name| variables.get(name).cloned()) {
             return Some(mark);
+        }
+        if !BETWEEN.contains(&name.as_str()) {
+            return AGENTS.into_iter().find(|agent| *agent == name);
         }
         process = parent;
     }

@@ -62,7 +62,10 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
         Some(_) => Some(settle(&rule, &acknowledgement, &whose, &whose_rule, context)?),
         None => None,
     };
-    note(&acknowledgement, at.as_ref(), &whose, &project, context)?;
+    // What answers nothing is nothing to remember.
+    if files != Some(0) {
+        note(&acknowledgement, at.as_ref(), &whose, &project, context)?;
+    }
     let Whose { agent, session } = &whose;
     if let Some(files) = files {
         let said = match (files, session.is_empty()) {

@@ -179,8 +179,11 @@ fn show_demands(demands: &[QueueEntry], output: &Output) {
             let _ = write!(files, " and {} more", trigger_files.len() - FILES_NAMED);
         }
         let said = match status {
-            QueueStatus::Failed => "is not met and let go".to_owned(),
-            _ => format!("asked {}", counted(usize::try_from(*shown).unwrap_or(usize::MAX), "time")),
+            QueueStatus::Failed => "was not met at the last stop and let go".to_owned(),
+            _ => format!(
+                "was not met at the last stop, asked {}",
+                counted(usize::try_from(*shown).unwrap_or(usize::MAX), "time")
+            ),
         };
         output.line(format!("{} {rule_name} {said}: {files}", output.bold("Asks   ")));
     }

@@ -87,6 +87,10 @@ fn an_agents_shell_stays_an_agents_shell() {
         let reply = run(script, "1");
         assert!(reply.stderr.contains("`CLAUDECODE` shows that an agent runs it"), "{script}: {}", reply.transcript());
     }
+    // A script that is run by its name goes by that.
+    scratch.file("x.sh", "#!/bin/bash\nunset CLAUDECODE\n\"$1\" pause 1h --reason x\ntrue\n");
+    let reply = run("chmod +x x.sh; ./x.sh \"$1\"; true", "1");
+    assert!(reply.stderr.contains("`CLAUDECODE` shows that an agent runs it"), "{}", reply.transcript());
     let reply = run("\"$1\" pause 1h --reason x", "");
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }

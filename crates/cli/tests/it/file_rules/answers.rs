@@ -114,7 +114,8 @@ fn an_agent_acknowledges_what_it_is_asked_for() {
     insta::assert_snapshot!(entry["action_result"].to_string(), @r#"{"type":"prompt","command":null,"exit_code":null,"output":"acknowledged by agent: typo only","stdout":null,"stderr":null}"#);
     insta::assert_snapshot!(ack_as_agent(&project, &["ack", "readme", "--reason", "x", "--json"]).stdout, @r#"{"acknowledged":"readme","agent":"claude","session":"session-1","reason":"x","by":"agent","files":0}"#);
     let log = project.run(&["log", "--kind", "ack", "--limit", "1"]).stdout;
-    assert!(log.contains("ack readme, by the agent: x"), "{log}");
+    // What answered nothing is not remembered.
+    assert!(log.contains("ack readme, by the agent: typo only"), "{log}");
 }
 
 #[test]
@@ -192,7 +193,7 @@ fn what_was_acknowledged_is_not_asked_for_in_the_status() {
     project.file("src/a.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     let status = || project.run(&["status"]).stdout;
-    assert!(status().contains("readme asked 1 time: src/a.py"), "{}", status());
+    assert!(status().contains("readme was not met at the last stop, asked 1 time: src/a.py"), "{}", status());
     assert_eq!(project.run(&["ack", "readme", "--reason", "a typo"]).code, Some(0));
     assert!(!status().contains("asked"), "{}", status());
     assert_eq!(project.run(&["status", "--json"]).json()["session"]["queue"], serde_json::json!({}));
