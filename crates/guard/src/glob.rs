@@ -1,6 +1,6 @@
 //! What a shell would put in the place of a pattern, by what lies there now.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -99,15 +99,33 @@ impl Tree {
     /// The folders, and all folders in them, hidden ones too, the nearest first; where there are too many, not the
     /// farthest. Links are not followed.
     fn below(&mut self, mut folders: Vec<PathBuf>, passed_over: &[&str]) -> Vec<PathBuf> {
+        let mut known: HashSet<PathBuf> = folders.iter().cloned().collect();
         let mut next = 0;
         while let Some(folder) = folders.get(next).cloned() {
             next += 1;
             let entries = self.entries(&folder);
             let inner = entries.iter().filter(|entry| entry.is_folder && !passed_over.contains(&entry.name.as_str()));
-            folders.extend(inner.map(|entry| folder.join(&entry.name)));
+            for inner in inner.map(|entry| folder.join(&entry.name)) {
+                if folders.len() < MAX_ENTRIES && known.insert(inner.clone()) {
+                    folders.push(inner);
+                }
+            }
         }
         folders
     }
+}
+
+/// `[[:digit:]]` is `[0-9]`.
+fn plain_classes(segment: &str) -> String {
+    const CLASSES: [(&str, &str); 6] = [
+        ("[:alpha:]", "a-zA-Z"),
+        ("[:digit:]", "0-9"),
+        ("[:alnum:]", "a-zA-Z0-9"),
+        ("[:lower:]", "a-z"),
+        ("[:upper:]", "A-Z"),
+        ("[:xdigit:]", "0-9a-fA-F"),
+    ];
+    CLASSES.iter().fold(segment.to_owned(), |text, (class, letters)| text.replace(class, letters))
 }
 
 fn found(pattern: &str, reading: &Reading, tree: &mut Tree) -> Vec<String> {
@@ -123,13 +141,15 @@ fn found(pattern: &str, reading: &Reading, tree: &mut Tree) -> Vec<String> {
             found = tree.below(found, reading.passes_over);
             continue;
         }
-        let Ok(names) = Pattern::parse(segment) else { return Vec::new() };
+        // What cannot be read may match anything.
+        let names = Pattern::parse(&plain_classes(segment)).ok();
+        let is_named = |name: &str| names.as_ref().is_none_or(|names| names.matches(name));
         let mut next = Vec::new();
         'folders: for folder in &found {
             for Entry { name, .. } in tree.entries(folder).iter() {
                 // What is hidden has to be asked for.
                 let is_meant = reading.sees_hidden || !name.starts_with('.') || segment.starts_with('.');
-                if is_meant && names.matches(name) {
+                if is_meant && is_named(name) {
                     next.push(folder.join(name));
                 }
                 if next.len() > reading.max_paths {
@@ -141,4 +161,50 @@ fn found(pattern: &str, reading: &Reading, tree: &mut Tree) -> Vec<String> {
     }
     found.retain(|path| path.symlink_metadata().is_ok());
     found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path, pattern: &str) -> Vec<String> {
+        let whole = format!("{}/{pattern}", folder.display());
+        let mut names: Vec<String> = expanded(&whole)
+            .iter()
+            .filter_map(|path| Some(Path::new(path).strip_prefix(folder).ok()?.to_string_lossy().into_owned()))
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn as_a_shell_reads_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().canonicalize().expect("a path");
+        fs::create_dir_all(folder.join("a/b")).expect("folders");
+        for file in [".env", ".e1v", "a/x.rs", "a/b/y.rs", "z.rs"] {
+            fs::write(folder.join(file), "").expect("a file");
+        }
+        for (pattern, expected) in [
+            (".e[[:alpha:]]v", vec![".env"]),
+            (".e[[:digit:]]v", vec![".e1v"]),
+            (".e[a-z]v", vec![".env"]),
+            ("*.rs", vec!["z.rs"]),
+            ("*/*.rs", vec!["a/x.rs"]),
+            ("**/*.rs", vec!["a/b/y.rs", "a/x.rs", "z.rs"]),
+            ("*env", vec![]),
+        ] {
+            assert_eq!(names(&folder, pattern), expected, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn many_folders_in_each_other_are_looked_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().canonicalize().expect("a path");
+        let deep = (0..200).fold(folder.clone(), |path, _| path.join("d"));
+        fs::create_dir_all(&deep).expect("folders");
+        fs::write(deep.join("x"), "").expect("a file");
+        assert_eq!(names(&folder, "**/**/**/**/x").len(), 1);
+    }
 }
