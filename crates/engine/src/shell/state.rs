@@ -1,8 +1,10 @@
 //! What is known of the shell that runs a script: its folder, its variables, its functions.
 
+mod changed;
 mod own_commands;
 mod trap;
 
+use changed::changed;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -107,28 +109,6 @@ const MAX_ELEMENTS: usize = 256;
 /// More separators of words are nobody's.
 const MAX_SEPARATORS: usize = 16;
 
-/// What `:0:4`, `%end` or `#beginning` make of a value; `None` for anything that is a pattern.
-fn changed(value: &Value, operator: &str) -> Option<Value> {
-    let is_text = |text: &&str| !text.contains(['*', '?', '[', '$', '`', '\\', '"', '\'']);
-    let with = |text: &str| Value { text: text.into(), ..value.clone() };
-    let text = &*value.text;
-    // How long a home folder's name is, and what it begins with, nobody knows.
-    if value.tilde && !operator.starts_with('%') || operator.contains('~') {
-        return None;
-    }
-    if let Some(range) = operator.strip_prefix(':') {
-        let (from, length) = range.split_once(':').map_or((range, None), |(from, length)| (from, Some(length)));
-        let from: usize = from.trim().parse().ok()?;
-        let length = length.map_or(Some(usize::MAX), |length| length.trim().parse().ok())?;
-        return Some(with(&text.chars().skip(from).take(length).collect::<String>()));
-    }
-    if let Some(end) = operator.strip_prefix("%%").or_else(|| operator.strip_prefix('%')).filter(is_text) {
-        return Some(with(text.strip_suffix(end).unwrap_or(text)));
-    }
-    let start = operator.strip_prefix("##").or_else(|| operator.strip_prefix('#')).filter(is_text)?;
-    Some(with(text.strip_prefix(start).unwrap_or(text)))
-}
-
 /// Commands of the shell that a function does not hide in every shell: POSIX looks for them first.
 fn is_special(name: &str) -> bool {
     let special = [
@@ -141,6 +121,18 @@ fn is_special(name: &str) -> bool {
 /// `:-x`, `=x`, `:?message`: what counts only for a variable that has no value.
 fn is_default(operator: &str) -> bool {
     operator.strip_prefix(':').unwrap_or(operator).starts_with(['-', '=', '?'])
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// `2`, or ` -1`: from the end.
+fn place(range: &str, count: usize) -> Option<usize> {
+    match range.trim().parse::<i64>().ok()? {
+        from if from < 0 => count.checked_sub(usize::try_from(from.unsigned_abs()).ok()?),
+        from => usize::try_from(from).ok(),
+    }
 }
 
 /// `[2]`
@@ -386,8 +378,11 @@ impl State {
     pub(super) fn expand(&self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix('$')?;
         let inside = inside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inside);
-        if let Some(from) = inside.strip_prefix("@:").and_then(|from| from.parse::<usize>().ok()) {
-            let arguments = self.arguments()?.iter().skip(from.saturating_sub(1)).cloned();
+        if let Some(range) = inside.strip_prefix("@:") {
+            let arguments = self.arguments()?;
+            // They count from one, and those from the end from behind the last.
+            let from = place(range, arguments.len() + 1)?.saturating_sub(1);
+            let arguments = arguments.iter().skip(from).cloned();
             return arguments.collect::<Option<Vec<_>>>().map(Expanded::Several);
         }
         if matches!(inside, "@" | "*") {
@@ -401,11 +396,20 @@ impl State {
             let count = self.arguments()?.len();
             return Some(Expanded::One(Value::plain(count.to_string())));
         }
+        if let Some(name) = inside.strip_prefix('!').filter(|name| is_name(name)) {
+            // The value of the variable that it names.
+            let meant = self.value(name).filter(|value| !value.in_kind && is_name(&value.text))?;
+            return self.expand(&format!("${}", meant.text));
+        }
         let name_length =
             inside.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(inside.len());
         let (name, operator) = inside.split_at(name_length);
         if let ("[@]" | "[*]", Some(elements)) = (operator, self.arrays.get(name)) {
             return Some(Expanded::Several(elements.to_vec()));
+        }
+        if let (Some(range), Some(elements)) = (operator.strip_prefix("[@]:"), self.arrays.get(name)) {
+            let from = place(range, elements.len())?;
+            return Some(Expanded::Several(elements.iter().skip(from).cloned().collect()));
         }
         if let (Some(index), Some(elements)) = (index(operator), self.arrays.get(name)) {
             // Of what a pattern becomes, nobody knows the number.

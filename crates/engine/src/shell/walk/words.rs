@@ -119,9 +119,18 @@ impl Walker<'_> {
     /// `${NAME:-default}`: what stands for one that the script does not set.
     fn default_of(&mut self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
-        let (name, default) = inside.split_once(":-").or_else(|| inside.split_once('-'))?;
-        let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let word = self.single_word(Some(default).filter(|_| is_name && !name.is_empty())?);
+        let assigned = inside.split_once(":=").or_else(|| inside.split_once('='));
+        let default = inside.split_once(":-").or_else(|| inside.split_once('-'));
+        let is_name =
+            |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if let Some((name, default)) = assigned.filter(|(name, _)| is_name(name)) {
+            // It is set from then on, unless it was before.
+            let value = Value::of(&self.single_word(default)).map(|value| Value { in_kind: true, ..value })?;
+            self.state.may_be(name, std::slice::from_ref(&Value { in_kind: false, ..value.clone() }));
+            return Some(Expanded::One(value));
+        }
+        let (_, default) = default.filter(|(name, _)| is_name(name))?;
+        let word = self.single_word(default);
         Value::of(&word).map(|value| Expanded::One(Value { in_kind: true, ..value }))
     }
 
