@@ -47,11 +47,44 @@ pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<Str
             Some(arguments.iter().map(|path| folder_name(path).to_owned() + "\n").collect())
         }
         "seq" => seq(arguments),
+        "tr" => match arguments {
+            ["-d", from] => Some(input?.replace(letters(from)?.as_slice(), "")),
+            [from, to] => translated(input?, from, to),
+            _ => None,
+        },
         "rev" if arguments.is_empty() => {
             Some(input?.split('\n').map(|line| line.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n"))
         }
         _ => None,
     }
+}
+
+/// What `tr` makes of a text: letter by letter, the last of `to` for all that are left.
+fn translated(input: &str, from: &str, to: &str) -> Option<String> {
+    let (from, to) = (letters(from)?, letters(to)?);
+    let last = *to.last()?;
+    let place = |letter: char| from.iter().rposition(|known| *known == letter);
+    Some(input.chars().map(|letter| place(letter).map_or(letter, |at| to.get(at).copied().unwrap_or(last))).collect())
+}
+
+/// `a-z` and plain letters; `None` for classes and escapes.
+fn letters(set: &str) -> Option<Vec<char>> {
+    if set.is_empty() || set.starts_with('-') || set.contains(['\\', '[']) || !set.is_ascii() {
+        return None;
+    }
+    let set: Vec<char> = set.chars().collect();
+    let mut letters = Vec::new();
+    let mut rest = set.as_slice();
+    while let Some((first, behind)) = rest.split_first() {
+        rest = if let ['-', last, behind @ ..] = behind {
+            letters.extend(*first..=*last);
+            behind
+        } else {
+            letters.push(*first);
+            behind
+        };
+    }
+    Some(letters)
 }
 
 /// Whole numbers only, and not many.

@@ -605,6 +605,12 @@ impl Walker<'_> {
     fn substitution(&mut self, script: &str) -> Option<Value> {
         let (input, output) = (self.input.take(), std::mem::take(&mut self.output));
         let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
+        // `$(< file)` prints it.
+        let file = script.trim().strip_prefix('<').map(str::trim);
+        let shown =
+            file.filter(|file| !file.contains(|letter: char| letter.is_whitespace() || "<>&;|(".contains(letter)));
+        let shown = shown.map(|file| format!("cat {file}"));
+        let script = shown.as_deref().unwrap_or(script);
         self.in_new_scope(|walker| walker.deeper(|walker| walker.text(script)));
         let meaning = std::mem::replace(&mut self.meaning, meaning);
         let printed = std::mem::replace(&mut self.output, output);

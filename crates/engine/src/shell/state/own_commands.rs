@@ -38,7 +38,8 @@ impl State {
                     }
                 }
             }
-            "mapfile" | "readarray" | "getopts" | "let" => {
+            "mapfile" | "readarray" => self.read_lines(command),
+            "getopts" | "let" => {
                 for word in operands() {
                     self.assign(word.value.as_deref().unwrap_or_default(), None);
                 }
@@ -190,8 +191,19 @@ impl State {
         let places = command.arguments.iter().flat_map(|arguments| &arguments.operands);
         let mut names: Vec<&str> = places.filter_map(|place| command.text_from(*place, 0)).collect();
         let arrays = command.arguments.iter().flat_map(|arguments| &arguments.flags).filter(|flag| flag.name == "-a");
-        for array in arrays.filter_map(|flag| flag.value) {
-            self.assign(command.text_from(array.word, array.from).unwrap_or_default(), None);
+        let arrays: Vec<&str> = arrays
+            .filter_map(|flag| flag.value)
+            .map(|array| command.text_from(array.word, array.from).unwrap_or_default())
+            .collect();
+        for array in &arrays {
+            self.assign(array, None);
+            let is_split = !self.variables.contains_key("IFS") && command.assignments.is_empty();
+            if let Some(line) = only_line(command).filter(|line| !line.contains('\\') && is_split) {
+                self.assign_array(array, line.split_whitespace().map(Value::plain).collect());
+            }
+        }
+        if !arrays.is_empty() {
+            return;
         }
         if names.is_empty() {
             names.push("REPLY");
@@ -209,6 +221,19 @@ impl State {
             };
             self.assign(name, value.map(Value::plain));
             rest = behind;
+        }
+    }
+
+    /// `mapfile -t NAME`: each line is an element.
+    fn read_lines(&mut self, command: &SimpleCommand) {
+        const NAME: &str = "MAPFILE";
+        let places = command.arguments.iter().flat_map(|arguments| &arguments.operands);
+        let name = places.map(|place| command.text_from(*place, 0)).next().unwrap_or(Some(NAME));
+        let Some(name) = name else { return };
+        self.assign(name, None);
+        let has_flags = command.arguments.iter().flat_map(|arguments| &arguments.flags).any(|flag| flag.name != "-t");
+        if let Some(text) = command.given_text().filter(|_| !has_flags) {
+            self.assign_array(name, text.lines().map(Value::plain).collect());
         }
     }
 
