@@ -69,6 +69,7 @@ fn translated(input: &str, from: &str, to: &str) -> Option<String> {
 
 /// `a-z` and plain letters; `None` for classes and escapes.
 fn letters(set: &str) -> Option<Vec<char>> {
+    let set = &set.replace("\\n", "\n").replace("\\t", "\t");
     if set.is_empty() || set.starts_with('-') || set.contains(['\\', '[']) || !set.is_ascii() {
         return None;
     }
