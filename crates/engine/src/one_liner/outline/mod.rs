@@ -7,7 +7,7 @@ mod tongue;
 #[cfg(test)]
 mod tests;
 
-use token::{Token, Tokens, tokens};
+use token::{Token, Tokens, behind_print, tokens};
 use tongue::{Deed, Tongue};
 
 use super::{MAX_BYTES, OneLiner, Spawn};
@@ -26,8 +26,10 @@ pub(super) fn read(program: &str, text: &str) -> Option<OneLiner> {
     if text.len() > MAX_BYTES || text.contains('\0') {
         return Some(OneLiner::default());
     }
+    // Comments end there too.
+    let text = text.replace('\r', "\n");
     let mut outline = Outline { tongue, tokens: Vec::new(), found: OneLiner { complete: true, ..OneLiner::default() } };
-    for code in code_in(tongue, text) {
+    for code in readings(tongue, &text) {
         let Tokens { list, is_whole } = tokens(tongue, code);
         outline.found.complete &= is_whole;
         outline.tokens = list;
@@ -36,11 +38,13 @@ pub(super) fn read(program: &str, text: &str) -> Option<OneLiner> {
     Some(outline.found)
 }
 
-/// The pieces of a text that are code.
-fn code_in<'t>(tongue: &Tongue, text: &'t str) -> Vec<&'t str> {
-    let Some((open, close)) = tongue.code_within.filter(|(open, _)| text.contains(open)) else { return vec![text] };
-    let code = |piece: &'t str| piece.split(close).next().map(|code| code.trim_start_matches("php"));
-    text.split(open).skip(1).filter_map(code).collect()
+/// Where the code of a text begins. Of a file, all before `<?` is printed; of an argument, nothing is. Only what begins
+/// with a tag is surely a file, since no code does; all else with a `<?` in it may be either.
+fn readings<'t>(tongue: &Tongue, text: &'t str) -> Vec<&'t str> {
+    let Some(code) = behind_print(tongue, text) else { return vec![text] };
+    let first_line = text.find('\n').filter(|_| text.starts_with("#!")).unwrap_or(0);
+    let start = text.get(first_line..).unwrap_or(text).trim_start();
+    if start.starts_with('<') && !start.starts_with("<<<") { vec![code] } else { vec![text, code] }
 }
 
 struct Outline<'t> {

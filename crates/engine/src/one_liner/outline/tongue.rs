@@ -4,10 +4,21 @@ use crate::event::Access::{self, Delete, Read, Write};
 
 pub(super) struct Tongue {
     pub(super) programs: &'static [&'static str],
-    /// How they begin, and end where that is not the end of the line. Longer ones stand first.
+    /// How they begin, and end where that is not the end of the line. Longer ones stand first. One that ends at once
+    /// is a sign that only looks like a comment.
     pub(super) comments: &'static [(&'static str, Option<&'static str>)],
     /// Longer ones stand first.
     pub(super) strings: &'static [Quotes],
+    /// What makes the letter behind it a value: `#\"`, `?"`, `$"`.
+    pub(super) letter_signs: &'static [&'static str],
+    /// Whether `'"'` is a letter.
+    pub(super) has_letters: bool,
+    /// What begins strings that are not read here.
+    pub(super) unread: &'static [&'static str],
+    /// Strings that are written in a way of their own.
+    pub(super) long_strings: LongStrings,
+    /// Whether comments stand in comments.
+    pub(super) comments_nest: bool,
     /// Letters of names, besides those that all languages have.
     pub(super) letters: &'static str,
     /// Whether `!` gives the rest of its line to a shell.
@@ -29,15 +40,30 @@ pub(super) struct Tongue {
     pub(super) code_within: Option<(&'static str, &'static str)>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LongStrings {
+    None,
+    /// `[==[x]==]`
+    Brackets,
+    /// `r"--(x)--"`
+    Raw,
+    /// `~s(x)`
+    Sigils,
+    /// `raw"x"`: a name before the quotes, and there are no holes.
+    Named,
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Quotes {
     pub(super) open: &'static str,
     pub(super) close: &'static str,
     /// Whether a backslash changes what is behind it.
     pub(super) escapes: bool,
-    /// What begins a hole: `"{$x}"`, `"#{x}"`.
+    /// What begins a hole: `"{$x}"`, `"#{x}"`. Within a bracket stands code. Longer ones stand first.
     pub(super) holes: &'static [&'static str],
     pub(super) is_command: bool,
+    /// Whether the closing quote, twice, is one in the text.
+    pub(super) doubles: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,11 +100,15 @@ const COPIES: Deed = Deed::Touch(&[(Read, 0), (Write, 1)]);
 const MOVES: Deed = Deed::Touch(&[(Delete, 0), (Write, 1)]);
 
 const fn plain(open: &'static str, close: &'static str) -> Quotes {
-    Quotes { open, close, escapes: false, holes: &[], is_command: false }
+    Quotes { open, close, escapes: false, holes: &[], is_command: false, doubles: false }
+}
+
+const fn doubling(quote: &'static str) -> Quotes {
+    Quotes { doubles: true, ..plain(quote, quote) }
 }
 
 const fn escaped(open: &'static str, holes: &'static [&'static str]) -> Quotes {
-    Quotes { open, close: open, escapes: true, holes, is_command: false }
+    Quotes { open, close: open, escapes: true, holes, is_command: false, doubles: false }
 }
 
 impl Tongue {
@@ -94,14 +124,17 @@ impl Tongue {
     }
 }
 
-const TONGUES: &[Tongue] = &[PHP, LUA, R, JULIA, ELIXIR, LISP, ERLANG, HASKELL, OCTAVE, GNUPLOT, DC];
+const TONGUES: &[Tongue] = &[PHP, LUA, R, JULIA, ELIXIR, LISP, EMACS, ERLANG, HASKELL, OCTAVE, GNUPLOT, DC];
+
+/// What most languages have in common.
+const COMMON: Tongue = DC;
 
 const PHP: Tongue = Tongue {
     programs: &["php"],
-    comments: &[("/*", Some("*/")), ("//", None), ("#[", Some("]")), ("#", None)],
+    comments: &[("/*", Some("*/")), ("//", None), ("#[", Some("")), ("#", None)],
     strings: &[
-        Quotes { open: "`", close: "`", escapes: true, holes: &["$", "{$"], is_command: true },
-        escaped("\"", &["$", "{$"]),
+        Quotes { open: "`", close: "`", escapes: true, holes: &["{$", "${", "$"], is_command: true, doubles: false },
+        escaped("\"", &["{$", "${", "$"]),
         escaped("'", &[]),
     ],
     letters: "",
@@ -163,12 +196,13 @@ const PHP: Tongue = Tongue {
     roots: &[],
     names_are_callable: true,
     code_within: Some(("<?", "?>")),
+    ..COMMON
 };
 
 const LUA: Tongue = Tongue {
     programs: &["lua", "luajit"],
-    comments: &[("--[[", Some("]]")), ("--[=[", Some("]=]")), ("--", None)],
-    strings: &[plain("[[", "]]"), plain("[=[", "]=]"), escaped("\"", &[]), escaped("'", &[])],
+    comments: &[("--", None)],
+    strings: &[escaped("\"", &[]), escaped("'", &[])],
     letters: "",
     has_shell_lines: false,
     has_transposes: false,
@@ -193,12 +227,14 @@ const LUA: Tongue = Tongue {
     roots: &["os", "io", "_G", "_ENV"],
     names_are_callable: false,
     code_within: None,
+    long_strings: LongStrings::Brackets,
+    ..COMMON
 };
 
 const R: Tongue = Tongue {
     programs: &["Rscript", "R"],
     comments: &[("#", None)],
-    strings: &[escaped("\"", &[]), escaped("'", &[])],
+    strings: &[escaped("\"", &[]), escaped("'", &[]), escaped("`", &[])],
     letters: "",
     has_shell_lines: false,
     has_transposes: false,
@@ -255,19 +291,21 @@ const R: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    long_strings: LongStrings::Raw,
+    ..COMMON
 };
 
 const JULIA: Tongue = Tongue {
     programs: &["julia"],
     comments: &[("#=", Some("=#")), ("#", None)],
     strings: &[
-        Quotes { open: "`", close: "`", escapes: true, holes: &["$"], is_command: true },
-        escaped("\"\"\"", &["$"]),
-        escaped("\"", &["$"]),
+        Quotes { open: "`", close: "`", escapes: true, holes: &["$(", "$"], is_command: true, doubles: false },
+        escaped("\"\"\"", &["$(", "$"]),
+        escaped("\"", &["$(", "$"]),
     ],
     letters: "",
     has_shell_lines: false,
-    has_transposes: false,
+    has_transposes: true,
     joint: ".",
     members: &["function"],
     concat: "*",
@@ -301,6 +339,10 @@ const JULIA: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    long_strings: LongStrings::Named,
+    comments_nest: true,
+    has_letters: true,
+    ..COMMON
 };
 
 const ELIXIR: Tongue = Tongue {
@@ -355,11 +397,14 @@ const ELIXIR: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    long_strings: LongStrings::Sigils,
+    letter_signs: &["?"],
+    ..COMMON
 };
 
 const LISP: Tongue = Tongue {
-    programs: &["guile", "sbcl", "bb", "clojure", "clj", "emacs", "emacsclient"],
-    comments: &[("#|", Some("|#")), (";", None)],
+    programs: &["guile", "sbcl", "bb", "clojure", "clj"],
+    comments: &[("#|", Some("|#")), ("#;", Some("")), (";", None)],
     strings: &[escaped("\"", &[])],
     letters: "-*/!?:.>+=<",
     has_shell_lines: false,
@@ -447,12 +492,23 @@ const LISP: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    letter_signs: &["#\\", "\\"],
+    comments_nest: true,
+    ..COMMON
+};
+
+const EMACS: Tongue = Tongue {
+    programs: &["emacs", "emacsclient"],
+    letter_signs: &["?", "\\"],
+    unread: &["?\\C", "?\\M", "?\\S", "?\\^"],
+    comments: &[(";", None)],
+    ..LISP
 };
 
 const ERLANG: Tongue = Tongue {
     programs: &["erl"],
     comments: &[("%", None)],
-    strings: &[escaped("\"", &[])],
+    strings: &[escaped("\"", &[]), escaped("'", &[])],
     letters: "",
     has_shell_lines: false,
     has_transposes: false,
@@ -482,13 +538,16 @@ const ERLANG: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    letter_signs: &["$"],
+    unread: &["\"\"\"", "~", "$\\^"],
+    ..COMMON
 };
 
 const HASKELL: Tongue = Tongue {
     programs: &["ghc", "runghc", "runhaskell"],
     comments: &[("{-", Some("-}")), ("--", None)],
     strings: &[escaped("\"", &[])],
-    letters: "",
+    letters: "'",
     has_shell_lines: false,
     has_transposes: false,
     joint: ".",
@@ -533,12 +592,15 @@ const HASKELL: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    comments_nest: true,
+    has_letters: true,
+    ..COMMON
 };
 
 const OCTAVE: Tongue = Tongue {
     programs: &["octave", "octave-cli", "matlab"],
-    comments: &[("%{", Some("%}")), ("%", None), ("#", None)],
-    strings: &[escaped("\"", &[]), plain("'", "'")],
+    comments: &[("%{\n", Some("\n%}")), ("#{\n", Some("\n#}")), ("%", None), ("#", None)],
+    strings: &[escaped("\"", &[]), doubling("'")],
     letters: "",
     has_shell_lines: false,
     has_transposes: true,
@@ -575,15 +637,16 @@ const OCTAVE: Tongue = Tongue {
     roots: &[],
     names_are_callable: true,
     code_within: None,
+    ..COMMON
 };
 
 const GNUPLOT: Tongue = Tongue {
     programs: &["gnuplot"],
     comments: &[("#", None)],
     strings: &[
-        Quotes { open: "`", close: "`", escapes: true, holes: &["$"], is_command: true },
+        Quotes { open: "`", close: "`", escapes: true, holes: &["$"], is_command: true, doubles: false },
         escaped("\"", &[]),
-        plain("'", "'"),
+        doubling("'"),
     ],
     letters: "",
     has_shell_lines: true,
@@ -602,6 +665,7 @@ const GNUPLOT: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    ..COMMON
 };
 
 /// It calculates, and has no functions.
@@ -619,4 +683,9 @@ const DC: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    letter_signs: &[],
+    has_letters: false,
+    unread: &[],
+    long_strings: LongStrings::None,
+    comments_nest: false,
 };
