@@ -17,6 +17,14 @@ impl Token<'_> {
     pub(super) fn is(&self, mark: &str) -> bool {
         matches!(self, Self::Mark(found) if *found == mark)
     }
+
+    /// The text that it is, where that has no holes.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => text.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 pub(super) struct Tokens<'t> {

@@ -32,8 +32,20 @@ pub(super) struct Tongue {
     /// Puts two texts together.
     pub(super) concat: &'static str,
     pub(super) functions: &'static [(&'static str, Deed)],
-    /// What functions are members of: other ways to one lead through these.
+    /// What functions are members of: other ways to one lead through these. With the sign before it, if it needs one.
     pub(super) roots: &'static [&'static str],
+    /// Modules that everything stands in, and that may be left out.
+    pub(super) outer_modules: &'static [&'static str],
+    /// Whether a function is known whatever module is named before it.
+    pub(super) drops_modules: bool,
+    /// Whether the name of a function, not called, is the function.
+    pub(super) has_bare_values: bool,
+    /// Whether a module before a function may be worked out: `M:cmd(x)`.
+    pub(super) modules: Modules,
+    /// Whether a text right before parentheses names what is called.
+    pub(super) texts_call: bool,
+    /// A sign between a function and what it is given: `system $ "x"`.
+    pub(super) applies: &'static str,
     /// Whether a text may name a function that is called, in any case of its letters.
     pub(super) names_are_callable: bool,
     /// Code stands between these; all else is printed.
@@ -51,6 +63,16 @@ pub(super) enum LongStrings {
     Sigils,
     /// `raw"x"`: a name before the quotes, and there are no holes.
     Named,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Modules {
+    /// They are names in the text.
+    Named,
+    /// They are values; a variable begins with a small letter.
+    SmallVariables,
+    /// They are values; a variable begins with a capital.
+    CapitalVariables,
 }
 
 #[derive(Clone, Copy)]
@@ -78,6 +100,8 @@ pub(super) enum Deed {
     Words,
     /// Runs what only the run tells.
     Hides,
+    /// Calls the function that the argument in this place is or names.
+    Calls(usize),
 }
 
 impl Deed {
@@ -119,6 +143,14 @@ impl Tongue {
     }
 
     pub(super) fn function(&self, name: &str) -> Option<Deed> {
+        let name = self.outer_modules.iter().find_map(|outer| name.strip_prefix(outer)).unwrap_or(name);
+        self.known(name).or_else(|| {
+            let (_, last) = name.rsplit_once(self.joint).filter(|_| self.drops_modules)?;
+            self.known(last)
+        })
+    }
+
+    fn known(&self, name: &str) -> Option<Deed> {
         let is_it = |known: &str| known == name || self.names_are_callable && known.eq_ignore_ascii_case(name);
         self.functions.iter().find(|(known, _)| is_it(known)).map(|(_, deed)| *deed)
     }
@@ -196,6 +228,7 @@ const PHP: Tongue = Tongue {
     roots: &[],
     names_are_callable: true,
     code_within: Some(("<?", "?>")),
+    texts_call: true,
     ..COMMON
 };
 
@@ -228,6 +261,7 @@ const LUA: Tongue = Tongue {
     names_are_callable: false,
     code_within: None,
     long_strings: LongStrings::Brackets,
+    outer_modules: &["_G.", "_ENV."],
     ..COMMON
 };
 
@@ -249,6 +283,21 @@ const R: Tongue = Tongue {
         ("processx::run", Deed::Words),
         ("sys::exec_wait", Deed::Words),
         ("parse", Deed::Hides),
+        ("str2lang", Deed::Hides),
+        ("str2expression", Deed::Hides),
+        ("do.call", Deed::Calls(0)),
+        ("match.fun", Deed::Calls(0)),
+        ("get", Deed::Calls(0)),
+        ("call", Deed::Calls(0)),
+        ("as.name", Deed::Calls(0)),
+        ("as.symbol", Deed::Calls(0)),
+        ("Map", Deed::Calls(0)),
+        ("mapply", Deed::Calls(0)),
+        ("Reduce", Deed::Calls(0)),
+        ("Filter", Deed::Calls(0)),
+        ("sapply", Deed::Calls(1)),
+        ("lapply", Deed::Calls(1)),
+        ("vapply", Deed::Calls(1)),
         ("unlink", DELETES),
         ("file.remove", DELETES),
         ("file_delete", DELETES),
@@ -292,6 +341,9 @@ const R: Tongue = Tongue {
     names_are_callable: false,
     code_within: None,
     long_strings: LongStrings::Raw,
+    drops_modules: true,
+    has_bare_values: true,
+    texts_call: true,
     ..COMMON
 };
 
@@ -342,6 +394,7 @@ const JULIA: Tongue = Tongue {
     long_strings: LongStrings::Named,
     comments_nest: true,
     has_letters: true,
+    outer_modules: &["Base."],
     ..COMMON
 };
 
@@ -364,6 +417,9 @@ const ELIXIR: Tongue = Tongue {
         ("Code.eval_quoted", Deed::Hides),
         ("Code.compile_string", Deed::Hides),
         ("Kernel.apply", Deed::Hides),
+        ("apply", Deed::Hides),
+        ("erlang.apply", Deed::Hides),
+        ("erlang.open_port", Deed::Hides),
         ("File.rm", DELETES),
         ("File.rm!", DELETES),
         ("File.rm_rf", DELETES),
@@ -394,11 +450,13 @@ const ELIXIR: Tongue = Tongue {
         ("File.mkdir_p!", WRITES),
         ("File.chmod!", WRITES),
     ],
-    roots: &[],
+    roots: &["System", "File", "Code", "Port", ":os", ":file"],
     names_are_callable: false,
     code_within: None,
     long_strings: LongStrings::Sigils,
     letter_signs: &["?"],
+    outer_modules: &["Elixir."],
+    modules: Modules::SmallVariables,
     ..COMMON
 };
 
@@ -540,6 +598,8 @@ const ERLANG: Tongue = Tongue {
     code_within: None,
     letter_signs: &["$"],
     unread: &["\"\"\"", "~", "$\\^"],
+    modules: Modules::CapitalVariables,
+    texts_call: true,
     ..COMMON
 };
 
@@ -594,6 +654,9 @@ const HASKELL: Tongue = Tongue {
     code_within: None,
     comments_nest: true,
     has_letters: true,
+    drops_modules: true,
+    has_bare_values: true,
+    applies: "$",
     ..COMMON
 };
 
@@ -685,6 +748,12 @@ const DC: Tongue = Tongue {
     code_within: None,
     letter_signs: &[],
     has_letters: false,
+    outer_modules: &[],
+    drops_modules: false,
+    has_bare_values: false,
+    modules: Modules::Named,
+    texts_call: false,
+    applies: "",
     unread: &[],
     long_strings: LongStrings::None,
     comments_nest: false,
