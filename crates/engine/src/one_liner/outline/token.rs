@@ -353,7 +353,9 @@ fn string(quotes: Quotes, text: &str) -> (Option<String>, Stop<'_>) {
         if let Some(behind) = rest.strip_prefix(quotes.close) {
             match behind.strip_prefix(quotes.close).filter(|_| quotes.doubles) {
                 Some(behind) => {
-                    constant.iter_mut().for_each(|constant| constant.push_str(quotes.close));
+                    if let Some(constant) = &mut constant {
+                        constant.push_str(quotes.close);
+                    }
                     rest = behind;
                     continue;
                 }

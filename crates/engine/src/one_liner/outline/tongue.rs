@@ -2,6 +2,7 @@
 
 use crate::event::Access::{self, Delete, Read, Write};
 
+#[expect(clippy::struct_excessive_bools, reason = "a row of a table: each says one thing of a language")]
 pub(super) struct Tongue {
     pub(super) programs: &'static [&'static str],
     /// How they begin, and end where that is not the end of the line. Longer ones stand first. One that ends at once
