@@ -1,13 +1,16 @@
 //! Languages that are only looked over: strings and comments are told from code, and calls of the functions that a
 //! table knows are looked for. No value is followed: what stands in the place of a constant is not known.
 
+mod callee;
 mod token;
 mod tongue;
 
 #[cfg(test)]
 mod tests;
 
-use token::{Token, Tokens, tokens};
+use std::collections::HashSet;
+
+use token::{Token, Tokens, behind_print, tokens};
 use tongue::{Deed, Tongue};
 
 use super::{MAX_BYTES, OneLiner, Spawn};
@@ -26,26 +29,42 @@ pub(super) fn read(program: &str, text: &str) -> Option<OneLiner> {
     if text.len() > MAX_BYTES || text.contains('\0') {
         return Some(OneLiner::default());
     }
-    let mut outline = Outline { tongue, tokens: Vec::new(), found: OneLiner { complete: true, ..OneLiner::default() } };
-    for code in code_in(tongue, text) {
+    // Comments end there too.
+    let text = text.replace('\r', "\n");
+    let mut outline = Outline {
+        tongue,
+        tokens: Vec::new(),
+        aliases: Vec::new(),
+        given: HashSet::new(),
+        found: OneLiner { complete: true, ..OneLiner::default() },
+    };
+    for code in readings(tongue, &text) {
         let Tokens { list, is_whole } = tokens(tongue, code);
         outline.found.complete &= is_whole;
         outline.tokens = list;
+        outline.aliases = callee::aliases(&outline.tokens);
+        outline.given = callee::given(&outline.tokens);
         outline.look_over();
     }
     Some(outline.found)
 }
 
-/// The pieces of a text that are code.
-fn code_in<'t>(tongue: &Tongue, text: &'t str) -> Vec<&'t str> {
-    let Some((open, close)) = tongue.code_within.filter(|(open, _)| text.contains(open)) else { return vec![text] };
-    let code = |piece: &'t str| piece.split(close).next().map(|code| code.trim_start_matches("php"));
-    text.split(open).skip(1).filter_map(code).collect()
+/// Where the code of a text begins. Of a file, all before `<?` is printed; of an argument, nothing is. Only what begins
+/// with a tag is surely a file, since no code does; all else with a `<?` in it may be either.
+fn readings<'t>(tongue: &Tongue, text: &'t str) -> Vec<&'t str> {
+    let Some(code) = behind_print(tongue, text) else { return vec![text] };
+    let first_line = text.find('\n').filter(|_| text.starts_with("#!")).unwrap_or(0);
+    let start = text.get(first_line..).unwrap_or(text).trim_start();
+    if start.starts_with('<') && !start.starts_with("<<<") { vec![code] } else { vec![text, code] }
 }
 
 struct Outline<'t> {
     tongue: &'static Tongue,
     tokens: Vec<Token<'t>>,
+    /// Names that the text gives to modules, with the modules.
+    aliases: Vec<(&'t str, &'t str)>,
+    /// Variables that the text gives a value.
+    given: HashSet<&'t str>,
     found: OneLiner,
 }
 
@@ -54,18 +73,25 @@ enum Argument {
     Texts(Vec<String>),
     /// It ends like this.
     Ending(String),
+    /// It is put together from texts, and perhaps more.
+    Made,
     Unknown,
 }
 
 impl Outline<'_> {
     fn look_over(&mut self) {
         for place in 0..self.tokens.len() {
+            self.found.complete &= !self.is_computed(place);
             match self.tokens.get(place) {
                 Some(Token::Command(Some(text))) => self.found.spawns.push(Spawn::Shell(text.clone())),
                 Some(Token::Command(None)) => self.found.complete = false,
-                Some(Token::Text(Some(text))) if self.tongue.names_are_callable => {
-                    let deed = self.tongue.function(text);
+                Some(Token::Text(Some(_))) if self.tongue.names_are_callable => {
+                    let deed = self.joined(place).and_then(|text| self.tongue.function(&text));
                     self.goes_elsewhere(deed);
+                }
+                Some(Token::Text(Some(text))) if self.tongue.texts_call && self.is_mark(place + 1, "(") => {
+                    let name = text.clone();
+                    self.name(&name, place);
                 }
                 Some(Token::Name(name)) => {
                     let name = *name;
@@ -82,19 +108,24 @@ impl Outline<'_> {
             Some(Token::Name(name) | Token::Mark(name)) => Some(*name),
             _ => None,
         };
-        if self.tongue.roots.contains(&name) && before != Some(".") {
+        let is_root = |root: &&str| match root.strip_prefix(':') {
+            Some(root) => root == name && before == Some(":"),
+            None => *root == name && before != Some("."),
+        };
+        if self.tongue.roots.iter().any(is_root) {
             self.found.complete = false;
             return;
         }
         let deed = match before {
             Some("new") => self.tongue.function(&format!("new {name}")),
             Some(before) if self.tongue.members.contains(&before) => None,
-            _ => self.tongue.function(name),
+            _ => self.function(name),
         };
         let Some(deed) = deed else { return };
-        let Some(mut arguments) = self.arguments(place + 1) else {
+        let is_applied = !self.tongue.applies.is_empty() && self.is_mark(place + 1, self.tongue.applies);
+        let Some(mut arguments) = self.arguments(place + 1 + usize::from(is_applied)) else {
             // Without a module before it, it may be a name of the text's own.
-            let is_value = deed.deletes() || name.contains(self.tongue.joint);
+            let is_value = deed.deletes() || name.contains(self.tongue.joint) || self.is_value(place);
             return self.goes_elsewhere(Some(deed).filter(|_| is_value));
         };
         if before == Some("|>") {
@@ -144,6 +175,14 @@ impl Outline<'_> {
                 }
             }
             Deed::Hides => self.found.complete = false,
+            Deed::Calls(place) => match arguments.get(place) {
+                Some(Argument::Texts(names)) => {
+                    let deed = names.first().and_then(|name| self.function(name));
+                    self.goes_elsewhere(deed);
+                }
+                Some(Argument::Made | Argument::Ending(_)) => self.found.complete = false,
+                Some(Argument::Unknown) | None => {}
+            },
         }
     }
 
@@ -227,7 +266,8 @@ impl Outline<'_> {
                 Argument::Texts(texts)
             }
             Some(end) if matches!(tokens.last(), Some(Token::Text(Some(_)))) => Argument::Ending(end),
-            _ => Argument::Unknown,
+            Some(_) => Argument::Made,
+            None => Argument::Unknown,
         }
     }
 }

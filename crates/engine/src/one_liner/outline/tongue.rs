@@ -2,12 +2,24 @@
 
 use crate::event::Access::{self, Delete, Read, Write};
 
+#[expect(clippy::struct_excessive_bools, reason = "a row of a table: each says one thing of a language")]
 pub(super) struct Tongue {
     pub(super) programs: &'static [&'static str],
-    /// How they begin, and end where that is not the end of the line. Longer ones stand first.
+    /// How they begin, and end where that is not the end of the line. Longer ones stand first. One that ends at once
+    /// is a sign that only looks like a comment.
     pub(super) comments: &'static [(&'static str, Option<&'static str>)],
     /// Longer ones stand first.
     pub(super) strings: &'static [Quotes],
+    /// What makes the letter behind it a value: `#\"`, `?"`, `$"`.
+    pub(super) letter_signs: &'static [&'static str],
+    /// Whether `'"'` is a letter.
+    pub(super) has_letters: bool,
+    /// What begins strings that are not read here.
+    pub(super) unread: &'static [&'static str],
+    /// Strings that are written in a way of their own.
+    pub(super) long_strings: LongStrings,
+    /// Whether comments stand in comments.
+    pub(super) comments_nest: bool,
     /// Letters of names, besides those that all languages have.
     pub(super) letters: &'static str,
     /// Whether `!` gives the rest of its line to a shell.
@@ -21,12 +33,47 @@ pub(super) struct Tongue {
     /// Puts two texts together.
     pub(super) concat: &'static str,
     pub(super) functions: &'static [(&'static str, Deed)],
-    /// What functions are members of: other ways to one lead through these.
+    /// What functions are members of: other ways to one lead through these. With the sign before it, if it needs one.
     pub(super) roots: &'static [&'static str],
+    /// Modules that everything stands in, and that may be left out.
+    pub(super) outer_modules: &'static [&'static str],
+    /// Whether a function is known whatever module is named before it.
+    pub(super) drops_modules: bool,
+    /// Whether the name of a function, not called, is the function.
+    pub(super) has_bare_values: bool,
+    /// Whether a module before a function may be worked out: `M:cmd(x)`.
+    pub(super) modules: Modules,
+    /// Whether a text right before parentheses names what is called.
+    pub(super) texts_call: bool,
+    /// A sign between a function and what it is given: `system $ "x"`.
+    pub(super) applies: &'static str,
     /// Whether a text may name a function that is called, in any case of its letters.
     pub(super) names_are_callable: bool,
     /// Code stands between these; all else is printed.
     pub(super) code_within: Option<(&'static str, &'static str)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LongStrings {
+    None,
+    /// `[==[x]==]`
+    Brackets,
+    /// `r"--(x)--"`
+    Raw,
+    /// `~s(x)`
+    Sigils,
+    /// `raw"x"`: a name before the quotes, and there are no holes.
+    Named,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Modules {
+    /// They are names in the text.
+    Named,
+    /// They are values; a variable begins with a small letter.
+    SmallVariables,
+    /// They are values; a variable begins with a capital.
+    CapitalVariables,
 }
 
 #[derive(Clone, Copy)]
@@ -35,9 +82,11 @@ pub(super) struct Quotes {
     pub(super) close: &'static str,
     /// Whether a backslash changes what is behind it.
     pub(super) escapes: bool,
-    /// What begins a hole: `"{$x}"`, `"#{x}"`.
+    /// What begins a hole: `"{$x}"`, `"#{x}"`. Within a bracket stands code. Longer ones stand first.
     pub(super) holes: &'static [&'static str],
     pub(super) is_command: bool,
+    /// Whether the closing quote, twice, is one in the text.
+    pub(super) doubles: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +101,8 @@ pub(super) enum Deed {
     Words,
     /// Runs what only the run tells.
     Hides,
+    /// Calls the function that the argument in this place is or names.
+    Calls(usize),
 }
 
 impl Deed {
@@ -74,11 +125,15 @@ const COPIES: Deed = Deed::Touch(&[(Read, 0), (Write, 1)]);
 const MOVES: Deed = Deed::Touch(&[(Delete, 0), (Write, 1)]);
 
 const fn plain(open: &'static str, close: &'static str) -> Quotes {
-    Quotes { open, close, escapes: false, holes: &[], is_command: false }
+    Quotes { open, close, escapes: false, holes: &[], is_command: false, doubles: false }
+}
+
+const fn doubling(quote: &'static str) -> Quotes {
+    Quotes { doubles: true, ..plain(quote, quote) }
 }
 
 const fn escaped(open: &'static str, holes: &'static [&'static str]) -> Quotes {
-    Quotes { open, close: open, escapes: true, holes, is_command: false }
+    Quotes { open, close: open, escapes: true, holes, is_command: false, doubles: false }
 }
 
 impl Tongue {
@@ -89,19 +144,30 @@ impl Tongue {
     }
 
     pub(super) fn function(&self, name: &str) -> Option<Deed> {
+        let name = self.outer_modules.iter().find_map(|outer| name.strip_prefix(outer)).unwrap_or(name);
+        self.known(name).or_else(|| {
+            let (_, last) = name.rsplit_once(self.joint).filter(|_| self.drops_modules)?;
+            self.known(last)
+        })
+    }
+
+    fn known(&self, name: &str) -> Option<Deed> {
         let is_it = |known: &str| known == name || self.names_are_callable && known.eq_ignore_ascii_case(name);
         self.functions.iter().find(|(known, _)| is_it(known)).map(|(_, deed)| *deed)
     }
 }
 
-const TONGUES: &[Tongue] = &[PHP, LUA, R, JULIA, ELIXIR, LISP, ERLANG, HASKELL, OCTAVE, GNUPLOT, DC];
+const TONGUES: &[Tongue] = &[PHP, LUA, R, JULIA, ELIXIR, LISP, EMACS, ERLANG, HASKELL, OCTAVE, GNUPLOT, DC];
+
+/// What most languages have in common.
+const COMMON: Tongue = DC;
 
 const PHP: Tongue = Tongue {
     programs: &["php"],
-    comments: &[("/*", Some("*/")), ("//", None), ("#[", Some("]")), ("#", None)],
+    comments: &[("/*", Some("*/")), ("//", None), ("#[", Some("")), ("#", None)],
     strings: &[
-        Quotes { open: "`", close: "`", escapes: true, holes: &["$", "{$"], is_command: true },
-        escaped("\"", &["$", "{$"]),
+        Quotes { open: "`", close: "`", escapes: true, holes: &["{$", "${", "$"], is_command: true, doubles: false },
+        escaped("\"", &["{$", "${", "$"]),
         escaped("'", &[]),
     ],
     letters: "",
@@ -163,12 +229,14 @@ const PHP: Tongue = Tongue {
     roots: &[],
     names_are_callable: true,
     code_within: Some(("<?", "?>")),
+    texts_call: true,
+    ..COMMON
 };
 
 const LUA: Tongue = Tongue {
     programs: &["lua", "luajit"],
-    comments: &[("--[[", Some("]]")), ("--[=[", Some("]=]")), ("--", None)],
-    strings: &[plain("[[", "]]"), plain("[=[", "]=]"), escaped("\"", &[]), escaped("'", &[])],
+    comments: &[("--", None)],
+    strings: &[escaped("\"", &[]), escaped("'", &[])],
     letters: "",
     has_shell_lines: false,
     has_transposes: false,
@@ -193,12 +261,15 @@ const LUA: Tongue = Tongue {
     roots: &["os", "io", "_G", "_ENV"],
     names_are_callable: false,
     code_within: None,
+    long_strings: LongStrings::Brackets,
+    outer_modules: &["_G.", "_ENV."],
+    ..COMMON
 };
 
 const R: Tongue = Tongue {
     programs: &["Rscript", "R"],
     comments: &[("#", None)],
-    strings: &[escaped("\"", &[]), escaped("'", &[])],
+    strings: &[escaped("\"", &[]), escaped("'", &[]), escaped("`", &[])],
     letters: "",
     has_shell_lines: false,
     has_transposes: false,
@@ -213,6 +284,21 @@ const R: Tongue = Tongue {
         ("processx::run", Deed::Words),
         ("sys::exec_wait", Deed::Words),
         ("parse", Deed::Hides),
+        ("str2lang", Deed::Hides),
+        ("str2expression", Deed::Hides),
+        ("do.call", Deed::Calls(0)),
+        ("match.fun", Deed::Calls(0)),
+        ("get", Deed::Calls(0)),
+        ("call", Deed::Calls(0)),
+        ("as.name", Deed::Calls(0)),
+        ("as.symbol", Deed::Calls(0)),
+        ("Map", Deed::Calls(0)),
+        ("mapply", Deed::Calls(0)),
+        ("Reduce", Deed::Calls(0)),
+        ("Filter", Deed::Calls(0)),
+        ("sapply", Deed::Calls(1)),
+        ("lapply", Deed::Calls(1)),
+        ("vapply", Deed::Calls(1)),
         ("unlink", DELETES),
         ("file.remove", DELETES),
         ("file_delete", DELETES),
@@ -255,19 +341,24 @@ const R: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    long_strings: LongStrings::Raw,
+    drops_modules: true,
+    has_bare_values: true,
+    texts_call: true,
+    ..COMMON
 };
 
 const JULIA: Tongue = Tongue {
     programs: &["julia"],
     comments: &[("#=", Some("=#")), ("#", None)],
     strings: &[
-        Quotes { open: "`", close: "`", escapes: true, holes: &["$"], is_command: true },
-        escaped("\"\"\"", &["$"]),
-        escaped("\"", &["$"]),
+        Quotes { open: "`", close: "`", escapes: true, holes: &["$(", "$"], is_command: true, doubles: false },
+        escaped("\"\"\"", &["$(", "$"]),
+        escaped("\"", &["$(", "$"]),
     ],
     letters: "",
     has_shell_lines: false,
-    has_transposes: false,
+    has_transposes: true,
     joint: ".",
     members: &["function"],
     concat: "*",
@@ -301,6 +392,11 @@ const JULIA: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    long_strings: LongStrings::Named,
+    comments_nest: true,
+    has_letters: true,
+    outer_modules: &["Base."],
+    ..COMMON
 };
 
 const ELIXIR: Tongue = Tongue {
@@ -322,6 +418,9 @@ const ELIXIR: Tongue = Tongue {
         ("Code.eval_quoted", Deed::Hides),
         ("Code.compile_string", Deed::Hides),
         ("Kernel.apply", Deed::Hides),
+        ("apply", Deed::Hides),
+        ("erlang.apply", Deed::Hides),
+        ("erlang.open_port", Deed::Hides),
         ("File.rm", DELETES),
         ("File.rm!", DELETES),
         ("File.rm_rf", DELETES),
@@ -352,14 +451,19 @@ const ELIXIR: Tongue = Tongue {
         ("File.mkdir_p!", WRITES),
         ("File.chmod!", WRITES),
     ],
-    roots: &[],
+    roots: &["System", "File", "Code", "Port", ":os", ":file"],
     names_are_callable: false,
     code_within: None,
+    long_strings: LongStrings::Sigils,
+    letter_signs: &["?"],
+    outer_modules: &["Elixir."],
+    modules: Modules::SmallVariables,
+    ..COMMON
 };
 
 const LISP: Tongue = Tongue {
-    programs: &["guile", "sbcl", "bb", "clojure", "clj", "emacs", "emacsclient"],
-    comments: &[("#|", Some("|#")), (";", None)],
+    programs: &["guile", "sbcl", "bb", "clojure", "clj"],
+    comments: &[("#|", Some("|#")), ("#;", Some("")), (";", None)],
     strings: &[escaped("\"", &[])],
     letters: "-*/!?:.>+=<",
     has_shell_lines: false,
@@ -447,12 +551,23 @@ const LISP: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    letter_signs: &["#\\", "\\"],
+    comments_nest: true,
+    ..COMMON
+};
+
+const EMACS: Tongue = Tongue {
+    programs: &["emacs", "emacsclient"],
+    letter_signs: &["?", "\\"],
+    unread: &["?\\C", "?\\M", "?\\S", "?\\^"],
+    comments: &[(";", None)],
+    ..LISP
 };
 
 const ERLANG: Tongue = Tongue {
     programs: &["erl"],
     comments: &[("%", None)],
-    strings: &[escaped("\"", &[])],
+    strings: &[escaped("\"", &[]), escaped("'", &[])],
     letters: "",
     has_shell_lines: false,
     has_transposes: false,
@@ -482,13 +597,18 @@ const ERLANG: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    letter_signs: &["$"],
+    unread: &["\"\"\"", "~", "$\\^"],
+    modules: Modules::CapitalVariables,
+    texts_call: true,
+    ..COMMON
 };
 
 const HASKELL: Tongue = Tongue {
     programs: &["ghc", "runghc", "runhaskell"],
     comments: &[("{-", Some("-}")), ("--", None)],
     strings: &[escaped("\"", &[])],
-    letters: "",
+    letters: "'",
     has_shell_lines: false,
     has_transposes: false,
     joint: ".",
@@ -533,12 +653,18 @@ const HASKELL: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    comments_nest: true,
+    has_letters: true,
+    drops_modules: true,
+    has_bare_values: true,
+    applies: "$",
+    ..COMMON
 };
 
 const OCTAVE: Tongue = Tongue {
     programs: &["octave", "octave-cli", "matlab"],
-    comments: &[("%{", Some("%}")), ("%", None), ("#", None)],
-    strings: &[escaped("\"", &[]), plain("'", "'")],
+    comments: &[("%{\n", Some("\n%}")), ("#{\n", Some("\n#}")), ("%", None), ("#", None)],
+    strings: &[escaped("\"", &[]), doubling("'")],
     letters: "",
     has_shell_lines: false,
     has_transposes: true,
@@ -575,15 +701,16 @@ const OCTAVE: Tongue = Tongue {
     roots: &[],
     names_are_callable: true,
     code_within: None,
+    ..COMMON
 };
 
 const GNUPLOT: Tongue = Tongue {
     programs: &["gnuplot"],
     comments: &[("#", None)],
     strings: &[
-        Quotes { open: "`", close: "`", escapes: true, holes: &["$"], is_command: true },
+        Quotes { open: "`", close: "`", escapes: true, holes: &["$"], is_command: true, doubles: false },
         escaped("\"", &[]),
-        plain("'", "'"),
+        doubling("'"),
     ],
     letters: "",
     has_shell_lines: true,
@@ -602,6 +729,7 @@ const GNUPLOT: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    ..COMMON
 };
 
 /// It calculates, and has no functions.
@@ -619,4 +747,15 @@ const DC: Tongue = Tongue {
     roots: &[],
     names_are_callable: false,
     code_within: None,
+    letter_signs: &[],
+    has_letters: false,
+    outer_modules: &[],
+    drops_modules: false,
+    has_bare_values: false,
+    modules: Modules::Named,
+    texts_call: false,
+    applies: "",
+    unread: &[],
+    long_strings: LongStrings::None,
+    comments_nest: false,
 };
