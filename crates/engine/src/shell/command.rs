@@ -550,6 +550,13 @@ impl Word {
         by_backquotes || by_dollar
     }
 
+    /// Whether it may be no word at all: an expansion, without quotes, that is not known to have a value.
+    pub(super) fn may_be_nothing(&self) -> bool {
+        let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_variable = || self.raw.strip_prefix('$').is_some_and(is_name);
+        self.value.is_none() && !self.raw.starts_with('"') && (self.is_substitution() || is_variable())
+    }
+
     /// Whether it could turn out to be anything, several words or none.
     pub(crate) fn may_be_anything(&self) -> bool {
         self.value.is_none() && self.raw.starts_with(['$', '`']) && !self.raw.contains(['"', '\''])

@@ -61,11 +61,18 @@ impl Script {
                 let within = effects.split_off(first);
                 effects.extend(within.iter().flat_map(|effect| container.on_host(effect)));
             }
-            for number in first..effects.len() {
-                let through = effects
-                    .get(number)
-                    .map(|effect| links.iter().flat_map(|link| link.followed(effect)).collect::<Vec<_>>());
-                effects.extend(through.into_iter().flatten());
+            let mut next = first..effects.len();
+            // A link may lead to another.
+            for _ in 0..MAX_LINKS_IN_A_ROW {
+                let reached = effects.get(next).unwrap_or_default().iter();
+                let through = reached.flat_map(|effect| links.iter().flat_map(|link| link.followed(effect)));
+                let through: Vec<Effect> = through.collect();
+                // Those that lead in a circle lead nowhere new.
+                let known = effects.get(first..).unwrap_or_default();
+                let is_new = |effect: &Effect| !known.contains(effect);
+                let through: Vec<Effect> = through.into_iter().filter(is_new).take(MAX_FOLLOWED).collect();
+                next = effects.len()..effects.len() + through.len();
+                effects.extend(through);
             }
             links.extend(Link::made_by(command).filter(|_| links.len() < MAX_LINKS));
             let copied = Link::copied_by(command);
@@ -91,6 +98,11 @@ impl Script {
 
 /// More are not followed: each is compared with every path.
 const MAX_LINKS: usize = 16;
+
+/// Links that lead to links are followed so far.
+const MAX_LINKS_IN_A_ROW: usize = 8;
+/// What one command does through links.
+const MAX_FOLLOWED: usize = 1024;
 
 /// A link that an earlier command of the script makes.
 struct Link {

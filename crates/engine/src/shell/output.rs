@@ -97,6 +97,9 @@ fn seq(arguments: &[&str]) -> Option<String> {
         [first, step, last] => (*first, *step, *last),
         _ => return None,
     };
+    if step > 0 && last < first || step < 0 && last > first {
+        return Some(String::new());
+    }
     let count = last.checked_sub(first)?.checked_div(step)?;
     let number = |place: i64| Some(first.checked_add(step.checked_mul(place)?)?.to_string() + "\n");
     (count < MAX_NUMBERS).then(|| (0..=count).map(number).collect())?

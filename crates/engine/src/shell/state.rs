@@ -2,6 +2,7 @@
 
 mod changed;
 mod own_commands;
+mod positional;
 mod trap;
 
 use changed::changed;
@@ -20,6 +21,7 @@ use super::written::plain;
 use crate::paths;
 use crate::programs::is_known_program;
 
+pub(super) use positional::{Arguments, Positional};
 pub(super) use trap::Trap;
 /// By name. Shared until one of its holders changes it, because there is a state for each way that a script can go.
 type Names<T> = Rc<BTreeMap<Arc<str>, T>>;
@@ -30,8 +32,6 @@ pub(super) struct State {
     variables: Names<Option<Value>>,
     /// What those may be that are not known: the values on the ways that led here.
     possible: Names<Vec<Value>>,
-    /// The same of `$1`, `$2`, ….
-    possible_positional: Option<Positional>,
     /// Which of those they are taken to be.
     pub(super) assumes: Option<usize>,
     /// Arrays of which every element is known.
@@ -62,8 +62,8 @@ pub(super) struct State {
     renamed: Names<Arc<str>>,
     /// `$0`, of a script that is run by its name.
     zero: Option<Value>,
-    /// `$1`, `$2`, …; none where they are not known.
-    positional: Option<Positional>,
+    /// `$1`, `$2`, ….
+    positional: Arguments,
     /// For each function around, what its local variables were before.
     locals: Vec<Names<Before>>,
     /// `$_`: the last word of the last command.
@@ -103,6 +103,18 @@ pub(super) struct Failing {
 const NUMBERS: &[&str] =
     &["RANDOM", "SRANDOM", "PPID", "BASHPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS", "LINENO", "COLUMNS", "LINES"];
 const SOME_NUMBER: &str = "12345";
+
+/// Variables that are there before a script, with values that everybody knows.
+const FROM_OUTSIDE: &[&str] = &[
+    "SHELL",
+    "BASH",
+    "TMPDIR",
+    "CLAUDE_PROJECT_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CACHE_HOME",
+];
 
 /// Longer arrays are not followed.
 const MAX_ELEMENTS: usize = 256;
@@ -159,38 +171,6 @@ pub(super) struct Defined {
     pub(super) is_certain: bool,
 }
 
-/// `$1`, `$2`, …
-#[derive(Debug, Clone)]
-pub(super) struct Positional {
-    given: Rc<[Option<Value>]>,
-    /// How many of them `shift` has taken away.
-    shifted: usize,
-}
-
-impl Positional {
-    fn list(&self) -> &[Option<Value>] {
-        self.given.get(self.shifted..).unwrap_or_default()
-    }
-
-    /// `None` where there are not as many.
-    fn shift(self, count: usize) -> Option<Self> {
-        (count <= self.list().len()).then(|| Self { shifted: self.shifted + count, ..self })
-    }
-}
-
-impl PartialEq for Positional {
-    fn eq(&self, other: &Self) -> bool {
-        let is_same = Rc::ptr_eq(&self.given, &other.given) && self.shifted == other.shifted;
-        is_same || self.list() == other.list()
-    }
-}
-
-impl FromIterator<Option<Value>> for Positional {
-    fn from_iter<I: IntoIterator<Item = Option<Value>>>(values: I) -> Self {
-        Self { given: values.into_iter().collect(), shifted: 0 }
-    }
-}
-
 pub(super) struct Function {
     pub(super) body: FunctionBody,
     /// Of the text that defines it.
@@ -201,7 +181,7 @@ pub(super) struct Function {
 #[derive(Clone)]
 enum Before {
     NeverSet,
-    Set(Option<Value>),
+    Set { value: Option<Value>, possible: Vec<Value> },
 }
 
 /// What an expansion is.
@@ -253,16 +233,13 @@ fn add_missing<T: Clone>(names: &mut Names<T>, others: &Names<T>) {
     }
 }
 
-/// Some more that a variable may be.
-fn add_possible(possible: &mut BTreeMap<Arc<str>, Vec<Value>>, name: &Arc<str>, values: impl Iterator<Item = Value>) {
-    let known = possible.entry(Arc::clone(name)).or_default();
+/// Some more that a variable may be, without a copy where that is nothing.
+fn add_possible<'v>(possible: &mut Names<Vec<Value>>, name: &Arc<str>, values: impl IntoIterator<Item = &'v Value>) {
     for value in values {
-        if known.len() < MAX_WAYS && !known.contains(&value) {
-            known.push(value);
+        let known = possible.get(name).map_or(&[][..], Vec::as_slice);
+        if known.len() < MAX_WAYS && !known.contains(value) {
+            Rc::make_mut(possible).entry(Arc::clone(name)).or_default().push(value.clone());
         }
-    }
-    if known.is_empty() {
-        possible.remove(name);
     }
 }
 
@@ -328,21 +305,25 @@ impl State {
     }
 
     /// Returns the arguments that were there.
-    pub(super) fn enter_function(&mut self, arguments: Positional) -> Option<Positional> {
+    pub(super) fn enter_function(&mut self, arguments: Positional) -> Arguments {
         self.locals.push(Names::default());
-        self.positional.replace(arguments)
+        std::mem::replace(&mut self.positional, arguments.into())
     }
 
-    pub(super) fn leave_function(&mut self, arguments: Option<Positional>) {
+    pub(super) fn leave_function(&mut self, arguments: Arguments) {
         let locals = self.locals.pop().unwrap_or_default();
         if !locals.is_empty() {
             self.environment = None;
             let variables = Rc::make_mut(&mut self.variables);
-            for (name, value) in locals.iter() {
-                match value {
-                    Before::Set(value) => variables.insert(Arc::clone(name), value.clone()),
-                    Before::NeverSet => variables.remove(name),
-                };
+            for (name, before) in locals.iter() {
+                remove(&mut self.possible, name);
+                match before {
+                    Before::Set { value, possible } => {
+                        variables.insert(Arc::clone(name), value.clone());
+                        add_possible(&mut self.possible, name, possible);
+                    }
+                    Before::NeverSet => drop(variables.remove(name)),
+                }
             }
         }
         self.positional = arguments;
@@ -372,6 +353,17 @@ impl State {
     pub(super) fn appended(&self, name: &str, more: Vec<Value>) -> Option<Vec<Value>> {
         let elements = self.arrays.get(name)?;
         (elements.len() + more.len() <= MAX_ELEMENTS).then(|| elements.iter().cloned().chain(more).collect())
+    }
+
+    /// `NAME+=more`: the value with some more behind it; `None` where it is not known.
+    pub(super) fn extended(&self, name: &str, more: &Value) -> Option<Value> {
+        let value = self.value(name).filter(|_| !more.tilde)?;
+        Some(Value {
+            text: [&*value.text, &more.text].concat().into(),
+            glob: value.glob || more.glob,
+            tilde: value.tilde,
+            in_kind: value.in_kind || more.in_kind,
+        })
     }
 
     /// The value of an expansion without commands in it; `None` where it is not known.
@@ -488,7 +480,7 @@ impl State {
         self.aliases = Names::default();
         self.functions = Names::default();
         self.references = Names::default();
-        (self.zero, self.positional) = (name, Some(arguments));
+        (self.zero, self.positional) = (name, arguments.into());
         self.last_word = None;
         (self.failing, self.options) = (Failing::default(), Options::default());
         (self.previous, self.stack) = (None, Vec::new());
@@ -521,13 +513,26 @@ impl State {
 
     /// Everything may have changed.
     pub(super) fn forget(&mut self) {
-        self.arrays = Names::default();
-        self.possible = Names::default();
-        // Nobody knows what it is set to by now.
-        self.variables = Rc::new(["HOME", "IFS"].map(|name| (name.into(), None)).into());
-        self.environment = None;
+        self.forget_settings();
         (self.folders, self.failed) = (Folders::unknown(), None);
-        self.positional = None;
+        let variables = Rc::make_mut(&mut self.variables);
+        for name in FROM_OUTSIDE {
+            variables.entry((*name).into()).or_insert(None);
+        }
+    }
+
+    /// All that is set may have changed: it is what it was, or something else.
+    fn forget_settings(&mut self) {
+        self.arrays = Names::default();
+        let variables = Rc::make_mut(&mut self.variables);
+        for (name, value) in variables.iter_mut() {
+            add_possible(&mut self.possible, name, value.take().as_ref());
+        }
+        for name in ["HOME", "IFS"] {
+            variables.entry(name.into()).or_insert(None);
+        }
+        self.environment = None;
+        self.positional.forget();
         (self.previous, self.last_word) = (None, None);
         self.stack.clear();
         self.branches.forget();
@@ -560,9 +565,10 @@ impl State {
         }
         for name in mentioned {
             remove(&mut self.arrays, name);
-            if let Some(Some(value)) = self.variables.get(name) {
-                Rc::make_mut(&mut self.possible).insert(name.into(), vec![value.clone()]);
-                Rc::make_mut(&mut self.variables).insert(name.into(), None);
+            if let Some((name, Some(value))) = self.variables.get_key_value(name) {
+                let name = Arc::clone(name);
+                add_possible(&mut self.possible, &name, [value]);
+                Rc::make_mut(&mut self.variables).insert(name, None);
                 self.environment = None;
             }
         }
@@ -600,14 +606,16 @@ impl State {
     fn join_all_else(&mut self, other: &Self) {
         self.join_traps(other);
         self.join_variables(&other.variables);
-        add_missing(&mut self.possible, &other.possible);
+        if !Rc::ptr_eq(&self.possible, &other.possible) {
+            for (name, values) in other.possible.iter() {
+                add_possible(&mut self.possible, name, values);
+            }
+        }
         if !Rc::ptr_eq(&self.arrays, &other.arrays) {
             Rc::make_mut(&mut self.arrays).retain(|name, elements| other.arrays.get(name) == Some(elements));
         }
         self.branches.or(&other.branches);
-        if self.positional != other.positional {
-            self.possible_positional = self.positional.take().or_else(|| other.positional.clone());
-        }
+        self.positional.join(&other.positional);
         if self.previous != other.previous {
             self.previous = None;
         }
@@ -652,27 +660,27 @@ impl State {
         }
         self.environment = None;
         let variables = Rc::make_mut(&mut self.variables);
-        let possible = Rc::make_mut(&mut self.possible);
         for name in differing {
             let value = variables.insert(Arc::clone(&name), None).flatten();
-            let values = value.into_iter().chain(others.get(&name).cloned().flatten());
-            add_possible(possible, &name, values);
+            let values = value.iter().chain(others.get(&name).into_iter().flatten());
+            add_possible(&mut self.possible, &name, values);
         }
     }
 
     /// It may be any of these.
     pub(super) fn may_be(&mut self, name: &str, values: &[Value]) {
-        add_possible(Rc::make_mut(&mut self.possible), &name.into(), values.iter().cloned());
+        add_possible(&mut self.possible, &name.into(), values);
     }
 
     /// What is set otherwise there may be so here.
     pub(super) fn may_be_as(&mut self, other: &Self) {
+        self.positional.may_be_as(&other.positional);
         if Rc::ptr_eq(&self.variables, &other.variables) {
             return;
         }
         for (name, value) in other.variables.iter() {
             if value.is_some() && self.variables.get(name) != Some(value) {
-                add_possible(Rc::make_mut(&mut self.possible), name, value.iter().cloned());
+                add_possible(&mut self.possible, name, value);
             }
         }
     }
@@ -726,6 +734,7 @@ impl State {
     /// Whether what follows would be the same.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.variables == other.variables
+            && self.possible == other.possible
             && self.folders == other.folders
             && self.positional == other.positional
             && self.branches == other.branches
@@ -733,24 +742,29 @@ impl State {
 
     /// `$1`, `$2`, …, as far as they are known.
     fn arguments(&self) -> Option<&[Option<Value>]> {
-        let known = self.positional.as_ref();
-        known.or_else(|| self.possible_positional.as_ref().filter(|_| self.assumes.is_some())).map(Positional::list)
+        self.positional.list(self.assumes)
     }
 
     pub(super) fn has_possible(&self) -> bool {
-        !self.possible.is_empty() || self.possible_positional.is_some()
+        !self.possible.is_empty() || self.positional.possible() > 0
     }
 
     /// How many things the variables that a text uses may be.
     pub(super) fn possible_in(&self, text: &str) -> usize {
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+        let is_argument = |letter: char| letter.is_ascii_digit() || matches!(letter, '@' | '*' | '#');
         let counts = behind.map(|rest| {
             let length = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
-            rest.get(..length).and_then(|name| self.possible.get(name)).map_or(0, Vec::len)
+            let of_name = rest.get(..length).and_then(|name| self.possible.get(name)).map_or(0, Vec::len);
+            if rest.starts_with(is_argument) { self.positional.possible() } else { of_name }
         });
-        let of_arguments = self.positional.is_none() && self.possible_positional.is_some() && text.contains('$');
-        counts.max().unwrap_or(0).max(usize::from(of_arguments))
+        // What is put behind a value changes with it.
+        let behind_values = text
+            .match_indices("+=")
+            .filter_map(|(place, _)| text.get(..place)?.rsplit(|letter| !is_name(letter)).next());
+        let appended = behind_values.filter_map(|name| self.possible.get(name)).map(Vec::len);
+        counts.chain(appended).max().unwrap_or(0)
     }
 }
 

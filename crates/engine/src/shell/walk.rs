@@ -44,6 +44,8 @@ const MAX_PARSED: usize = 4 * door::MAX_BYTES;
 const MAX_EXPANDED_TEXT: usize = 256 * 1024;
 /// Rounds of a loop over constants.
 const MAX_ROUNDS: usize = 32;
+/// What a loop goes over that says nothing else.
+const ALL_ARGUMENTS: &str = "\"$@\"";
 
 pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
     let mut walker = Walker {
@@ -269,15 +271,28 @@ impl Walker<'_> {
             return self.command(command);
         }
         let (piped_from, input) = (self.piped_from.clone(), self.input.take());
+        let mut possible: Vec<Arc<str>> = Vec::new();
         for (number, command) in pipeline.seq.iter().enumerate() {
             let first = self.script.commands.len();
             let found = std::mem::take(&mut self.piped_paths);
-            self.found = found;
+            self.found.clone_from(&found);
             if self.state.options.lastpipe && number + 1 == pipeline.seq.len() {
                 self.command(command);
             } else {
                 self.in_new_scope(|walker| walker.command(command));
             }
+            // What may come through the pipe is there as well.
+            for text in std::mem::take(&mut possible) {
+                if !self.spend(text.len()) {
+                    break;
+                }
+                self.input = Some(text);
+                self.beside(|walker| {
+                    walker.found.clone_from(&found);
+                    walker.in_new_scope(|walker| walker.command(command));
+                });
+            }
+            possible = self.output.possible().map(Arc::from).collect();
             self.piped_paths = std::mem::take(&mut self.found);
             self.piped_from = first..self.script.commands.len();
             self.input = self.output.sure().map(Arc::from);
@@ -400,12 +415,39 @@ impl Walker<'_> {
     }
 
     fn for_clause(&mut self, clause: &ForClauseCommand) {
-        let mut values = Vec::new();
-        for value in clause.values.iter().flatten() {
-            self.words(&value.value, &mut values);
+        let given = clause.values.as_ref().map(|values| values.iter().map(|value| value.value.as_str()).collect());
+        let given: Vec<&str> = given.unwrap_or_else(|| vec![ALL_ARGUMENTS]);
+        let ways = self.each_possible(&given.join(" "), |walker| {
+            let mut values = Vec::new();
+            for value in &given {
+                walker.words(value, &mut values);
+            }
+            values
+        });
+        let before = self.kept_state();
+        let mut ways = ways.into_iter();
+        self.rounds(clause, ways.next().unwrap_or_default());
+        for values in ways {
+            if !self.spend(before.size()) {
+                return;
+            }
+            let known = std::mem::replace(&mut self.state, before.clone());
+            self.beside(|walker| walker.rounds(clause, values));
+            self.join(&known);
         }
+        // Nobody knows whether there are any arguments.
+        if clause.values.is_none() {
+            self.join(&before);
+        }
+    }
+
+    /// Of a loop over these values.
+    fn rounds(&mut self, clause: &ForClauseCommand, values: Vec<Word>) {
         let known: Option<Vec<Value>> = values.iter().map(Value::of).collect();
-        if let Some(known) = known.filter(|known| clause.values.is_some() && known.len() <= MAX_ROUNDS) {
+        if let Some(known) = known.filter(|known| known.len() <= MAX_ROUNDS) {
+            // What a substitution prints may be nothing.
+            let may_be_none = !values.is_empty() && values.iter().all(Word::may_be_nothing);
+            let before = if may_be_none { Some(self.kept_state()) } else { None };
             // It may be `PATH` that the loop sets.
             let set = |value| Assignment { name: clause.variable_name.clone(), value };
             self.emit(SimpleCommand { assignments: values.into_iter().map(set).collect(), ..SimpleCommand::default() });
@@ -419,6 +461,9 @@ impl Walker<'_> {
                 printed.then(&std::mem::take(&mut self.output));
             }
             self.output = printed;
+            if let Some(before) = before {
+                self.join(&before);
+            }
             return;
         }
         self.script.loose.extend(values.into_iter().map(|word| word.value.unwrap_or(word.raw)));
@@ -520,20 +565,47 @@ impl Walker<'_> {
             if !self.goes_on() {
                 return;
             }
-            let printed = std::mem::take(&mut self.output);
-            let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
             let state = self.kept_state();
             self.state.clone_from(before.as_ref().unwrap_or(&state));
             self.state.assumes = Some(number);
-            self.simple_as_known(node);
+            self.beside(|walker| walker.simple_as_known(node));
             let assumed = std::mem::replace(&mut self.state, state);
             self.state.may_be_as(&assumed);
-            self.output.or(printed);
-            self.output.doubt();
-            self.meaning = meaning;
-            self.found.retain(|path| !found.contains(path));
-            self.found.splice(..0, found);
         }
+    }
+
+    /// Walks what may run as well: what it prints may be printed beside what is known.
+    fn beside(&mut self, visit: impl FnOnce(&mut Self)) {
+        let printed = std::mem::take(&mut self.output);
+        let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
+        visit(self);
+        self.output.or(printed);
+        self.output.doubt();
+        self.meaning = meaning;
+        self.found.retain(|path| !found.contains(path));
+        self.found.splice(..0, found);
+    }
+
+    /// Looks at a text as it is known, and then once for each thing that its variables and substitutions may be.
+    fn each_possible<T: PartialEq>(&mut self, text: &str, mut look: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let around = std::mem::take(&mut self.possible_texts);
+        let mut looks = vec![look(self)];
+        let printed = std::mem::replace(&mut self.possible_texts, around);
+        if self.state.assumes.is_some() {
+            return looks;
+        }
+        for number in 0..self.state.possible_in(text).max(printed).min(MAX_WAYS) {
+            if !self.goes_on() {
+                break;
+            }
+            self.state.assumes = Some(number);
+            let assumed = look(self);
+            self.state.assumes = None;
+            if !looks.contains(&assumed) {
+                looks.push(assumed);
+            }
+        }
+        looks
     }
 
     fn simple_as_known(&mut self, node: &SimpleCommandNode) {
@@ -598,7 +670,10 @@ impl Walker<'_> {
         (self.input, self.meaning) = (input, meaning);
         let given_paths = std::mem::replace(&mut self.found, found);
         let printed = std::mem::replace(&mut self.output, output);
-        Word { given: printed.sure().map(str::to_owned), given_paths, ..process_word(kind) }
+        let possible: Vec<&str> = printed.possible().collect();
+        let assumed = self.state.assumes.and_then(|number| possible.get(number).or(possible.last()).copied());
+        self.possible_texts = self.possible_texts.max(possible.len());
+        Word { given: printed.sure().or(assumed).map(str::to_owned), given_paths, ..process_word(kind) }
     }
 
     /// Walks the text of a command substitution, and returns what it prints, where that is known.

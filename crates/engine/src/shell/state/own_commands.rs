@@ -6,7 +6,7 @@ use super::super::command::{Assignment, Folders, SimpleCommand, Word};
 use super::super::copied::copies;
 use super::super::output::{only_line, printed_into};
 use super::super::written::plain;
-use super::{Before, Names, State, Value};
+use super::{Before, Names, Positional, State, Value};
 
 impl State {
     /// Does what a command of the shell itself does to it.
@@ -51,7 +51,7 @@ impl State {
                 let start =
                     end.map(|end| end + 1).or_else(|| Some(1 + operands().position(|word| is_argument(&word))?));
                 if let Some(arguments) = start.and_then(|start| command.words.get(start..)) {
-                    self.positional = Some(arguments.iter().map(Value::of).collect());
+                    self.positional = arguments.iter().map(Value::of).collect::<Positional>().into();
                 }
             }
             "shopt" => {
@@ -66,7 +66,7 @@ impl State {
             }
             "shift" => {
                 let count = operands().next().map_or(Some(1), |word| word.value.as_deref()?.parse().ok());
-                self.positional = self.positional.take().zip(count).and_then(|(all, count)| all.shift(count));
+                self.positional.shift(count);
             }
             "alias" => {
                 let set = operands().filter_map(|word| word.value.as_deref()?.split_once('='));
@@ -87,9 +87,7 @@ impl State {
             }
             // Those that only set up the environment go nowhere else.
             "source" | "." if operands().next().and_then(Word::meaning).is_some_and(is_setup_file) => {
-                let (folders, failed) = (self.folders.clone(), self.failed.clone());
-                self.forget();
-                (self.folders, self.failed) = (folders, failed);
+                self.forget_settings();
             }
             "source" | "." => self.forget(),
             _ => {}
@@ -138,20 +136,26 @@ impl State {
             let name = text.split(['=', '+']).next().unwrap_or(text);
             if let Some(locals) = self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
             {
-                let before = self.variables.get(name).cloned().map_or(Before::NeverSet, Before::Set);
+                let before = self.variables.get(name).map_or(Before::NeverSet, |value| Before::Set {
+                    value: value.clone(),
+                    possible: self.possible.get(name).cloned().unwrap_or_default(),
+                });
                 Rc::make_mut(locals).entry(name.into()).or_insert(before);
             }
             if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
                 // Outside of a function, nothing can be local to it.
                 let fails = program == "local" && self.locals.is_empty();
-                let known = word.meaning().is_some() && !changes && !fails && !name.ends_with('+');
+                let known = word.meaning().is_some() && !changes && !fails;
                 let value = known.then(|| Value {
                     glob: word.glob,
                     tilde: value.starts_with('~') || word.tilde,
                     in_kind: word.value.is_none(),
                     ..Value::plain(value)
                 });
-                self.assign(name.trim_end_matches('+'), value);
+                match name.strip_suffix('+') {
+                    Some(name) => self.assign(name, value.and_then(|more| self.extended(name, &more))),
+                    None => self.assign(name, value),
+                }
             }
             if exports {
                 self.export_name(text.split('=').next().unwrap_or(text));

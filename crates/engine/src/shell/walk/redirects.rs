@@ -11,9 +11,16 @@ use crate::programs::Role;
 impl Walker<'_> {
     /// The redirections of a compound command are those of a command without words. Returns the paths that they give it.
     pub(super) fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<Vec<Word>> {
-        let redirects: Vec<Redirect> = redirects?.0.iter().map(|redirect| self.redirect(redirect)).collect();
-        let paths = redirects.iter().rfind(|redirect| redirect.is_input()).map(|redirect| redirect.paths().to_vec());
-        self.emit(SimpleCommand { redirects, ..SimpleCommand::default() });
+        let list = redirects?;
+        let ways = self.each_possible(&list.to_string(), |walker| {
+            list.0.iter().map(|redirect| walker.redirect(redirect)).collect::<Vec<Redirect>>()
+        });
+        let mut paths = None;
+        for redirects in ways {
+            let input = redirects.iter().rfind(|redirect| redirect.is_input());
+            paths = paths.or_else(|| input.map(|redirect| redirect.paths().to_vec()));
+            self.emit(SimpleCommand { redirects, ..SimpleCommand::default() });
+        }
         paths
     }
 

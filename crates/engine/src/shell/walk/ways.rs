@@ -26,6 +26,8 @@ enum Turn {
     NotGone,
     /// A `cd` worked: what it was to lead to is there.
     Gone,
+    /// A `mkdir -p` failed, which nobody goes on with.
+    NotMade,
     /// Something else, which says nothing of folders.
     Else,
 }
@@ -87,6 +89,7 @@ impl Walker<'_> {
             let outcome = surely(before);
             let (AndOr::And(next) | AndOr::Or(next)) = item;
             let goes_on_if = matches!(item, AndOr::And(_));
+            let is_made = goes_on_if && !before.bang && makes_folders(before);
             let moved = self.state.may_have_moved().then_some(goes_on_if == before.bang);
             before = next;
             let failed = self.state.if_failed();
@@ -111,6 +114,7 @@ impl Walker<'_> {
             let by = match moved {
                 Some(false) => Turn::NotGone,
                 Some(true) if back.is_empty() => Turn::Gone,
+                None if is_made => Turn::NotMade,
                 _ => Turn::Else,
             };
             for state in &back {
@@ -141,7 +145,12 @@ impl Walker<'_> {
         for other in others.iter().filter(|other| other.by == Turn::Else) {
             self.join(&other.state);
         }
-        for other in others.iter().rev().filter(|other| other.by != Turn::Else) {
+        for other in others.iter().filter(|other| other.by == Turn::NotMade) {
+            let mut state = other.state.clone();
+            state.folders.clone_from(&self.state.folders);
+            self.join(&state);
+        }
+        for other in others.iter().rev().filter(|other| matches!(other.by, Turn::Gone | Turn::NotGone)) {
             if !self.spend(other.state.size()) {
                 return;
             }
@@ -230,15 +239,37 @@ fn is_last_to_print(list: &AndOrList) -> bool {
 fn surely(pipeline: &Pipeline) -> Option<bool> {
     let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return None };
     let program = simple.word_or_name.as_ref().map(|word| word.value.as_str());
-    let is_flag = |item: &CommandPrefixOrSuffixItem| matches!(item, CommandPrefixOrSuffixItem::Word(word) if matches!(word.value.as_str(), "-p" | "--parents"));
     match program {
         Some("false") => Some(pipeline.bang),
         _ if opens_files(simple) => None,
-        Some("true" | ":" | "echo" | "printf") => Some(!pipeline.bang),
-        // Nobody minds that it is there.
-        Some("mkdir") if simple.suffix.iter().flat_map(|suffix| &suffix.0).any(is_flag) => Some(!pipeline.bang),
+        Some("true" | ":" | "echo") => Some(!pipeline.bang),
+        Some("printf") if words_of(simple).next().is_some_and(is_sure_format) => Some(!pipeline.bang),
         _ => None,
     }
+}
+
+/// `mkdir -p`: nobody minds that it is there.
+fn makes_folders(pipeline: &Pipeline) -> bool {
+    let [Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
+    let makes = simple.word_or_name.as_ref().is_some_and(|word| word.value == "mkdir");
+    makes && words_of(simple).any(|word| matches!(word, "-p" | "--parents"))
+}
+
+/// Whether `printf` takes any words with it: a number may be none, and a flag not be there.
+fn is_sure_format(raw: &str) -> bool {
+    let text = raw.replace("\\n", "");
+    let is_plain = !text.trim_start_matches(['"', '\'']).starts_with('-') && !text.contains(['$', '`', '\\']);
+    is_plain && text.split('%').skip(1).all(|rest| rest.starts_with('s'))
+}
+
+/// Those behind the program, as they are written.
+fn words_of(simple: &SimpleCommandNode) -> impl Iterator<Item = &str> {
+    simple.suffix.iter().flat_map(|suffix| &suffix.0).filter_map(|item| match item {
+        CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
+            Some(word.value.as_str())
+        }
+        _ => None,
+    })
 }
 
 /// Whether a file is opened for it, which may fail.
@@ -248,10 +279,9 @@ fn opens_files(simple: &SimpleCommandNode) -> bool {
     items.any(|item| match item {
         CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(_, _, target)) => match target {
             IoFileRedirectTarget::Filename(word) => word.value != "/dev/null",
-            IoFileRedirectTarget::Duplicate(word) => {
-                !word.value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
-            }
-            IoFileRedirectTarget::Fd(_) | IoFileRedirectTarget::ProcessSubstitution(..) => false,
+            IoFileRedirectTarget::Duplicate(word) => !matches!(word.value.as_str(), "0" | "1" | "2"),
+            IoFileRedirectTarget::Fd(number) => !(0..=2).contains(number),
+            IoFileRedirectTarget::ProcessSubstitution(..) => false,
         },
         CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::OutputAndError(word, _)) => word.value != "/dev/null",
         _ => false,

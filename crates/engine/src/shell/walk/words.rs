@@ -17,7 +17,7 @@ impl Walker<'_> {
         let value = match &node.value {
             AssignmentValue::Scalar(word) => {
                 let word = self.single_word(&word.value);
-                if node.append { Word { value: None, shown: word.raw.clone(), ..word } } else { word }
+                if node.append { self.appended(&name, word) } else { word }
             }
             AssignmentValue::Array(nodes) => {
                 let mut words = Vec::new();
@@ -38,6 +38,21 @@ impl Walker<'_> {
             }
         };
         (Assignment { name, value }, elements)
+    }
+
+    /// `NAME+=more`
+    fn appended(&mut self, name: &str, more: Word) -> Word {
+        let value = Value::of(&more).and_then(|more| self.state.extended(name, &more));
+        self.expanded_text += value.as_ref().map_or(0, |value| value.text.len());
+        let value = value.filter(|_| self.expanded_text <= MAX_EXPANDED_TEXT);
+        let (known, means) = match value.as_ref().map(|value| (value.text.to_string(), value.in_kind)) {
+            Some((text, false)) => (Some(text), None),
+            Some((text, true)) => (None, Some(text)),
+            None => (None, None),
+        };
+        let (glob, tilde) = value.map_or((more.glob, more.tilde), |value| (value.glob, value.tilde));
+        let shown = if known.is_none() { more.raw.clone() } else { String::new() };
+        Word { value: known, means, glob, tilde, shown, ..more }
     }
 
     /// Walks what the text runs, and puts what is known in the place of its expansions.
