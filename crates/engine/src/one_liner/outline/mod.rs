@@ -108,8 +108,10 @@ impl Outline<'_> {
             Some(Token::Name(name) | Token::Mark(name)) => Some(*name),
             _ => None,
         };
+        // `options[:os]` is a key.
+        let is_key = self.is_mark(place + 1, "]") && place.checked_sub(2).is_some_and(|open| self.is_mark(open, "["));
         let is_root = |root: &&str| match root.strip_prefix(':') {
-            Some(root) => root == name && before == Some(":"),
+            Some(root) => root == name && before == Some(":") && !is_key,
             None => *root == name && before != Some("."),
         };
         if self.tongue.roots.iter().any(is_root) {

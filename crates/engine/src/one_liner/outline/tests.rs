@@ -73,6 +73,7 @@ fn calls_and_what_only_looks_like_them() {
         ("elixir", "~s(\"); System.shell(\"ls\"); ~S[\"] <> ~r/\"/", "runs ls"),
         ("elixir", "[?\", ?a]; String.valid?(\"a\"); System.cmd(\"ls\", ~w(-l -a))", "starts ls -l -a"),
         ("elixir", "IO.puts \"#{File.rm(\"a\")}\"; IO.puts \"#{x}\"", "Delete a"),
+        ("elixir", "o = [os: 1]; o[:os]; System.version()", ""),
         ("elixir", "import System; cmd(\"ls\", [])", "hides"),
         ("elixir", "s = :os; s.cmd(~c\"ls\")", "hides"),
         ("elixir", "String.to_atom(\"os\").cmd(~c\"ls\")", "hides"),
