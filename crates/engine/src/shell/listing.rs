@@ -64,7 +64,10 @@ const HIDDEN_NAME: &str = ".*";
 pub(super) fn maybe(command: &SimpleCommand) -> Option<String> {
     let arguments = command.arguments.as_ref()?;
     let looks = match command.program()? {
-        "ls" => !arguments.has_flag(LONG),
+        // A folder is not named, but what is in it.
+        "ls" => {
+            !arguments.has_flag(LONG) && !command.words.iter().filter_map(Word::meaning).any(|path| path.ends_with('/'))
+        }
         "realpath" | "readlink" | "grealpath" | "greadlink" => true,
         "git" => arguments.subcommands.first().is_some_and(|form| form == "ls-files"),
         // What they read, or a part of it.

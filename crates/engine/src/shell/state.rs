@@ -337,6 +337,8 @@ impl State {
     pub(super) fn separators(&self) -> Option<Cow<'static, str>> {
         match self.variables.get("IFS") {
             None => Some(Cow::Borrowed(" \t\n")),
+            // Where something is assumed, so is what is usual.
+            Some(None) if self.assumes.is_some() => Some(Cow::Borrowed(" \t\n")),
             Some(separators) => {
                 let few = separators.as_ref().filter(|value| value.text.len() <= MAX_SEPARATORS);
                 few.map(|value| Cow::Owned(value.text.to_string()))

@@ -55,8 +55,8 @@ impl From<Positional> for Arguments {
 impl Arguments {
     /// `assumes`: which of those they may be they are taken to be.
     pub(super) fn list(&self, assumes: Option<usize>) -> Option<&[Option<Value>]> {
-        let assumed = assumes.and_then(|number| self.possible.get(number).or(self.possible.last()));
-        assumed.or(self.known.as_ref()).map(Positional::list)
+        let taken = assumes.and_then(|number| self.possible.get(number).or(self.possible.last()));
+        taken.or(self.known.as_ref()).map(Positional::list)
     }
 
     /// How many they may be, none of them for sure.

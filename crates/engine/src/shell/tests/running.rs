@@ -271,6 +271,7 @@ fn variables_are_followed() {
     g 1
     h $W
     h 2
+    h 1
     ");
     assert_snapshot!(texts("for f in a 'b c' {d,e}; do rm \"$f\" $f; done; for g in *.txt; do rm $g; done; for h in $(ls); do rm $h; done"), @"
     rm a a
@@ -303,6 +304,7 @@ fn variables_are_followed() {
     a $HOME
     eval $Z
     b $V
+    b 1
     rm x
     gap: what `eval` runs is not known before it runs
     gap: the command is nested too deeply; the limit is 64 levels, and fewer of `case` and of tests
