@@ -140,8 +140,9 @@ impl Walker<'_> {
             program.value = program.means.clone().filter(|path| path.starts_with("/usr/"));
         }
         if let Some(program) = command.words.first_mut() {
-            // Behind a wrapper as well.
-            let real = program.value.as_deref().and_then(|name| self.state.real_name(name));
+            // Behind a wrapper as well. A name without a folder is looked for elsewhere.
+            let path = program.value.as_deref().filter(|name| name.contains('/'));
+            let real = path.and_then(|name| self.state.real_name(name));
             program.value = real.map(Into::into).or_else(|| program.value.take());
         }
         command.folders = self.state.folders.clone();
