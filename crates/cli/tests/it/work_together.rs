@@ -54,19 +54,6 @@ fn the_way_back_leads_to_where_the_work_came_from() {
 }
 
 #[test]
-fn going_on_answers_rules_of_the_session_too() {
-    let scratch = two_nodes("", "");
-    scratch.rule("circles", "---\nrepeated_command: {pattern: make, threshold: 2, window: 600}\nlive: block\n---\n");
-    scratch.run(&["start", "work"]);
-    let mut agent = scratch.agent();
-    agent.fail("make");
-    agent.fail("make");
-    assert_eq!(agent.before("make").decision(), "deny");
-    assert_eq!(agent.linchpin(&["continue"]).stdout, "Code.\n");
-    assert_eq!(agent.before("make").decision(), "allow");
-}
-
-#[test]
 fn a_call_that_a_person_let_through_counts() {
     let scratch =
         two_nodes("", "    rules: [{repeated_command: {pattern: danger, threshold: 1, window: 600}, live: off}]");
