@@ -5,7 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Why git did not say what was asked.
@@ -123,20 +124,23 @@ impl Git {
         let mut command = self.command();
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| GitError::NotRun(error.to_string()))?;
-        let readers = [child.stdout.take().map(read_all), child.stderr.take().map(read_all)];
+        let pipes = [child.stdout.take().map(read_all), child.stderr.take().map(read_all)];
         let end = Instant::now() + self.limit;
-        let mut pause = Duration::from_micros(200);
-        while readers.iter().flatten().any(|reader| !reader.is_finished()) {
-            if Instant::now() > end {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(GitError::TooLate(self.limit));
+        let mut said = [Vec::new(), Vec::new()];
+        for (pipe, said) in pipes.iter().zip(&mut said) {
+            let Some(pipe) = pipe else { continue };
+            match pipe.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(bytes) => *said = bytes,
+                Err(RecvTimeoutError::Disconnected) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Err(GitError::TooLate(self.limit));
+                }
             }
-            thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(5));
         }
         let status = child.wait().map_err(|error| GitError::NotRun(error.to_string()))?;
-        let [stdout, stderr] = readers.map(|reader| reader.and_then(|reader| reader.join().ok()).unwrap_or_default());
+        let [stdout, stderr] = said;
         Ok(Answer { is_success: status.success(), stdout, stderr })
     }
 
@@ -179,11 +183,15 @@ impl Git {
     }
 }
 
-fn read_all(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+/// All that comes, once it has ended.
+fn read_all(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (said, heard) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         // What was said before an error is judged as it is.
         let _ = pipe.read_to_end(&mut bytes);
-        bytes
-    })
+        // Nobody listens any more where it took too long.
+        let _ = said.send(bytes);
+    });
+    heard
 }

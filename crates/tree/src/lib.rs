@@ -9,6 +9,7 @@ mod fingerprint;
 mod git;
 mod repository;
 mod snapshot;
+mod status;
 mod tree;
 
 #[cfg(test)]

@@ -83,6 +83,12 @@ impl Repository {
             .and_then(|(text, _)| id(text))
     }
 
+    /// Whether there is certainly no such branch: none in its files, and no other store that git would have to be asked for.
+    pub fn lacks(&self, name: &str) -> bool {
+        let is_elsewhere = self.common_dir.join("reftable").exists() || self.common_dir.join(name).exists();
+        !is_elsewhere && self.resolve(name).is_none()
+    }
+
     /// Whether the repository's own configuration could make `git status` run something: a filter, or what it includes.
     pub fn could_run_programs(&self) -> bool {
         let files = [

@@ -1,5 +1,7 @@
 //! Real repositories, each odd in its own way.
 
+mod net_difference;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +18,7 @@ struct Scene {
 }
 
 #[expect(clippy::disallowed_methods, reason = "git has to be found")]
-fn git_in(folder: &Path, arguments: &[&str]) -> String {
+fn git_with(folder: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> String {
     let output = Command::new("git")
         .args(["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always"])
         .args(arguments)
@@ -25,10 +27,15 @@ fn git_in(folder: &Path, arguments: &[&str]) -> String {
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", folder)
         .env("GIT_CONFIG_NOSYSTEM", "1")
+        .envs(variables.iter().copied())
         .output()
         .expect("git runs");
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn git_in(folder: &Path, arguments: &[&str]) -> String {
+    git_with(folder, arguments, &[])
 }
 
 impl Scene {

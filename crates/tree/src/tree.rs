@@ -1,6 +1,6 @@
 //! The working tree of a project, and what changed in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use engine::file_rules::{Changes, Status};
 use crate::difference::{self, Line};
 use crate::git::{Git, GitError};
 use crate::repository::Repository;
+use crate::status;
 
 /// Files of which it is looked whether they were moved. Whoever adds more than this at once did not move them.
 const MOVED_LIMIT: usize = 1000;
@@ -133,8 +134,9 @@ impl Tree {
             if let Some(id) = self.repository.resolve(&name) {
                 return Ok(Some(id));
             }
-            // In a store that is not made of files.
-            if let Some(id) = self.commit(&name)? {
+            if !self.repository.lacks(&name)
+                && let Some(id) = self.commit(&name)?
+            {
                 return Ok(Some(id));
             }
         }
@@ -159,7 +161,7 @@ impl Tree {
     pub(crate) fn difference_from(&self, commit: &str) -> Result<BTreeMap<String, Line>, GitError> {
         let (tracked, untracked) = thread::scope(|scope| {
             let untracked = scope.spawn(|| self.untracked());
-            let tracked = self.raw_difference(&[commit, "--"]);
+            let tracked = self.tracked_difference(commit);
             (tracked, untracked.join())
         });
         let untracked = untracked.unwrap_or_else(|_| Err(GitError::Failed("reading its answer failed".to_owned())))?;
@@ -177,6 +179,39 @@ impl Tree {
                 }
             }
         }
+        Ok(lines)
+    }
+
+    /// The net difference of the files that git knows.
+    fn tracked_difference(&self, commit: &str) -> Result<BTreeMap<String, Line>, GitError> {
+        let status = status::read(&self.git.output(status::ARGUMENTS)?, &self.prefix());
+        let head = match status.head {
+            Some(head) => head,
+            None => self.nothing()?.id,
+        };
+        let mut lines = if head == commit { BTreeMap::new() } else { self.raw_difference(&[commit, &head, "--"])? };
+        // What was committed since and edited again may be as it was.
+        let mut unsure = status.unsure;
+        unsure.extend(status.lines.keys().filter(|path| lines.contains_key(*path)).cloned());
+        lines.extend(status.lines);
+        lines.retain(|path, _| !unsure.contains(path));
+        lines.extend(self.exact_difference(commit, &unsure)?);
+        Ok(lines)
+    }
+
+    /// The same of a few files, by what is in them.
+    fn exact_difference(&self, commit: &str, paths: &BTreeSet<String>) -> Result<BTreeMap<String, Line>, GitError> {
+        if paths.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut between = vec![commit.to_owned(), "--".to_owned()];
+        // A name that is no text cannot be said again.
+        let can_be_named = paths.len() <= NAMES_AT_ONCE && !paths.iter().any(|path| path.contains('\u{fffd}'));
+        if can_be_named {
+            between.extend(paths.iter().map(|path| format!(":(literal){path}")));
+        }
+        let mut lines = self.raw_difference(&between.iter().map(String::as_str).collect::<Vec<_>>())?;
+        lines.retain(|path, _| paths.contains(path));
         Ok(lines)
     }
 
