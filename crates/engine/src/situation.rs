@@ -3,6 +3,7 @@
 //! What has to be worked out (the simple commands of a shell call, the paths it names) is worked out when something
 //! first asks, and once.
 
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use crate::event::{Access, Event, ShellText, ToolCall};
@@ -184,6 +185,7 @@ impl Situation {
             for effect in self.script().into_iter().flat_map(Script::effects) {
                 self.add_effect(effect, &mut touches);
             }
+            touches.known = once_each(touches.known);
             touches
         })
     }
@@ -294,19 +296,17 @@ impl Situation {
                 is_setting: act.is_setting,
                 written,
             };
-            if !touches.iter().any(|other| other.is_like(&touch)) {
-                touches.push(touch);
-            }
+            touches.push(touch);
         }
     }
 }
 
-impl Touch {
-    /// The same, however it was written.
-    fn is_like(&self, other: &Self) -> bool {
-        let deed = |touch: &Self| (touch.access, touch.takes_all, touch.is_setting, touch.command);
-        self.absolute == other.absolute && deed(self) == deed(other)
-    }
+/// Without those that are the same as one before, however they were written.
+fn once_each(touches: Vec<Touch>) -> Vec<Touch> {
+    let mut seen = HashSet::new();
+    let deed = |touch: &Touch| (touch.access, touch.takes_all, touch.is_setting, touch.command);
+    let is_new: Vec<bool> = touches.iter().map(|touch| seen.insert((touch.absolute.as_str(), deed(touch)))).collect();
+    touches.into_iter().zip(is_new).filter_map(|(touch, is_new)| is_new.then_some(touch)).collect()
 }
 
 impl Place {

@@ -7,8 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
-use std::ops::Range;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -22,8 +21,9 @@ use crate::definition::Definition;
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::digest::digest;
 use crate::folder::Tiers;
-use crate::inputs::{self, Inputs};
+use crate::inputs::Inputs;
 use crate::load::{Before, Loaded, SoundConfig, load};
+use crate::look::Look;
 use crate::private::write_private_file;
 
 /// A policy, ready to judge by.
@@ -101,7 +101,7 @@ pub fn looked_at(tiers: &Tiers, cache: &Path, trusted: impl Fn(&str) -> bool) ->
 
 /// How the policy was when it was last compiled.
 pub fn before(cache: &Path) -> Before {
-    Stored::read(cache).map(|stored| stored.before()).unwrap_or_default()
+    Opened::of(cache).and_then(Opened::read).map(|stored| stored.before()).unwrap_or_default()
 }
 
 /// The policy as its files are now, whatever was there before.
@@ -110,10 +110,9 @@ pub fn read_anew(tiers: &Tiers, trusted: impl Fn(&str) -> bool) -> Compiled {
 }
 
 fn get(tiers: &Tiers, cache: Option<&Path>, trusted: &impl Fn(&str) -> bool, keep: impl Fn(&Fresh)) -> Compiled {
-    let fresh = match cache.and_then(Stored::read) {
+    let fresh = match cache.and_then(Opened::of).and_then(|opened| opened.looked_at(tiers, trusted)) {
         None => compile(tiers, &Before::default(), trusted),
-        Some(stored) => {
-            let changed = stored.changed(tiers, trusted);
+        Some((stored, changed)) => {
             if changed.as_ref().is_some_and(Vec::is_empty) || stored.has_vanished(tiers) {
                 return stored.into_compiled();
             }
@@ -210,60 +209,81 @@ impl Fresh {
     fn write(&self, path: &Path) -> io::Result<()> {
         let Some(inputs) = &self.inputs else { return Ok(()) };
         let header = postcard::to_stdvec(&self.header).map_err(io::Error::other)?;
-        let mut bytes = Vec::new();
-        for part in [&header, inputs] {
-            bytes.extend(u32::try_from(part.len()).map_err(io::Error::other)?.to_le_bytes());
-            bytes.extend(part);
-        }
-        bytes.extend(self.rules.as_bytes());
-        write_private_file(path, bytes)
+        let length = |part: &[u8]| u32::try_from(part.len()).map(u32::to_le_bytes).map_err(io::Error::other);
+        let lengths = [length(&header)?, length(inputs)?].concat();
+        write_private_file(path, [&lengths, &header, inputs, self.rules.as_bytes()].concat())
     }
 }
 
-/// The cache as it lies on disk: the header, the inputs and the rules, each of the first two behind its length.
+/// The cache as it lies on disk: the lengths of the header and the inputs, these two, and the rules, which are not read yet.
+struct Opened {
+    file: fs::File,
+    header: Header,
+    inputs: Arc<Vec<u8>>,
+}
+
+/// The cache, read.
 struct Stored {
     header: Header,
-    bytes: Arc<Vec<u8>>,
-    inputs: Range<usize>,
+    inputs: Arc<Vec<u8>>,
+    rules: RuleSet,
+}
+
+impl Opened {
+    /// `None` where there is none, or it is not one that this build wrote.
+    fn of(path: &Path) -> Option<Self> {
+        let mut file = fs::File::open(path).ok()?;
+        let length = file.metadata().ok()?.len();
+        let mut lengths = [0; 8];
+        file.read_exact(&mut lengths).ok()?;
+        let (header, inputs) = lengths.split_first_chunk::<4>()?;
+        let [header, inputs] = [*header, *inputs.first_chunk()?].map(|length| u32::from_le_bytes(length) as usize);
+        // Bytes of something else may say any length.
+        if u64::try_from(header + inputs).is_ok_and(|both| both > length) {
+            return None;
+        }
+        let [mut header, mut inputs] = [header, inputs].map(|length| vec![0; length]);
+        file.read_exact(&mut header).ok()?;
+        file.read_exact(&mut inputs).ok()?;
+        let header: Header = postcard::from_bytes(&header).ok()?;
+        (header.build == BUILD).then(|| Self { file, header, inputs: Arc::new(inputs) })
+    }
+
+    fn read(mut self) -> Option<Stored> {
+        let mut rules = Vec::new();
+        self.file.read_to_end(&mut rules).ok()?;
+        let Self { header, inputs, .. } = self;
+        Some(Stored { header, inputs, rules: RuleSet::from_bytes(Arc::new(rules), 0) })
+    }
+
+    /// With the files and folders that it no longer speaks for; `None`: it speaks for nothing that is asked for. To look at
+    /// them and to read the rules take about as long, so they are done at the same time.
+    fn looked_at(self, tiers: &Tiers, trusted: &impl Fn(&str) -> bool) -> Option<(Stored, Option<Vec<PathBuf>>)> {
+        let header = &self.header;
+        let is_as_accepted = header.weakening.is_empty() || trusted(&header.weakening) == header.accepted;
+        if !is_as_accepted || !header.is_of(tiers) {
+            return Some((self.read()?, None));
+        }
+        let look = Look::begin(Arc::clone(&self.inputs), header.compiled);
+        let stored = self.read()?;
+        Some((stored, look.finish()))
+    }
+}
+
+impl Header {
+    fn is_of(&self, tiers: &Tiers) -> bool {
+        self.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
+    }
 }
 
 impl Stored {
-    /// `None` where there is none, or it is not one that this build wrote.
-    fn read(path: &Path) -> Option<Self> {
-        let bytes = fs::read(path).ok()?;
-        let header = section(&bytes, 0)?;
-        let inputs = section(&bytes, header.end)?;
-        let header: Header = postcard::from_bytes(bytes.get(header)?).ok()?;
-        (header.build == BUILD).then_some(Self { header, bytes: Arc::new(bytes), inputs })
-    }
-
-    fn inputs(&self) -> &[u8] {
-        self.bytes.get(self.inputs.clone()).unwrap_or_default()
-    }
-
-    fn rules(&self) -> RuleSet {
-        RuleSet::from_bytes(Arc::clone(&self.bytes), self.inputs.end)
-    }
-
-    fn is_of(&self, tiers: &Tiers) -> bool {
-        self.header.tiers.iter().eq(tiers.folders().map(|folder| &folder.path))
-    }
-
-    /// The files and folders that it no longer speaks for; `None`: it speaks for nothing that is asked for.
-    fn changed(&self, tiers: &Tiers, trusted: &impl Fn(&str) -> bool) -> Option<Vec<PathBuf>> {
-        let header = &self.header;
-        let is_as_accepted = header.weakening.is_empty() || trusted(&header.weakening) == header.accepted;
-        (is_as_accepted && self.is_of(tiers)).then(|| inputs::changed(self.inputs(), header.compiled))?
-    }
-
     /// The project's policy is gone, though it is asked for: what was last read of it still counts.
     fn has_vanished(&self, tiers: &Tiers) -> bool {
-        self.is_of(tiers) && tiers.project.as_ref().is_some_and(|folder| !folder.has_policy())
+        self.header.is_of(tiers) && tiers.project.as_ref().is_some_and(|folder| !folder.has_policy())
     }
 
     fn into_compiled(self) -> Compiled {
-        let rules = self.rules();
-        self.header.into_compiled(rules)
+        self.header.into_compiled(self.rules)
     }
 
     /// `None` where more than some rules is to be read again.
@@ -274,8 +294,8 @@ impl Stored {
         }
         // Taken before the files are read: what changes from now on must look newer.
         let compiled = SystemTime::now();
-        let sound = Sound { tiers, config: &header.config, rules: &self.rules(), contested: &header.contested };
-        let mut inputs = Inputs::from_bytes(self.inputs())?;
+        let sound = Sound { tiers, config: &header.config, rules: &self.rules, contested: &header.contested };
+        let mut inputs = Inputs::from_bytes(&self.inputs)?;
         let amended = sound.amend(changed, &mut inputs)?;
         let generation = digest([header.generation.as_bytes(), amended.changed.as_bytes()].concat());
         Some(Fresh {
@@ -287,19 +307,12 @@ impl Stored {
     }
 
     fn before(&self) -> Before {
-        Before { rules: self.rules().all().unwrap_or_default(), configs: self.header.sound_configs.clone() }
+        Before { rules: self.rules.all().unwrap_or_default(), configs: self.header.sound_configs.clone() }
     }
-}
-
-/// The bytes behind a length.
-fn section(bytes: &[u8], start: usize) -> Option<Range<usize>> {
-    let (length, rest) = bytes.get(start..)?.split_first_chunk::<4>()?;
-    let length = u32::from_le_bytes(*length) as usize;
-    let start = start + 4;
-    (length <= rest.len()).then_some(start..start + length)
 }
 
 /// The rules of a compiled policy, wherever it lies, if it is the one of this name.
 pub(crate) fn rules_in(file: &Path, generation: &str) -> Option<RuleSet> {
-    Stored::read(file).filter(|stored| stored.header.generation == generation).map(|stored| stored.rules())
+    let opened = Opened::of(file).filter(|opened| opened.header.generation == generation)?;
+    opened.read().map(|stored| stored.rules)
 }

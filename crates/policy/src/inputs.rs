@@ -1,12 +1,10 @@
 //! Everything that a policy was read from, and whether it is still the same.
 //!
-//! This is asked at every event, for a thousand files as well as for one. So they are looked at one by one as they are
-//! read, without a copy, and each is looked up in its open folder instead of from the root of the disk.
+//! On disk they lie in chunks, so that they can be looked at ([`Look`](crate::look::Look)) without being put together.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,18 +21,18 @@ pub struct Inputs<'a> {
 
 /// On disk: a folder, and the bytes of some of its files behind it.
 #[derive(Serialize, Deserialize)]
-struct Chunk<'a> {
-    folder: &'a str,
+pub struct Chunk<'a> {
+    pub folder: &'a str,
     files: &'a [u8],
 }
 
-/// Few enough that a second thread pays off where there are more.
-const FILES_IN_CHUNK: usize = 500;
+/// Few enough that two who share the chunks are done at about the same time.
+const FILES_IN_CHUNK: usize = 100;
 
 #[derive(Serialize, Deserialize)]
-struct File<'a> {
-    name: &'a str,
-    stamp: Option<Stamp>,
+pub struct File<'a> {
+    pub name: &'a str,
+    pub stamp: Option<Stamp>,
 }
 
 impl<'a> Inputs<'a> {
@@ -94,27 +92,8 @@ fn parts(path: &Path) -> Option<(&str, &str)> {
     Some((path.parent()?.to_str()?, path.file_name()?.to_str()?))
 }
 
-/// Which of the files that [`Inputs::to_bytes`] wrote down differ now, or may: one that was written shortly before
-/// `then`, when it was read, could have been written once more without its stamp showing it. `None`: that cannot be told.
-pub fn changed(bytes: &[u8], then: SystemTime) -> Option<Vec<PathBuf>> {
-    let (full, small): (Vec<Chunk>, Vec<Chunk>) = chunks(bytes)?.into_iter().partition(Chunk::is_large);
-    std::thread::scope(|scope| {
-        // Looking at a thousand files takes as long as all the rest of a hook.
-        let mut large = full.iter();
-        let own = large.next();
-        let others: Vec<_> = large.map(|chunk| scope.spawn(move || chunk.changed(then))).collect();
-        let mut changed = Vec::new();
-        for chunk in small.iter().chain(own) {
-            changed.extend(chunk.changed(then)?);
-        }
-        for other in others {
-            changed.extend(other.join().ok()??);
-        }
-        Some(changed)
-    })
-}
-
-fn chunks(mut bytes: &[u8]) -> Option<Vec<Chunk<'_>>> {
+/// `None`: these are not such bytes.
+pub fn chunks(mut bytes: &[u8]) -> Option<Vec<Chunk<'_>>> {
     let mut chunks = Vec::new();
     while !bytes.is_empty() {
         let (chunk, rest) = postcard::take_from_bytes(bytes).ok()?;
@@ -125,13 +104,8 @@ fn chunks(mut bytes: &[u8]) -> Option<Vec<Chunk<'_>>> {
 }
 
 impl<'a> Chunk<'a> {
-    fn is_large(&self) -> bool {
-        // A file's name and stamp take some twenty bytes.
-        self.files.len() > FILES_IN_CHUNK * 10
-    }
-
     /// `None` for what cannot be read, and then no more.
-    fn files(&self) -> impl Iterator<Item = Option<File<'a>>> {
+    pub fn files(&self) -> impl Iterator<Item = Option<File<'a>>> {
         let mut bytes = self.files;
         std::iter::from_fn(move || {
             let all = std::mem::take(&mut bytes);
@@ -142,49 +116,5 @@ impl<'a> Chunk<'a> {
             };
             (!all.is_empty()).then(take)
         })
-    }
-
-    fn changed(&self, then: SystemTime) -> Option<Vec<PathBuf>> {
-        let folder = OpenFolder::new(self.folder);
-        let mut changed = Vec::new();
-        for file in self.files() {
-            let file = file?;
-            let is_fresh = file.stamp.is_some_and(|stamp| stamp.is_fresh(then));
-            if is_fresh || folder.stamp(file.name) != file.stamp {
-                changed.push(Path::new(self.folder).join(file.name));
-            }
-        }
-        Some(changed)
-    }
-}
-
-/// `None`: there is no such folder, and so nothing in it.
-#[cfg(unix)]
-struct OpenFolder(Option<std::os::fd::OwnedFd>);
-
-#[cfg(unix)]
-impl OpenFolder {
-    fn new(path: &str) -> Self {
-        use rustix::fs::{Mode, OFlags, open};
-        Self(open(path, OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok())
-    }
-
-    fn stamp(&self, name: &str) -> Option<Stamp> {
-        use rustix::fs::{AtFlags, statat};
-        statat(self.0.as_ref()?, name, AtFlags::empty()).ok().map(|stat| Stamp::from(&stat))
-    }
-}
-
-#[cfg(not(unix))]
-struct OpenFolder<'a>(&'a Path);
-
-#[cfg(not(unix))]
-impl<'a> OpenFolder<'a> {
-    fn new(path: &'a str) -> Self {
-        Self(Path::new(path))
-    }
-
-    fn stamp(&self, name: &str) -> Option<Stamp> {
-        Stamp::of(&self.0.join(name))
     }
 }

@@ -28,6 +28,7 @@ mod key_reference;
 mod keys;
 mod library;
 mod load;
+mod look;
 mod observers;
 mod pace_rule;
 mod people_only;

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use engine::workflow::Workflow;
@@ -13,8 +14,8 @@ use super::workflows;
 use crate::cache::{BUILD, Compiled};
 use crate::digest::digest;
 use crate::folder::Tiers;
-use crate::inputs;
 use crate::load::Loaded;
+use crate::look::Look;
 use crate::private::write_private_file;
 
 /// A workflow, ready to judge by.
@@ -49,7 +50,7 @@ pub fn compiled_workflow(
     let stored = Stored::read(cache).filter(|stored| stored.workflow.name == name);
     if let Some(stored) = &stored
         && stored.around == around
-        && inputs::changed(&stored.inputs, stored.read).is_some_and(|changed| changed.is_empty())
+        && Look::begin(Arc::new(stored.inputs.clone()), stored.read).finish().is_some_and(|changed| changed.is_empty())
     {
         return Some(CompiledWorkflow { workflow: stored.workflow.clone(), is_last_good: stored.is_last_good });
     }
