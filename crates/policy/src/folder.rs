@@ -39,6 +39,10 @@ impl PolicyFolder {
         self.path.join("rules")
     }
 
+    pub fn loop_file(&self) -> PathBuf {
+        self.path.join("loop.yml")
+    }
+
     pub fn workflows(&self) -> PathBuf {
         self.path.join("workflows")
     }

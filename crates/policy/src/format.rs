@@ -4,6 +4,7 @@ use crate::case::CASE;
 use crate::config::CONFIG;
 use crate::keys::{self, Mapping, Takes};
 use crate::library::LIBRARY;
+use crate::loops::LOOP;
 use crate::rule::FRONTMATTER;
 use crate::workflow::WORKFLOW;
 
@@ -16,7 +17,7 @@ pub struct Format {
     pub holds: Takes,
 }
 
-pub static FORMATS: [Format; 5] = [
+pub static FORMATS: [Format; 6] = [
     Format {
         name: "rule",
         title: "The fields of a Linchpin rule",
@@ -41,6 +42,7 @@ pub static FORMATS: [Format; 5] = [
         files: ".linchpin/workflows/*.yml",
         holds: Takes::Mapping(&WORKFLOW),
     },
+    Format { name: "loop", title: "A Linchpin loop", files: ".linchpin/loop.yml", holds: Takes::Mapping(&LOOP) },
     Format {
         name: "cases",
         title: "Cases for Linchpin's policy",

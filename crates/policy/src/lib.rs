@@ -29,6 +29,7 @@ mod keys;
 mod library;
 mod load;
 mod look;
+mod loops;
 mod observers;
 mod pace_rule;
 mod people_only;
@@ -63,6 +64,7 @@ pub use folder::{PolicyFolder, Tiers};
 pub use import::Rewritten;
 pub use key_reference::key_reference;
 pub use load::{Before, Loaded, load};
+pub use loops::{LoopFile, PRESETS, Preset, loop_file};
 pub use pin::{Held, Holding, Kept, kept};
 pub use private::{
     create_private_folder, forget_old_files, forget_old_files_but, write_new_private_file, write_private_file,

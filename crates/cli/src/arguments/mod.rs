@@ -1,9 +1,11 @@
 //! The command line.
 
+mod hats;
 mod rules;
 mod work;
 mod workflows;
 
+pub use hats::{GraphFormat, Hats, HatsAction};
 pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
 pub use work::{Approve, Next, Start};
 pub use workflows::{Drawing, Workflows, WorkflowsAction};
@@ -53,6 +55,7 @@ Understand:
   replay      Judge the recorded history by the rules as they are now
   rules       Show which rules there are and which are in force, and change them
   workflows   Show which workflows there are, and draw one
+  hats        Show the loop of this project, or begin one
   log         Show the journal
 
 Work:
@@ -119,6 +122,8 @@ pub enum Command {
     },
     /// Show which workflows there are, and draw one
     Workflows(Workflows),
+    /// Show the loop of this project, or begin one
+    Hats(Hats),
     /// Show the journal
     Log(Log),
     /// Begin a workflow

@@ -76,7 +76,7 @@ fn agents(arguments: &Init, root: &Path, context: &Context) -> Result<Vec<Agent>
 }
 
 /// Whole or not at all; what is there already is left alone.
-fn write_new(path: &Path, text: &str) -> io::Result<bool> {
+pub fn write_new(path: &Path, text: &str) -> io::Result<bool> {
     if path.exists() {
         return Ok(false);
     }

@@ -7,6 +7,7 @@ mod completions;
 mod demo;
 mod doctor;
 mod explain;
+mod hats;
 pub mod hook;
 mod init;
 mod install;
@@ -76,6 +77,7 @@ pub fn run() -> process::ExitCode {
         Command::Replay(arguments) => replay::run(arguments, &context),
         Command::Rules { what } => rules::run(what, &context),
         Command::Workflows(arguments) => workflows::run(arguments, &context),
+        Command::Hats(arguments) => hats::run(arguments, &context),
         Command::Log(arguments) => log::run(arguments, &context),
         Command::Start(arguments) => work::start(arguments, &context),
         Command::Next(arguments) => work::next(arguments, &context),

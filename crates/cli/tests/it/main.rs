@@ -26,6 +26,7 @@ mod failure_policy;
 mod file_rules;
 mod gates;
 mod guarding;
+mod hats;
 mod hostile;
 mod init_and_install;
 mod metrics;

@@ -47,6 +47,11 @@ pub enum AgentChoice {
     },
 }
 
+impl AgentChoice {
+    /// The agents that are known by name.
+    pub const NAMES: [&str; 7] = ["claude", "codex", "gemini", "cursor", "copilot", "opencode", "amp"];
+}
+
 /// How a command gets its prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum PromptBy {

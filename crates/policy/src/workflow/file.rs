@@ -13,6 +13,7 @@ use super::gates::GateReader;
 use super::guides::Templates;
 use super::keys::WORKFLOW;
 use super::nodes::{Ground, unknown_node};
+use super::observing;
 use super::rules::{PlacedRule, RuleGathering};
 use super::variables;
 use crate::definition::Form;
@@ -20,7 +21,6 @@ use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::digest::digest;
 use crate::fields::{Fields, Text};
 use crate::library::Entries;
-use crate::observers;
 use crate::rule::RuleReader;
 use crate::rule_list::NamedRules;
 use crate::source::Source;
@@ -65,7 +65,7 @@ impl<'a> File<'a> {
         let mut problems = Vec::new();
         self.check_mode(fields);
         let variables = variables::read(fields, tier, around);
-        let observing = self.observers(fields);
+        let observing = observing::read(fields, source, tier, around);
         let nodes = self.node_entries(fields);
         let claims = self.claims(&nodes, &variables, fields);
         let scope = self.scope(&variables, &observing.observers, &nodes, &claims);
@@ -147,34 +147,6 @@ impl<'a> File<'a> {
                     .help("the file's name is the workflow's: leave `mode` out"),
             );
         }
-    }
-
-    fn observers(self, fields: &mut Fields) -> Observing {
-        let Some(node) = fields.take("observers") else { return Observing::default() };
-        let mut reading = observers::read(node, self.source, self.tier);
-        fields.problems.append(&mut reading.problems);
-        let mut observing = Observing { unchecked: reading.unchecked, observers: Vec::new() };
-        let users = self.around.loaded.config.observers.iter().filter(|known| known.tier == Tier::User);
-        let users: Vec<&Observer> = users.collect();
-        for placed in reading.observers {
-            if self.tier == Tier::Project && users.iter().any(|known| known.kind == placed.observer.kind) {
-                // The very same: it runs already, and sets what it sets.
-                continue;
-            }
-            if observing.observers.iter().any(|known| known.name == placed.observer.name) {
-                let message = format!("two observers are named `{}`", placed.observer.name);
-                let problem = Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(placed.span));
-                fields.problems.push(problem.help("give one of them another `name`"));
-                continue;
-            }
-            for variable in placed.observer.variables() {
-                if let Some(problem) = variables::users_own(variable, self.tier, self.around) {
-                    fields.problems.push(problem.at(self.source, placed.span.clone()));
-                }
-            }
-            observing.observers.push(placed.observer);
-        }
-        observing
     }
 
     fn node_entries(self, fields: &mut Fields) -> Vec<(Key, yaml::Node)> {
@@ -336,12 +308,6 @@ impl<'a> File<'a> {
         }
         triggers
     }
-}
-
-#[derive(Default)]
-struct Observing {
-    observers: Vec<Observer>,
-    unchecked: Vec<observers::Unchecked>,
 }
 
 /// Rules are told apart by their ids, wherever in the workflow they stand.

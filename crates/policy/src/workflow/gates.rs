@@ -77,6 +77,12 @@ impl<'a> GateReader<'a> {
         self.requirements(items, &format!("{node}/transitions/{number}"), fields)
     }
 
+    /// A list of gates anywhere else.
+    pub fn of_list(&self, key: &str, place: &str, fields: &mut Fields) -> Vec<Requirement> {
+        let items = list(key, fields);
+        self.requirements(items, place, fields)
+    }
+
     fn requirements(&self, items: Vec<Node>, place: &str, fields: &mut Fields) -> Vec<Requirement> {
         let numbered = items.into_iter().enumerate();
         numbered.filter_map(|(at, item)| self.requirement(item, format!("{place}/{}", at + 1), fields)).collect()

@@ -55,7 +55,7 @@ static KEYS: &[Key] = &[
         .or("{}"),
 ];
 /// Of a workflow: in force while it is active. Of a node: while it is current.
-static RULE_LISTS: &[Key] = &[
+pub static RULE_LISTS: &[Key] = &[
     Key::new("check_rules", Takes::Texts, "names of rules; the same as under `rules`").or("[]"),
     Key::new(
         "rules",
@@ -114,7 +114,7 @@ static ACTION_KEYS: &[Key] = &[
     Key::new("when", Takes::Expression, "what must be true for it"),
 ];
 /// A text is an expression, or the name of a gate.
-static ANY_GATE: Takes = Takes::Either(&[Takes::Text, Takes::Mapping(&GATE), Takes::Mapping(&OLD_GATE)]);
+pub static ANY_GATE: Takes = Takes::Either(&[Takes::Text, Takes::Mapping(&GATE), Takes::Mapping(&OLD_GATE)]);
 static GATE_KEYS: &[Key] = &[
     Key::new("approval", Takes::Text, "what a person has to say yes to"),
     Key::new(

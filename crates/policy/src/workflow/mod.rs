@@ -11,6 +11,7 @@ mod gates;
 mod guides;
 mod keys;
 mod nodes;
+mod observing;
 mod rules;
 mod tool_lists;
 mod variables;
@@ -25,7 +26,12 @@ use engine::rules::Tier;
 use engine::workflow::Workflow;
 
 pub use compiled::{CompiledWorkflow, compiled_workflow};
+pub(crate) use gates::GateReader;
 pub use keys::WORKFLOW;
+pub(crate) use keys::{ANY_GATE, RULE_LISTS};
+pub(crate) use observing::{Observing, read as read_observers};
+pub(crate) use rules::RuleGathering;
+pub(crate) use variables::read as read_variables;
 
 use crate::catalogue::Catalogue;
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
@@ -115,10 +121,16 @@ pub fn problems(name: &str, text: &str) -> Vec<Diagnostic> {
 }
 
 /// What a workflow may speak of beside itself.
-struct Around<'a> {
-    loaded: &'a Loaded,
-    catalogue: &'a Catalogue,
+pub(crate) struct Around<'a> {
+    pub(crate) loaded: &'a Loaded,
+    pub(crate) catalogue: &'a Catalogue,
     guides: Guides<'a>,
+}
+
+/// For what may speak of rules as a workflow does, and has no guides.
+pub(crate) fn with_surroundings<T>(loaded: &Loaded, read: impl FnOnce(&Around) -> T) -> T {
+    let catalogue = Catalogue::from_parts(&loaded.definitions, &loaded.ground.libraries);
+    read(&Around { loaded, catalogue: &catalogue, guides: Guides::new(Vec::new(), &[]) })
 }
 
 impl Workflows {

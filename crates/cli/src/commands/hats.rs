@@ -1,0 +1,152 @@
+//! `hats`: the loop of a project, before it runs.
+
+use std::fs;
+
+use engine::hats::prompt::{Incoming, Known, Prompt};
+use engine::hats::{Hat, Loop, drawing};
+use engine::suggest;
+use guard::Project;
+use policy::{LoopFile, PRESETS, Preset};
+use serde_json::{Value, json};
+
+use super::validate;
+use super::{Context, init};
+use crate::arguments::{GraphFormat, Hats, HatsAction};
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Hats, context: &Context) -> Outcome {
+    let project = Project::of_person(&context.environment);
+    match &arguments.action {
+        HatsAction::New { preset: None } => list_presets(context),
+        HatsAction::New { preset: Some(name) } => write(name, &project, context)?,
+        HatsAction::Validate => return validated(&file(&project, context)?, context),
+        HatsAction::List => list(&sound(&project, context)?, context),
+        HatsAction::Show { hat } => show(hat, &sound(&project, context)?, context)?,
+        HatsAction::Graph { format } => draw(*format, &sound(&project, context)?, context),
+    }
+    Ok(ExitCode::Done)
+}
+
+fn file(project: &Project, context: &Context) -> Result<LoopFile, Problem> {
+    policy::loop_file(&project.tiers, &project.load(&context.environment)).ok_or_else(|| {
+        Problem::new("NotFound", "this project has no loop: there is no `.linchpin/loop.yml`")
+            .help("`linchpin hats new` lists loops to begin with")
+    })
+}
+
+fn sound(project: &Project, context: &Context) -> Result<Loop, Problem> {
+    let file = file(project, context)?;
+    let source = file.source;
+    file.the_loop.ok_or_else(|| {
+        Problem::new("BrokenPolicy", "the loop has errors").at(&source, None).help("`linchpin hats validate` tells")
+    })
+}
+
+fn validated(file: &LoopFile, context: &Context) -> Outcome {
+    let errors = file.errors().count();
+    let warnings = file.diagnostics.len() - errors;
+    let code = if errors > 0 { ExitCode::Usage } else { ExitCode::Done };
+    let output = &context.output;
+    if output.json {
+        let problems: Vec<Value> = file.diagnostics.iter().map(validate::to_json).collect();
+        output.value(&json!({ "sound": errors == 0, "file": file.source, "problems": problems }));
+        return Ok(code);
+    }
+    for diagnostic in &file.diagnostics {
+        output.rendered(&diagnostic.render(output.style()));
+        output.blank();
+    }
+    let hats = file.the_loop.as_ref().map(|the_loop| validate::counted(the_loop.hats.len(), "hat"));
+    output.line(match (hats, warnings) {
+        (Some(hats), 0) => format!("{}: {hats}, everything is sound.", file.source),
+        (Some(hats), _) => format!("{}: {hats}; {}.", file.source, validate::counted(warnings, "warning")),
+        (None, _) => format!("{}: {}.", file.source, validate::counted(errors, "error")),
+    });
+    Ok(code)
+}
+
+fn list(the_loop: &Loop, context: &Context) {
+    let hats: Vec<Value> = the_loop.hats.iter().map(to_json).collect();
+    let value = json!({ "start": the_loop.start, "completion": the_loop.completion.topic, "hats": hats });
+    context.output.line_or(drawing::text(the_loop).trim_end(), &value);
+}
+
+fn to_json(hat: &Hat) -> Value {
+    json!({
+        "id": hat.id,
+        "name": hat.name,
+        "description": hat.description,
+        "triggers": hat.triggers.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "publishes": hat.publishes,
+        "default_publishes": hat.default_publishes,
+        "max_activations": hat.max_activations,
+        "rules": hat.rules.iter().map(|rule| &rule.id).collect::<Vec<_>>(),
+    })
+}
+
+/// With an event of the first topic that would put the hat on.
+fn show(id: &str, the_loop: &Loop, context: &Context) -> Result<(), Problem> {
+    let Some(hat) = the_loop.hat(id) else {
+        let ids: Vec<&str> = the_loop.hats.iter().map(|hat| hat.id.as_str()).collect();
+        let help = suggest::closest(id, ids.iter().copied())
+            .map_or_else(|| format!("the hats are {}", ids.join(", ")), suggest::did_you_mean);
+        return Err(Problem::new("NotFound", format!("no hat has the id `{id}`")).help(help));
+    };
+    let topic = hat.triggers.first().map(ToString::to_string).unwrap_or_default();
+    let event = Incoming { topic, from: None, summary: "(what was handed over)".to_owned(), payload: None };
+    let known = Known::default();
+    let prompt = Prompt { the_loop, hat, events: &[event], known: &known }.to_string();
+    context.output.line_or(prompt.trim_end(), &json!({ "hat": to_json(hat), "prompt": prompt }));
+    Ok(())
+}
+
+fn draw(format: GraphFormat, the_loop: &Loop, context: &Context) {
+    let graph = drawing::graph(the_loop);
+    let drawn = match format {
+        GraphFormat::Mermaid => graph.mermaid(),
+        GraphFormat::Dot => graph.dot(),
+    };
+    context.output.line_or(drawn.trim_end(), &json!({ "drawing": drawn }));
+}
+
+fn list_presets(context: &Context) {
+    let output = &context.output;
+    if output.json {
+        let presets: Vec<Value> =
+            PRESETS.iter().map(|preset| json!({ "name": preset.name, "about": preset.about })).collect();
+        output.value(&json!({ "presets": presets }));
+        return;
+    }
+    let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
+    for preset in PRESETS {
+        output.line(format!("{:<width$}  {}", preset.name, preset.about));
+    }
+    output.blank();
+    output.line("`linchpin hats new NAME` writes one to `.linchpin/loop.yml`.");
+}
+
+fn write(name: &str, project: &Project, context: &Context) -> Result<(), Problem> {
+    person::required("hats new", &context.environment)?;
+    let Some(preset) = Preset::named(name) else {
+        let names = PRESETS.iter().map(|preset| preset.name);
+        let help = suggest::closest(name, names)
+            .map_or_else(|| "`linchpin hats new` lists those that there are".to_owned(), suggest::did_you_mean);
+        return Err(Problem::new("NotFound", format!("no loop in the box is named `{name}`")).help(help));
+    };
+    validate::require_policy(project)?;
+    let folder = policy::PolicyFolder::of_project(&project.root);
+    let path = folder.loop_file();
+    fs::create_dir_all(&folder.path)?;
+    let shown = folder.shown(&path);
+    if !init::write_new(&path, preset.text)? {
+        return Err(Problem::new("Exists", format!("`{shown}` is there already"))
+            .help("move it away first: nothing of yours is written over"));
+    }
+    let text = format!(
+        "Wrote {shown}. Put your own command under `gates`, then: `linchpin hats validate`, `linchpin hats show HAT`."
+    );
+    context.output.line_or(&text, &json!({ "file": shown, "preset": preset.name }));
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! The loop of a project, before it runs: what is written, said and drawn.
+
+use super::changing_rules::by_agent;
+use super::{bare, project};
+use testkit::Scratch;
+
+const PRESETS: [&str; 4] = ["builder-reviewer", "spec-driven", "bug-hunt", "docs"];
+
+fn with_preset(name: &str) -> Scratch {
+    let project = project();
+    let written = project.run(&["hats", "new", name]);
+    assert_eq!(written.code, 0, "{}", written.transcript());
+    project
+}
+
+#[test]
+fn a_loop_of_the_box_is_written_down_once() {
+    let project = project();
+    insta::assert_snapshot!(project.run(&["hats", "list"]).transcript());
+    insta::assert_snapshot!(project.run(&["hats", "new"]).transcript());
+    insta::assert_snapshot!(project.run(&["hats", "new", "doc"]).transcript());
+    insta::assert_snapshot!(project.run(&["hats", "new", "docs"]).transcript());
+    insta::assert_snapshot!(project.run(&["hats", "new", "docs"]).transcript());
+    insta::assert_snapshot!(bare().run(&["hats", "new", "docs"]).transcript());
+}
+
+#[test]
+fn loops_of_the_box_are_sound_and_drawn() {
+    for name in PRESETS {
+        let project = with_preset(name);
+        let validated = project.run(&["hats", "validate"]);
+        assert_eq!(validated.code, 0, "{}", validated.transcript());
+        assert!(validated.stdout.contains("everything is sound"), "{}", validated.stdout);
+        insta::assert_snapshot!(format!("{name}-list"), project.run(&["hats", "list"]).stdout);
+        insta::assert_snapshot!(format!("{name}-graph"), project.run(&["hats", "graph"]).stdout);
+    }
+    insta::assert_snapshot!(with_preset("docs").run(&["hats", "graph", "--format", "dot"]).stdout);
+}
+
+#[test]
+fn the_prompts_of_loops_of_the_box() {
+    for name in PRESETS {
+        let project = with_preset(name);
+        let listed = project.run(&["hats", "list", "--json"]);
+        let listed: serde_json::Value = serde_json::from_str(&listed.stdout).expect("JSON");
+        for hat in listed["hats"].as_array().expect("hats") {
+            let id = hat["id"].as_str().expect("an id");
+            insta::assert_snapshot!(format!("{name}-{id}"), project.run(&["hats", "show", id]).stdout);
+        }
+    }
+}
+
+#[test]
+fn a_hat_that_is_not_there_is_said() {
+    insta::assert_snapshot!(with_preset("docs").run(&["hats", "show", "writers"]).transcript());
+}
+
+#[test]
+fn a_broken_loop_is_shown_with_its_places() {
+    let project = project();
+    project
+        .file(".linchpin/loop.yml", "agent: claude\nhats:\n  a: {triggers: [task.start], publish: [loop.complete]}\n");
+    insta::assert_snapshot!(project.run(&["hats", "validate"]).transcript());
+    insta::assert_snapshot!(project.run(&["hats", "list"]).transcript());
+    insta::assert_snapshot!(project.run(&["validate"]).transcript());
+}
+
+#[test]
+fn agents_write_no_loops() {
+    let project = project();
+    insta::assert_snapshot!(by_agent(&project, &["hats", "new", "docs"], "").transcript());
+    assert!(!project.root().join(".linchpin/loop.yml").exists());
+}

@@ -1,0 +1,57 @@
+//! Who does the work.
+
+use engine::hats::{AgentChoice, PromptBy};
+use engine::suggest;
+
+use super::keys::AGENT;
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::Fields;
+use crate::file_rule::split_command;
+use crate::yaml::Yaml;
+
+pub const PROMPT_BY: &[(&str, PromptBy)] =
+    &[("stdin", PromptBy::Stdin), ("arg", PromptBy::Argument), ("file", PromptBy::File)];
+
+/// None where nothing is said, or it is wrong.
+pub fn read(around: &mut Fields) -> Option<AgentChoice> {
+    let node = around.take("agent")?;
+    if let Yaml::Text(name) = &node.value {
+        if AgentChoice::NAMES.contains(&name.as_str()) {
+            return Some(AgentChoice::Named(name.clone()));
+        }
+        let message = format!("no agent is known as `{name}`");
+        let help = suggest::closest(name, AgentChoice::NAMES).map_or_else(
+            || {
+                format!(
+                    "known are {}; any other is a command: `{{command: [program, argument]}}`",
+                    AgentChoice::NAMES.join(", ")
+                )
+            },
+            suggest::did_you_mean,
+        );
+        around
+            .problems
+            .push(Diagnostic::error(ErrorKind::InvalidValue, message, around.source(), Some(node.span)).help(help));
+        return None;
+    }
+    let span = node.span.clone();
+    let mut fields = Fields::of(node, around.source(), AGENT.keys);
+    let is_mapping = fields.problems.is_empty();
+    fields.refuse_unknown();
+    if is_mapping && !fields.has("command") {
+        fields.refuse(ErrorKind::MissingKey, "the agent has no `command`", span.clone());
+    }
+    let prompt = fields.choice("prompt", PROMPT_BY).unwrap_or_default();
+    let is_one = fields.is_text("command");
+    let words = match fields.texts("command").unwrap_or_default().as_slice() {
+        [text] if is_one => split_command(text, &mut fields),
+        words => Some(words.iter().map(|word| word.value.clone()).collect()),
+    };
+    let words: Vec<String> = words.unwrap_or_default();
+    if fields.is_sound() && words.first().is_none_or(String::is_empty) {
+        fields.refuse(ErrorKind::InvalidValue, "`command` is empty", span);
+    }
+    let is_sound = fields.is_sound();
+    around.problems.append(&mut fields.problems);
+    is_sound.then_some(AgentChoice::Command { words, prompt })
+}

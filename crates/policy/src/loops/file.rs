@@ -1,0 +1,286 @@
+//! The file itself: its parts in the order in which they depend on each other.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use engine::expr::Scope;
+use engine::hats::topology::{Doubt, Fault};
+use engine::hats::{AgentChoice, Completion, Hat, Loop, Topic, prompt};
+use engine::rules::Tier;
+
+use super::hats::is_topic;
+use super::keys::{COMPLETION, LOOP, TASKS, TOPIC};
+use super::{agent, limits};
+use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
+use crate::digest::digest;
+use crate::fields::{Fields, Text};
+use crate::library::Entries;
+use crate::rule::RuleReader;
+use crate::rule_list::NamedRules;
+use crate::source::Source;
+use crate::workflow::{Around, GateReader, Observing, read_observers, read_variables};
+use crate::yaml::{self, Key, Node, Yaml};
+
+/// What rules and gates of a loop are named after.
+pub const LOOP_NAME: &str = "loop";
+/// No more than anybody can follow.
+const HATS_LIMIT: usize = 100;
+const START: &str = "task.start";
+const SCRATCHPAD: &str = ".linchpin/agent/scratchpad.md";
+const SPECS: &str = "specs/";
+
+/// None where the file has an error.
+pub fn read(source: &Source, around: &Around) -> (Option<Loop>, Vec<Diagnostic>) {
+    let node = match yaml::parse(source, 0..source.text.len()) {
+        Ok(node) => node,
+        Err(problem) => return (None, vec![*problem]),
+    };
+    let mut fields = Fields::of(node, source, LOOP.keys);
+    if !fields.problems.is_empty() {
+        return (None, fields.problems);
+    }
+    fields.refuse_unknown();
+    let (the_loop, mut problems) = File { source, around }.read(&mut fields);
+    problems.append(&mut fields.problems);
+    problems.sort_by_key(|problem| problem.span.as_ref().map_or(usize::MAX, |span| span.start));
+    let is_sound = problems.iter().all(|problem| problem.severity == Severity::Warning);
+    (is_sound.then_some(the_loop).flatten(), problems)
+}
+
+#[derive(Clone, Copy)]
+pub struct File<'a> {
+    pub source: &'a Source,
+    pub around: &'a Around<'a>,
+}
+
+/// Where the parts stand that a fault may be about.
+struct Spans {
+    start: Range<usize>,
+    completion: Range<usize>,
+    hats: Vec<(String, Range<usize>)>,
+}
+
+impl File<'_> {
+    fn read(self, fields: &mut Fields) -> (Option<Loop>, Vec<Diagnostic>) {
+        let mut problems = Vec::new();
+        if !fields.has("agent") {
+            fields.refuse(ErrorKind::MissingKey, "the loop has no `agent`", 0..0);
+        }
+        let agent = agent::read(fields);
+        let limits = limits::read(fields);
+        let variables = read_variables(fields, Tier::Project, self.around);
+        let hats = self.hat_entries(fields);
+        let spans = Spans {
+            start: fields.key_span("start").unwrap_or_default(),
+            completion: fields.key_span("completion").unwrap_or_default(),
+            hats: hats.iter().map(|(key, _)| (key.text.clone(), key.span.clone())).collect(),
+        };
+        let mut scope = self.around.loaded.ground.scope.clone();
+        variables.keys().for_each(|name| scope.declare(name));
+        let (own, imported) = (Entries::default(), BTreeMap::new());
+        let names = NamedRules {
+            source: self.source,
+            tier: Tier::Project,
+            own: &own,
+            imported: &imported,
+            catalogue: self.around.catalogue,
+            broken: &self.around.loaded.ground.broken,
+        };
+        let gates = GateReader::new(&names, &scope, LOOP_NAME, fields);
+        let completion = completion(&gates, fields);
+        let close_requires = self.close_requires(&gates, fields);
+        let topics = self.topics(&gates, fields);
+        let ends = yaml::ends(&hats, fields.end_of("hats"));
+        let reader = self.rule_reader(&scope);
+        let hats: Vec<Hat> = hats
+            .iter()
+            .zip(ends)
+            .map(|((key, node), end)| self.hat((key, node.clone(), end), reader, &names, &mut problems))
+            .collect();
+        let start = topic("start", START, fields);
+        let guardrails = fields.texts("guardrails").map_or_else(
+            || prompt::GUARDRAILS.map(str::to_owned).to_vec(),
+            |texts| texts.into_iter().map(|text| text.value).collect(),
+        );
+        let mut place = |key: &str, default: &str| self.place(key, fields).unwrap_or_else(|| default.to_owned());
+        let (scratchpad, specs_dir) = (place("scratchpad", SCRATCHPAD), place("specs_dir", SPECS));
+        let the_loop = Loop {
+            source: self.source.name.clone(),
+            digest: digest(&*self.source.text),
+            agent: agent.unwrap_or_else(|| AgentChoice::Named(String::new())),
+            start,
+            completion,
+            limits,
+            guardrails,
+            scratchpad,
+            specs_dir,
+            close_requires,
+            variables,
+            topics,
+            gates: gates.declared,
+            hats,
+        };
+        let is_sound = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
+        if is_sound {
+            problems.extend(the_loop.faults().iter().map(|fault| self.fault(fault, &spans)));
+            problems.extend(the_loop.doubts().iter().map(|doubt| self.doubt(doubt, &spans)));
+        }
+        (is_sound.then_some(the_loop), problems)
+    }
+
+    fn hat_entries(self, fields: &mut Fields) -> Vec<(Key, Node)> {
+        let entries = match fields.take("hats").map(|node| (node.span, node.value)) {
+            Some((_, Yaml::Map(entries))) if !entries.is_empty() => entries,
+            Some((span, Yaml::Map(_))) => {
+                fields.refuse(ErrorKind::MissingKey, "the loop has no hats", span);
+                return Vec::new();
+            }
+            Some((span, other)) => {
+                let message = format!("`hats` takes a mapping of ids to hats, not {}", other.kind());
+                fields.refuse(ErrorKind::InvalidValue, message, span);
+                return Vec::new();
+            }
+            None => {
+                fields.refuse(ErrorKind::MissingKey, "the loop has no `hats`", 0..0);
+                return Vec::new();
+            }
+        };
+        if entries.len() > HATS_LIMIT {
+            let message = format!("{} hats are more than the {HATS_LIMIT} that a loop may have", entries.len());
+            fields.refuse(ErrorKind::InvalidValue, message, fields.key_span("hats").unwrap_or_default());
+            return Vec::new();
+        }
+        let is_id = |text: &str| {
+            text.starts_with(|first: char| first.is_ascii_alphabetic())
+                && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+        };
+        for (key, _) in entries.iter().filter(|(key, _)| !is_id(&key.text)) {
+            let message = format!("`{}` cannot be a hat's id: use letters, digits, `-` and `_`", key.text);
+            fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
+        }
+        entries
+    }
+
+    pub fn observers(self, fields: &mut Fields, scope: &Scope) -> Observing {
+        let observing = read_observers(fields, self.source, Tier::Project, self.around);
+        let problems = observing.unchecked.iter().flat_map(|unchecked| unchecked.problems(scope));
+        fields.problems.extend(problems);
+        observing
+    }
+
+    fn rule_reader<'s>(self, scope: &'s Scope) -> RuleReader<'s>
+    where
+        Self: 's,
+    {
+        let protected_branches = &self.around.loaded.ground.protected_branches;
+        RuleReader { source: self.source, owner: Tier::Project, scope, protected_branches }
+    }
+
+    fn close_requires(self, gates: &GateReader, around: &mut Fields) -> Vec<engine::workflow::Requirement> {
+        let Some(node) = around.take("tasks") else { return Vec::new() };
+        let mut fields = Fields::of(node, self.source, TASKS.keys);
+        fields.refuse_unknown();
+        let requires = gates.of_list("close_requires", "tasks", &mut fields);
+        around.problems.append(&mut fields.problems);
+        requires
+    }
+
+    fn topics(self, gates: &GateReader, around: &mut Fields) -> BTreeMap<String, Topic> {
+        let mut topics = BTreeMap::new();
+        let Some(node) = around.take("topics") else { return topics };
+        let Yaml::Map(entries) = node.value else {
+            let message = format!("`topics` takes a mapping of topics to what they mean, not {}", node.value.kind());
+            around.refuse(ErrorKind::InvalidValue, message, node.span);
+            return topics;
+        };
+        for (key, node) in entries {
+            let name = Text { value: key.text, span: key.span };
+            if !is_topic(&name, around) {
+                continue;
+            }
+            let mut fields = Fields::of(node, self.source, TOPIC.keys);
+            fields.refuse_unknown();
+            let mut text = |key: &str| fields.text(key).map(|text| text.value).unwrap_or_default();
+            let (on_trigger, on_publish) = (text("on_trigger"), text("on_publish"));
+            let requires = gates.of_list("requires", &name.value, &mut fields);
+            around.problems.append(&mut fields.problems);
+            topics.insert(name.value, Topic { on_trigger, on_publish, requires });
+        }
+        topics
+    }
+
+    /// A path from the root that stays below it.
+    fn place(self, key: &str, fields: &mut Fields) -> Option<String> {
+        let Text { value, span } = fields.text(key)?;
+        let is_below = !value.is_empty() && !value.starts_with(['/', '~']) && value.split('/').all(|part| part != "..");
+        if !is_below {
+            let message = format!("`{key}` is a path below the project's root, not `{value}`");
+            fields.refuse(ErrorKind::InvalidValue, message, span);
+            return None;
+        }
+        Some(value)
+    }
+
+    fn fault(self, fault: &Fault, spans: &Spans) -> Diagnostic {
+        let (kind, span, help) = match fault {
+            Fault::NoStart { .. } => {
+                (ErrorKind::NoWayToDone, spans.start.clone(), "add it to the `triggers` of the hat that begins")
+            }
+            Fault::SharedTrigger { other, .. } => {
+                (ErrorKind::InvalidValue, spans.of(other), "let each topic put on one hat only")
+            }
+            Fault::CompletionUnreachable { .. } => (
+                ErrorKind::NoWayToDone,
+                spans.completion.clone(),
+                "add it to the `publishes` of the hat that says when the work is done",
+            ),
+            Fault::NeverAfter { .. } => (
+                ErrorKind::NoWayToDone,
+                spans.completion.clone(),
+                "a topic counts once it was published by one hat and taken by another",
+            ),
+            Fault::Unbounded { hats } => (
+                ErrorKind::InvalidValue,
+                hats.first().map(|hat| spans.of(hat)).unwrap_or_default(),
+                "set `limits: {iterations: 100}`, or `max_activations` on one of them",
+            ),
+        };
+        Diagnostic::error(kind, fault.to_string(), self.source, Some(span)).help(help)
+    }
+
+    fn doubt(self, doubt: &Doubt, spans: &Spans) -> Diagnostic {
+        let (hat, help) = match doubt {
+            Doubt::Untaken { hat, .. } => (hat, "add it to the `triggers` of a hat, or leave it out"),
+            Doubt::UnreachableHat { hat } => (hat, "let another hat publish what puts it on, or leave it out"),
+        };
+        Diagnostic::warning(ErrorKind::UnreachableNode, doubt.to_string(), self.source, Some(spans.of(hat))).help(help)
+    }
+}
+
+impl Spans {
+    fn of(&self, hat: &str) -> Range<usize> {
+        self.hats.iter().find(|(id, _)| id == hat).map(|(_, span)| span.clone()).unwrap_or_default()
+    }
+}
+
+fn topic(key: &str, default: &str, fields: &mut Fields) -> String {
+    let text = fields.text(key);
+    if let Some(text) = &text {
+        is_topic(text, fields);
+    }
+    text.map_or_else(|| default.to_owned(), |text| text.value)
+}
+
+fn completion(gates: &GateReader, around: &mut Fields) -> Completion {
+    let mut completion = Completion { topic: Loop::COMPLETE.to_owned(), requires: Vec::new(), after: Vec::new() };
+    let Some(node) = around.take("completion") else { return completion };
+    let mut fields = Fields::of(node, around.source(), COMPLETION.keys);
+    fields.refuse_unknown();
+    completion.topic = topic("topic", Loop::COMPLETE, &mut fields);
+    completion.requires = gates.of_list("requires", "completion", &mut fields);
+    let after = fields.texts("after").unwrap_or_default();
+    completion.after =
+        after.into_iter().filter(|topic| is_topic(topic, &mut fields)).map(|topic| topic.value).collect();
+    around.problems.append(&mut fields.problems);
+    completion
+}

@@ -1,0 +1,54 @@
+//! `limits`: each a number or a time, and `none` where there is to be none.
+
+use std::time::Duration;
+
+use engine::hats::Limits;
+
+use super::keys::LIMITS;
+use crate::config::parse_duration;
+use crate::diagnostic::ErrorKind;
+use crate::fields::{Fields, Text};
+
+const NONE: &str = "none";
+
+pub fn read(around: &mut Fields) -> Limits {
+    let mut limits = Limits::default();
+    let Some(node) = around.take("limits") else { return limits };
+    let mut fields = Fields::of(node, around.source(), LIMITS.keys);
+    fields.refuse_unknown();
+    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
+    let time = |text: &str| parse_duration(text).filter(|time| *time > Duration::ZERO);
+    let cost = |text: &str| text.parse::<f64>().ok().filter(|cost| cost.is_finite() && *cost > 0.0);
+    limit("iterations", "a whole number from 1 on", number, &mut limits.iterations, &mut fields);
+    limit("failures", "a whole number from 1 on", number, &mut limits.failures, &mut fields);
+    limit("stale", "a whole number from 1 on", number, &mut limits.stale, &mut fields);
+    limit("runtime", "a time such as `30m` or `4h`", time, &mut limits.runtime, &mut fields);
+    limit("idle", "a time such as `90s` or `5m`", time, &mut limits.idle, &mut fields);
+    limit("tokens", "a number such as `200K` or `5M`", tokens, &mut limits.tokens, &mut fields);
+    limit("cost_usd", "a number of dollars such as `20` or `0.5`", cost, &mut limits.cost_usd, &mut fields);
+    around.problems.append(&mut fields.problems);
+    limits
+}
+
+fn limit<T>(key: &str, what: &str, parse: impl Fn(&str) -> Option<T>, limit: &mut Option<T>, fields: &mut Fields) {
+    let Some(Text { value, span }) = fields.text_or_number(key) else { return };
+    if value == NONE {
+        *limit = None;
+    } else if let Some(parsed) = parse(&value) {
+        *limit = Some(parsed);
+    } else {
+        fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is {what}, or `{NONE}`, not `{value}`"), span);
+    }
+}
+
+fn tokens(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let thousand = match text.get(digits.len()..).unwrap_or_default() {
+        "" => 1,
+        "K" | "k" => 1_000,
+        "M" => 1_000_000,
+        "G" => 1_000_000_000,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(thousand).filter(|tokens| *tokens > 0)
+}
