@@ -47,7 +47,7 @@ const RULES_ARE_KNOWN_AS: &str = "~/.config/linchpin/rules";
 pub struct Judge<'a> {
     environment: &'a Environment,
     project: &'a Project,
-    policy: Compiled,
+    policy: Arc<Compiled>,
     /// What only this session still has.
     news: Vec<Weakened>,
     /// Where the journal is.
@@ -84,13 +84,13 @@ impl<'a> Judge<'a> {
     /// The judge of an event's session.
     pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
         let Held { policy, news } = session_policy::of_event(project, event, environment);
-        let store = project.store(environment);
+        let (policy, store) = (Arc::new(policy), project.store(environment));
         Self { environment, project, policy, news, store, is_looking: false, tokens: OnceLock::new() }
     }
 
     /// One that only looks.
-    pub(crate) fn looking(project: &'a Project, environment: &'a Environment) -> Self {
-        let (policy, store) = (project.looked_at(environment), project.store(environment));
+    pub(crate) fn looking(project: &'a Project, policy: Arc<Compiled>, environment: &'a Environment) -> Self {
+        let store = project.store(environment);
         Self { environment, project, policy, news: Vec::new(), store, is_looking: true, tokens: OnceLock::new() }
     }
 
@@ -155,7 +155,7 @@ impl<'a> Judge<'a> {
         let nested = nested.iter().map(|(project, held)| (project, &held.policy));
         let of_workflow = self.policy_of_workflow(event);
         let of_workflow = of_workflow.iter().map(|policy| (self.project, policy));
-        for (project, policy) in nested.chain([(self.project, &self.policy)]).chain(of_workflow) {
+        for (project, policy) in nested.chain([(self.project, &*self.policy)]).chain(of_workflow) {
             let baselines = policy.rules.baselines().unwrap_or_default();
             if !baselines.is_empty() {
                 more_time(GIT_LIMIT);
@@ -262,7 +262,7 @@ impl<'a> Judge<'a> {
         let active = stored.and_then(|stored| self.active(stored.workflow, event, &mut broken));
         let of_workflow = active.as_ref().map(|active| self.policy_of(active));
         let nested = self.nested(event, &own.situation);
-        let policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
+        let policies = nested.iter().map(|(_, held)| &held.policy).chain([&*self.policy]);
         let read = policies.flat_map(|policy| &policy.read).cloned().collect();
         let mut effects = Effects { read, ..Effects::default() };
         let mut findings: Vec<Finding> = Vec::new();

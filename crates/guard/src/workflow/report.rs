@@ -18,8 +18,8 @@ impl Moves<'_> {
     pub fn report(&self) -> Result<Option<Report>, Refusal> {
         let scene = self.scene()?;
         let Some(position) = Position::of(&scene.state.variables) else { return Ok(None) };
-        let active = match self.active() {
-            Ok((_, active)) => active,
+        let active = match self.active_in(&scene) {
+            Ok(active) => active,
             Err(refusal) => {
                 let problem = Some(refusal.to_string());
                 return Ok(Some(Report { position, is_changed: true, problem, pace: Vec::new() }));

@@ -5,9 +5,12 @@ mod refused;
 mod report;
 mod webhook;
 
+use std::sync::Arc;
+
 use engine::pace::Violation;
 use guard::workflow::{Force, Holding, Lack, Moves, Outside, Refusal, Step, StepOutcome};
 use guard::{CommandRun, Project, Whose};
+use policy::Compiled;
 use serde_json::{Map, Value, json};
 
 pub use approve::run as approve;
@@ -61,6 +64,7 @@ pub fn abort(context: &Context) -> Outcome {
 /// Whoever runs the command.
 struct Mover {
     project: Project,
+    policy: Arc<Compiled>,
     now: i64,
     session: Option<Whose>,
     is_agents: bool,
@@ -75,13 +79,15 @@ impl Mover {
         let agent = store.as_ref().and_then(|store| command.agent(store).ok().flatten());
         let session = store.as_ref().and_then(|store| command.session(store).ok().flatten());
         let is_agents = agent.is_some() || person::required(verb, &context.environment).is_err();
-        Self { project, now, session, is_agents }
+        let policy = Arc::new(project.compiled(&context.environment));
+        Self { project, policy, now, session, is_agents }
     }
 
     fn moves<'a>(&'a self, context: &'a Context) -> Moves<'a> {
         Moves {
             project: &self.project,
             environment: &context.environment,
+            policy: Arc::clone(&self.policy),
             now: self.now,
             session: self.session.clone(),
             is_agents: self.is_agents,
@@ -134,7 +140,7 @@ fn tell(step: &Step, context: &Context) {
         }
         StepOutcome::Held(lacks) => {
             output.line(format!("Still at `{node}`: what has to hold before it can be left does not."));
-            for Lack { gate, why } in lacks {
+            for Lack { gate, why, .. } in lacks {
                 output.blank();
                 output.line(format!("- {gate}: {why}"));
             }

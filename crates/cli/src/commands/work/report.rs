@@ -1,7 +1,10 @@
 //! Where a workflow stands, as `status` tells it.
 
+use std::sync::Arc;
+
 use guard::workflow::Report;
 use guard::{Project, Whose};
+use policy::Compiled;
 use serde_json::{Value, json};
 
 use super::Mover;
@@ -10,12 +13,18 @@ use crate::commands::validate::counted;
 use crate::output::Output;
 
 /// None where nothing is active, or the journal cannot be read.
-pub fn report(project: &Project, now: i64, session: Option<Whose>, context: &Context) -> Option<Report> {
+pub fn report(
+    project: &Project,
+    policy: &Arc<Compiled>,
+    now: i64,
+    session: Option<Whose>,
+    context: &Context,
+) -> Option<Report> {
     // To ask is no reason to make a journal.
     if !project.store(&context.environment).exists() {
         return None;
     }
-    let mover = Mover { project: project.clone(), now, session, is_agents: false };
+    let mover = Mover { project: project.clone(), policy: Arc::clone(policy), now, session, is_agents: false };
     mover.moves(context).report().ok().flatten()
 }
 
