@@ -65,6 +65,8 @@ fn a_sound_workflow() {
     insta::assert_snapshot!(with_workflow(EXECUTION).run(&["validate"]).transcript(), @"
     exit 0
     --- stdout
+    note: .linchpin/workflows/execution.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate green: runs cargo test)
+
     2 rules in force, 1 workflow, everything is sound.
     --- stderr
     ");
