@@ -36,8 +36,7 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
     let trust = Trust::of(&project.root, &context.environment);
     let sound = workflows.files.iter().filter_map(|file| file.workflow.as_ref());
     // What waits for a person is no fault of a file.
-    let notes: Vec<String> =
-        sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(workflow_notice).collect();
+    let notes: Vec<String> = sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(workflow_notice).collect();
     let own = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).count();
     let errors = loaded.errors().count();
     let warnings = loaded.diagnostics.len() - errors;

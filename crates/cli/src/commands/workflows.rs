@@ -64,13 +64,7 @@ fn nodes(workflow: &Workflow) -> Vec<&str> {
     workflow.nodes.iter().map(|node| node.name.as_str()).collect()
 }
 
-fn show(
-    name: &str,
-    format: Drawing,
-    found: &Found,
-    project: &Project,
-    context: &Context,
-) -> Result<(), Problem> {
+fn show(name: &str, format: Drawing, found: &Found, project: &Project, context: &Context) -> Result<(), Problem> {
     let Some(file) = found.named(name) else { return Err(unknown(name, found)) };
     let Some(workflow) = &file.workflow else {
         let problem = Problem::new("BrokenPolicy", format!("the workflow `{name}` has errors"));

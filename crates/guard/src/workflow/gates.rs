@@ -141,11 +141,14 @@ impl Gates<'_> {
 
     fn approval_lack(&self, gate: &str, text: &str, tree: Option<&str>) -> Option<String> {
         let approvals = Approvals::of(&self.project.root, self.environment);
-        let is_given = approvals.includes(gate, text, &self.active.position, tree);
-        (!is_given).then(|| {
-            let text = plain_text::line(text);
-            format!("a person has to say yes to: {text}\n(`linchpin approve {gate}`, for the tree as it is now)")
-        })
+        let last = approvals.last(gate, text, &self.active.position);
+        if last.as_ref().is_some_and(|last| last.tree.as_deref() == tree) {
+            return None;
+        }
+        let before = last.map_or_else(String::new, |last| format!("\n{}", last.outdated()));
+        let text = plain_text::line(text);
+        let command = format!("(`linchpin approve {gate}`, for the tree as it is now)");
+        Some(format!("a person has to say yes to: {text}{before}\n{command}"))
     }
 
     fn command<'c>(&'c self, text: &'c str, words: &'c [String], timeout: Duration) -> CommandGate<'c> {

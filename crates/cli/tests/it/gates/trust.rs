@@ -168,5 +168,8 @@ fn whoever_looks_at_it_is_told() {
     project.run(&["trust", "--yes"]);
     assert!(!project.run(&["validate"]).stdout.contains("note:"));
     let shown = project.run(&["workflows", "show", "w"]);
-    assert_eq!((shown.stderr.as_str(), &project.run(&["workflows", "show", "w", "--json"]).json()["trusted"]), ("", &json!(true)));
+    assert_eq!(
+        (shown.stderr.as_str(), &project.run(&["workflows", "show", "w", "--json"]).json()["trusted"]),
+        ("", &json!(true))
+    );
 }
