@@ -21,7 +21,9 @@ use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
 use crate::file_facts::FileSetting;
-use crate::file_rules::{Commands, Demands, FileNotice, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran, forget_old};
+use crate::file_rules::{
+    Commands, Demands, FileNotice, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran, Unheard, forget_old,
+};
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
@@ -273,6 +275,7 @@ impl<'a> Judge<'a> {
             PromptBaseline::remember(event.time, &mut effects.changes);
         }
         let mut context = Vec::new();
+        let mut unheard = Unheard::of(event);
         let mut conduct = Conduct::default();
         let mut approved = false;
         for (project, held) in &nested {
@@ -318,6 +321,7 @@ impl<'a> Judge<'a> {
                 here.project.forget_compiled(self.environment);
                 continue;
             };
+            unheard.hear(&here.policy.rules, &decision.file_rules);
             notices.extend(self.demand(&here, &mut decision, occasion, state, &mut effects));
             if let Some(files) = here.facts.files_asked() {
                 notices.extend(effects.news(files.changed.take_notices(), state));
@@ -346,6 +350,7 @@ impl<'a> Judge<'a> {
         effects.complete(event);
         findings.extend(what_is_missing(event).map(|failure| failure.finding()));
         let mut verdict = Verdict::of(findings);
+        context.extend(unheard.told(&verdict));
         verdict.approved = approved && verdict.level == Level::Allow;
         // Said when a session begins, and again where the broken file may be the reason why this has to be asked.
         if is_first || verdict.level == Level::Ask {

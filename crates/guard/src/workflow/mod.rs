@@ -15,7 +15,7 @@ mod holder;
 mod moves;
 mod noting;
 mod pace_at_move;
-mod plain_text;
+pub(crate) mod plain_text;
 mod policy_at;
 mod position;
 mod receipt;
