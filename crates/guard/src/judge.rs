@@ -117,7 +117,7 @@ impl<'a> Judge<'a> {
         let occasion = Occasion {
             event,
             is_first,
-            kept: self.prepare_for_file_rules(event, more_time),
+            kept: OnceCell::new(),
             programs: Programs::new(self.environment, &self.policy.config),
             ran: Ran::default(),
             allowed: OnceCell::new(),
@@ -146,18 +146,18 @@ impl<'a> Judge<'a> {
 
     /// Where git has to be waited for, there is more time. Where a rule compares with how things were at the prompt, that
     /// is written down when the prompt arrives.
-    fn prepare_for_file_rules(&self, event: &Arc<Event>, more_time: &dyn Fn(Duration)) -> KeptBaselines {
+    fn prepare_for_file_rules<'p>(
+        &self,
+        event: &Arc<Event>,
+        policies: impl Iterator<Item = (&'p Project, &'p Compiled)>,
+        more_time: &dyn Fn(Duration),
+    ) -> KeptBaselines {
         let mut kept = KeptBaselines::default();
         // Where an agent waits for a call, nobody waits longer for its file rules.
         if !event.kind.is_stop() && event.kind != EventKind::Prompt {
             return kept;
         }
-        let own = self.jurisdiction(self.project, &self.policy, event, None);
-        let nested = self.nested(event, &own.situation);
-        let nested = nested.iter().map(|(project, held)| (project, &held.policy));
-        let of_workflow = self.policy_of_workflow(event);
-        let of_workflow = of_workflow.iter().map(|policy| (self.project, policy));
-        for (project, policy) in nested.chain([(self.project, &*self.policy)]).chain(of_workflow) {
+        for (project, policy) in policies {
             let baselines = policy.rules.baselines().unwrap_or_default();
             if !baselines.is_empty() {
                 more_time(GIT_LIMIT);
@@ -168,13 +168,6 @@ impl<'a> Judge<'a> {
             }
         }
         kept
-    }
-
-    /// What the workflow that is active asks for, before anything is judged.
-    fn policy_of_workflow(&self, event: &Event) -> Option<Compiled> {
-        let store = Store::open_existing_read(&self.store, self.store_options(event)).ok()?;
-        let active = self.active(&store.workflow().ok()?, event, &mut Vec::new())?;
-        Some(self.policy_of(&active))
     }
 
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
@@ -256,7 +249,7 @@ impl<'a> Judge<'a> {
 
     /// `stored`: none where the journal cannot be used.
     fn verdict(&self, occasion: &Occasion<'_>, stored: Option<Stored<'_>>) -> (Verdict, Effects) {
-        let Occasion { event, is_first, kept, .. } = occasion;
+        let Occasion { event, is_first, .. } = occasion;
         let is_first = *is_first;
         let state = stored.map(|stored| stored.session);
         let own = self.jurisdiction(self.project, &self.policy, event, state);
@@ -264,6 +257,12 @@ impl<'a> Judge<'a> {
         let active = stored.and_then(|stored| self.active(stored.workflow, event, &mut broken));
         let of_workflow = active.as_ref().map(|active| self.policy_of(active));
         let nested = self.nested(event, &own.situation);
+        let kept = occasion.kept.get_or_init(|| {
+            let nested = nested.iter().map(|(project, held)| (project, &held.policy));
+            let of_workflow = of_workflow.iter().map(|policy| (self.project, policy));
+            let policies = nested.chain([(self.project, &*self.policy)]).chain(of_workflow);
+            self.prepare_for_file_rules(event, policies, occasion.more_time)
+        });
         let policies = nested.iter().map(|(_, held)| &held.policy).chain([&*self.policy]);
         let read = policies.flat_map(|policy| &policy.read).cloned().collect();
         let mut effects = Effects { read, ..Effects::default() };
@@ -560,7 +559,8 @@ struct Occasion<'a> {
     event: &'a Arc<Event>,
     /// Nothing was heard of the session before.
     is_first: bool,
-    kept: KeptBaselines,
+    /// How trees were, once somebody has looked.
+    kept: OnceCell<KeptBaselines>,
     programs: Programs<'a>,
     ran: Ran,
     /// Whether a person let this very call through, once somebody has looked.
