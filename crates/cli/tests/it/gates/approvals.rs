@@ -137,7 +137,7 @@ fn it_is_in_the_journal_with_who_and_when() {
     assert_eq!((&entry["fields"]["who"], &entry["fields"]["gate"]), (&"ada".into(), &"ship".into()));
     assert_eq!((&entry["fields"]["visit"], &entry["fields"]["text"]), (&"1.1".into(), &"Ship it?".into()));
     assert!(entry["time"].is_i64() || entry["time"].is_string(), "{entry}");
-    assert!(project.run(&["log", "--kind", "approve"]).stdout.contains("approve ship, by ada"));
+    assert!(project.run(&["log", "--kind", "approve"]).stdout.contains("approve w: ship, by ada"));
 }
 
 #[test]
