@@ -5,6 +5,7 @@
 
 mod acting;
 mod active;
+mod ahead;
 mod approval;
 mod approving;
 mod claims;
@@ -26,6 +27,7 @@ mod step;
 
 pub(crate) use acting::act;
 pub use active::Active;
+pub use ahead::{Ahead, GateAhead, GateState, NextMove};
 pub use approving::{Approvable, Asked};
 pub use claims::Claims;
 pub use command_gate::Holding;

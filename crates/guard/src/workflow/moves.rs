@@ -74,7 +74,7 @@ impl Moves<'_> {
         let active = Arc::new(Active { claims: claims.as_map().clone(), ..active });
         let situation = self.situation(&active, &scene);
         let Some(way) = first_way(&node, &situation)? else {
-            let would = self.claims_that_would(&node, &active, &scene);
+            let would = self.led_by_claims(&node, &active, &scene).into_iter().map(|(claim, _)| claim).collect();
             let claimed = claims.names().into_iter().map(str::to_owned).collect();
             return Ok(stay(&active, StepOutcome::NoWay { claimed, would }));
         };
@@ -245,16 +245,6 @@ impl Moves<'_> {
         Ok(stay(active, outcome))
     }
 
-    /// The claims each of which would lead on by itself.
-    fn claims_that_would(&self, node: &Node, active: &Arc<Active>, scene: &Scene) -> Vec<String> {
-        let leads_on = |claim: &String| {
-            let claims = Claims::only(claim).as_map().clone();
-            let active = Arc::new(Active { claims, ..(**active).clone() });
-            first_way(node, &self.situation(&active, scene)).is_ok_and(|way| way.is_some())
-        };
-        active.workflow.all_claims().filter(leads_on).collect()
-    }
-
     /// What a node does by itself.
     fn act(&self, site: &str, actions: &[Action], active: &Arc<Active>, scene: &Scene, doing: &mut Doing) {
         if actions.is_empty() {
@@ -314,7 +304,7 @@ pub(super) fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, R
 }
 
 /// The first whose `when` is true. Where one before it cannot be evaluated, nobody knows which that is.
-fn first_way<'n>(node: &'n Node, situation: &Arc<Situation>) -> Result<Option<&'n Transition>, Refusal> {
+pub(super) fn first_way<'n>(node: &'n Node, situation: &Arc<Situation>) -> Result<Option<&'n Transition>, Refusal> {
     for way in &node.transitions {
         match expr::holds(&way.when, situation, Reach::default()) {
             Ok(true) => return Ok(Some(way)),
