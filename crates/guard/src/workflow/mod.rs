@@ -14,6 +14,7 @@ mod gates;
 mod going_on;
 mod holder;
 mod moves;
+mod names;
 mod noting;
 mod pace_at_move;
 pub(crate) mod plain_text;

@@ -61,6 +61,17 @@ pub fn abort(context: &Context) -> Outcome {
     told(Mover::of("abort", context).moves(context).abort(), context)
 }
 
+/// What expressions of the active workflow know; nothing where none is active, or the journal cannot be read.
+pub fn names(context: &Context) -> Map<String, Value> {
+    let project = Project::of_command(&context.environment);
+    // To ask is no reason to make a journal.
+    if !project.store(&context.environment).exists() {
+        return Map::new();
+    }
+    let policy = project.looked_at(&context.environment);
+    Mover::by_policy("explain", project, policy, context).moves(context).names().unwrap_or_default()
+}
+
 /// Whoever runs the command.
 struct Mover {
     project: Project,
@@ -73,14 +84,18 @@ struct Mover {
 impl Mover {
     fn of(verb: &str, context: &Context) -> Self {
         let project = Project::of_command(&context.environment);
+        let policy = project.compiled(&context.environment);
+        Self::by_policy(verb, project, policy, context)
+    }
+
+    fn by_policy(verb: &str, project: Project, policy: Compiled, context: &Context) -> Self {
         let now = super::now();
         let command = CommandRun { words: &[verb], session: None, environment: &context.environment, now };
         let store = super::log::open(&project, context).ok();
         let agent = store.as_ref().and_then(|store| command.agent(store).ok().flatten());
         let session = store.as_ref().and_then(|store| command.session(store).ok().flatten());
         let is_agents = agent.is_some() || person::required(verb, &context.environment).is_err();
-        let policy = Arc::new(project.compiled(&context.environment));
-        Self { project, policy, now, session, is_agents }
+        Self { project, policy: Arc::new(policy), now, session, is_agents }
     }
 
     fn moves<'a>(&'a self, context: &'a Context) -> Moves<'a> {
