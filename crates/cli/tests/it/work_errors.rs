@@ -50,6 +50,31 @@ fn rules_that_never_say_anything() {
 }
 
 #[test]
+fn claims_in_one_word() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nclaims: [tested]\nnodes: {code: {prompt: Code., transitions: [{when: code_complete and tested, to: done}]}}\n",
+    );
+    scratch.run(&["start", "work"]);
+    assert_snapshot!(scratch.run(&["next", "code_complete,tested"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `code_complete,tested` is no claim of this workflow
+    help: several claims are words of their own: `linchpin next code_complete tested`
+    ");
+    assert_snapshot!(scratch.run(&["next", "code_complete,nothing"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `code_complete,nothing` is no claim of this workflow
+    help: the claims are code_complete, tested
+    ");
+    assert_eq!(scratch.run(&["next", "code_complete", "tested"]).code, Some(0));
+}
+
+#[test]
 fn no_workflow_loaded() {
     for command in ["next", "continue"] {
         assert_snapshot!(project().run(&[command, "--json"]).transcript());
