@@ -114,3 +114,31 @@ fn metric_access_failed() {
     holder.execute_batch("ROLLBACK").expect("an end");
     assert_eq!(scratch.run(&["next"]).code, Some(3));
 }
+
+/// Where it cannot be told whether it was too much, nothing moves, unless the rule says otherwise or a person passes over it.
+#[test]
+fn a_pace_rule_that_cannot_be_judged_at_a_move() {
+    let rule = "{name: builds, repeated_command: {threshold: 1, window: 60}, live: off}";
+    let unreadable = |rule: &str| {
+        let scratch = with_rule(rule);
+        scratch.run(&["start", "work"]);
+        runs(&scratch, "make");
+        let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+        // What is there is no text.
+        let damage = "UPDATE state SET name = CAST(CAST(name AS BLOB) || x'ff' AS TEXT) WHERE kind = 'counted'";
+        assert_eq!(journal.execute(damage, []).expect("a row"), 1);
+        scratch
+    };
+    let scratch = unreadable(rule);
+    assert_snapshot!(scratch.run(&["next"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: rule `work/code/builds` cannot be judged: what was counted cannot be read: the journal failed
+    help: nothing was moved; a person can pass over the rule: `linchpin next --force work/code/builds`
+    ");
+    assert_eq!(scratch.run(&["next", "--json"]).json()["error"]["kind"], "MetricAccessFailed");
+    assert_eq!(scratch.run(&["next", "--force", "builds"]).code, Some(0));
+    let scratch = unreadable(&rule.replace("live", "on_error: warn, live"));
+    assert_eq!(scratch.run(&["next"]).code, Some(0));
+}
