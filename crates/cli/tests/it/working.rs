@@ -513,6 +513,19 @@ fn a_patch_in_a_shell_is_a_command_and_an_edit_of_the_phase() {
     assert_eq!(scratch.run(&["repeat"]).stdout, "1 and 2\n");
 }
 
+/// Every version of a rule that was judged by stays known, whoever saw it first.
+#[test]
+fn a_move_keeps_no_version_of_a_rule_from_the_journal() {
+    let scratch = with_rules("      []");
+    scratch.rule("no-danger", crate::NO_DANGER);
+    scratch.run(&["start", "work"]);
+    scratch.run(&["next"]);
+    assert_eq!(scratch.decision("danger"), "deny");
+    let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+    let versions = "SELECT count(*) FROM state WHERE kind = 'rule' AND name LIKE 'no-danger %'";
+    assert_eq!(journal.query_row(versions, [], |row| row.get::<_, i64>(0)), Ok(1));
+}
+
 #[test]
 fn the_journal_tells_how_it_was_moved() {
     let scratch = project();

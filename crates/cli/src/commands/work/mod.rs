@@ -63,13 +63,10 @@ pub fn abort(context: &Context) -> Outcome {
 
 /// What expressions of the active workflow know; nothing where none is active, or the journal cannot be read.
 pub fn names(context: &Context) -> Map<String, Value> {
-    let project = Project::of_command(&context.environment);
+    let mover = Mover::of("explain", context);
     // To ask is no reason to make a journal.
-    if !project.store(&context.environment).exists() {
-        return Map::new();
-    }
-    let policy = project.looked_at(&context.environment);
-    Mover::by_policy("explain", project, policy, context).moves(context).names().unwrap_or_default()
+    let has_journal = mover.project.store(&context.environment).exists();
+    has_journal.then(|| mover.moves(context).names().ok()).flatten().unwrap_or_default()
 }
 
 /// Whoever runs the command.
@@ -84,11 +81,8 @@ struct Mover {
 impl Mover {
     fn of(verb: &str, context: &Context) -> Self {
         let project = Project::of_command(&context.environment);
-        let policy = project.compiled(&context.environment);
-        Self::by_policy(verb, project, policy, context)
-    }
-
-    fn by_policy(verb: &str, project: Project, policy: Compiled, context: &Context) -> Self {
+        // Nothing is kept of it: the next hook has to learn that a rule is new, and writes it down.
+        let policy = project.looked_at(&context.environment);
         let now = super::now();
         let command = CommandRun { words: &[verb], session: None, environment: &context.environment, now };
         let store = super::log::open(&project, context).ok();
