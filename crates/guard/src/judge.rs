@@ -303,17 +303,7 @@ impl<'a> Judge<'a> {
                 context.extend(acted.texts);
                 notices.extend(acted.notices);
             }
-            let is_outermost = std::ptr::eq(here.project, self.project);
-            for (name, value) in here.facts.observed() {
-                if active.as_ref().is_some_and(|active| here.is_of_workflow && active.declares(&name)) {
-                    effects.changes.workflow.insert(name, value);
-                } else if is_outermost {
-                    effects.changes.variables.insert(name, value);
-                // A policy further in does not decide what the one around it goes by.
-                } else if !self.policy.config.knows_variable(&name) {
-                    effects.changes.variables.entry(name).or_insert(value);
-                }
-            }
+            self.keep_observed(&here, active.as_deref(), &mut effects.changes);
             let inquiry = Inquiry { situation: &here.situation, rules: &here.policy.rules, thorough: false };
             let Ok(mut decision) = engine::decide(&inquiry) else {
                 findings.push(Failure::UnreadablePolicy.finding());
@@ -349,7 +339,6 @@ impl<'a> Judge<'a> {
         effects.complete(event);
         findings.extend(what_is_missing(event).map(|failure| failure.finding()));
         let mut verdict = Verdict::of(findings);
-        context.extend(unheard.told(&verdict));
         verdict.approved = approved && verdict.level == Level::Allow;
         // Said when a session begins, and again where the broken file may be the reason why this has to be asked.
         if is_first || verdict.level == Level::Ask {
@@ -357,9 +346,25 @@ impl<'a> Judge<'a> {
         }
         (verdict.notices, verdict.context) = (notices, context);
         verdict.lifted = self.lifting().of(&verdict, event.time);
+        verdict.context.extend(unheard.told(&verdict));
         self.tokens(event).remember(state, active.as_deref(), &mut effects.changes);
         (effects.conduct, effects.active) = (conduct, active);
         (verdict, effects)
+    }
+
+    /// What the observers and actions of a policy set.
+    fn keep_observed(&self, here: &Jurisdiction<'_>, active: Option<&Active>, changes: &mut Changes) {
+        let is_outermost = std::ptr::eq(here.project, self.project);
+        for (name, value) in here.facts.observed() {
+            if active.is_some_and(|active| here.is_of_workflow && active.declares(&name)) {
+                changes.workflow.insert(name, value);
+            } else if is_outermost {
+                changes.variables.insert(name, value);
+            // A policy further in does not decide what the one around it goes by.
+            } else if !self.policy.config.knows_variable(&name) {
+                changes.variables.entry(name).or_insert(value);
+            }
+        }
     }
 
     /// What file rules ask for, and their commands; what is given back are the notices.

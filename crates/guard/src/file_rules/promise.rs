@@ -55,7 +55,7 @@ impl Unheard {
         let is_held = verdict.findings.iter().filter(|finding| finding.level == Level::Block);
         let waited = is_held.filter(|finding| finding.section == Some(Section::Demand));
         let waited: Vec<String> = waited.map(|finding| format!("`<promise>{}</promise>`", finding.rule)).collect();
-        if self.0.is_empty() || waited.is_empty() {
+        if self.0.is_empty() || waited.is_empty() || verdict.lifted.is_some() {
             return None;
         }
         let said: Vec<String> =

@@ -77,6 +77,11 @@ fn a_promise_that_nothing_waits_for_is_told_what_is_waited_for() {
     assert_eq!(told("Say `<promise>readmes</promise>`."), "");
     // Of two, one is meant: the other is still waited for, and nothing was said wrong.
     assert_eq!(told("<promise>README accuracy</promise>"), "");
+    // Where nothing is held, nobody is told.
+    project.run(&["pause", "10m", "--reason", "a test"]);
+    let paused = stop_saying(&project, "<promise>note</promise>").stdout;
+    assert!(!paused.contains("Nothing waits"), "{paused}");
+    project.run(&["resume"]);
     insta::assert_snapshot!(told("<promise>readme</promise><promise>note</promise>"), @"Nothing waits for `<promise>note</promise>`. What is waited for: `<promise>notes</promise>`.");
 }
 
