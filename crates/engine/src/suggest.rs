@@ -7,7 +7,10 @@ pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
-        .min_by_key(|(distance, _)| *distance)
+        // Of two that are as close, fingers slip less at the first letter.
+        .min_by_key(|(distance, candidate)| {
+            (*distance, !lower.chars().next().is_some_and(|first| candidate.starts_with(first)))
+        })
         .map(|(_, candidate)| candidate)
 }
 
@@ -25,6 +28,7 @@ mod tests {
         assert_eq!(closest("comand_pattern", known), Some("command_pattern"));
         assert_eq!(closest("path", known), Some("paths"));
         assert_eq!(closest("Action", known), Some("action"));
+        assert_eq!(closest("node", ["mode", "nodes"]), Some("nodes"));
         assert_eq!(closest("colour", known), None);
         assert_eq!(closest("", known), None);
     }

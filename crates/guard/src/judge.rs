@@ -21,7 +21,9 @@ use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
 use crate::file_facts::FileSetting;
-use crate::file_rules::{Commands, Demands, FileNotice, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran, forget_old};
+use crate::file_rules::{
+    Commands, Demands, FileNotice, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran, Unheard, forget_old,
+};
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
@@ -47,7 +49,7 @@ const RULES_ARE_KNOWN_AS: &str = "~/.config/linchpin/rules";
 pub struct Judge<'a> {
     environment: &'a Environment,
     project: &'a Project,
-    policy: Compiled,
+    policy: Arc<Compiled>,
     /// What only this session still has.
     news: Vec<Weakened>,
     /// Where the journal is.
@@ -84,13 +86,13 @@ impl<'a> Judge<'a> {
     /// The judge of an event's session.
     pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
         let Held { policy, news } = session_policy::of_event(project, event, environment);
-        let store = project.store(environment);
+        let (policy, store) = (Arc::new(policy), project.store(environment));
         Self { environment, project, policy, news, store, is_looking: false, tokens: OnceLock::new() }
     }
 
     /// One that only looks.
-    pub(crate) fn looking(project: &'a Project, environment: &'a Environment) -> Self {
-        let (policy, store) = (project.looked_at(environment), project.store(environment));
+    pub(crate) fn looking(project: &'a Project, policy: Arc<Compiled>, environment: &'a Environment) -> Self {
+        let store = project.store(environment);
         Self { environment, project, policy, news: Vec::new(), store, is_looking: true, tokens: OnceLock::new() }
     }
 
@@ -115,7 +117,7 @@ impl<'a> Judge<'a> {
         let occasion = Occasion {
             event,
             is_first,
-            kept: self.prepare_for_file_rules(event, more_time),
+            kept: OnceCell::new(),
             programs: Programs::new(self.environment, &self.policy.config),
             ran: Ran::default(),
             allowed: OnceCell::new(),
@@ -144,18 +146,18 @@ impl<'a> Judge<'a> {
 
     /// Where git has to be waited for, there is more time. Where a rule compares with how things were at the prompt, that
     /// is written down when the prompt arrives.
-    fn prepare_for_file_rules(&self, event: &Arc<Event>, more_time: &dyn Fn(Duration)) -> KeptBaselines {
+    fn prepare_for_file_rules<'p>(
+        &self,
+        event: &Arc<Event>,
+        policies: impl Iterator<Item = (&'p Project, &'p Compiled)>,
+        more_time: &dyn Fn(Duration),
+    ) -> KeptBaselines {
         let mut kept = KeptBaselines::default();
         // Where an agent waits for a call, nobody waits longer for its file rules.
         if !event.kind.is_stop() && event.kind != EventKind::Prompt {
             return kept;
         }
-        let own = self.jurisdiction(self.project, &self.policy, event, None);
-        let nested = self.nested(event, &own.situation);
-        let nested = nested.iter().map(|(project, held)| (project, &held.policy));
-        let of_workflow = self.policy_of_workflow(event);
-        let of_workflow = of_workflow.iter().map(|policy| (self.project, policy));
-        for (project, policy) in nested.chain([(self.project, &self.policy)]).chain(of_workflow) {
+        for (project, policy) in policies {
             let baselines = policy.rules.baselines().unwrap_or_default();
             if !baselines.is_empty() {
                 more_time(GIT_LIMIT);
@@ -166,13 +168,6 @@ impl<'a> Judge<'a> {
             }
         }
         kept
-    }
-
-    /// What the workflow that is active asks for, before anything is judged.
-    fn policy_of_workflow(&self, event: &Event) -> Option<Compiled> {
-        let store = Store::open_existing_read(&self.store, self.store_options(event)).ok()?;
-        let active = self.active(&store.workflow().ok()?, event, &mut Vec::new())?;
-        Some(self.policy_of(&active))
     }
 
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
@@ -254,7 +249,7 @@ impl<'a> Judge<'a> {
 
     /// `stored`: none where the journal cannot be used.
     fn verdict(&self, occasion: &Occasion<'_>, stored: Option<Stored<'_>>) -> (Verdict, Effects) {
-        let Occasion { event, is_first, kept, .. } = occasion;
+        let Occasion { event, is_first, .. } = occasion;
         let is_first = *is_first;
         let state = stored.map(|stored| stored.session);
         let own = self.jurisdiction(self.project, &self.policy, event, state);
@@ -262,7 +257,13 @@ impl<'a> Judge<'a> {
         let active = stored.and_then(|stored| self.active(stored.workflow, event, &mut broken));
         let of_workflow = active.as_ref().map(|active| self.policy_of(active));
         let nested = self.nested(event, &own.situation);
-        let policies = nested.iter().map(|(_, held)| &held.policy).chain([&self.policy]);
+        let kept = occasion.kept.get_or_init(|| {
+            let nested = nested.iter().map(|(project, held)| (project, &held.policy));
+            let of_workflow = of_workflow.iter().map(|policy| (self.project, policy));
+            let policies = nested.chain([(self.project, &*self.policy)]).chain(of_workflow);
+            self.prepare_for_file_rules(event, policies, occasion.more_time)
+        });
+        let policies = nested.iter().map(|(_, held)| &held.policy).chain([&*self.policy]);
         let read = policies.flat_map(|policy| &policy.read).cloned().collect();
         let mut effects = Effects { read, ..Effects::default() };
         let mut findings: Vec<Finding> = Vec::new();
@@ -273,6 +274,7 @@ impl<'a> Judge<'a> {
             PromptBaseline::remember(event.time, &mut effects.changes);
         }
         let mut context = Vec::new();
+        let mut unheard = Unheard::of(event);
         let mut conduct = Conduct::default();
         let mut approved = false;
         for (project, held) in &nested {
@@ -301,23 +303,14 @@ impl<'a> Judge<'a> {
                 context.extend(acted.texts);
                 notices.extend(acted.notices);
             }
-            let is_outermost = std::ptr::eq(here.project, self.project);
-            for (name, value) in here.facts.observed() {
-                if active.as_ref().is_some_and(|active| here.is_of_workflow && active.declares(&name)) {
-                    effects.changes.workflow.insert(name, value);
-                } else if is_outermost {
-                    effects.changes.variables.insert(name, value);
-                // A policy further in does not decide what the one around it goes by.
-                } else if !self.policy.config.knows_variable(&name) {
-                    effects.changes.variables.entry(name).or_insert(value);
-                }
-            }
+            self.keep_observed(&here, active.as_deref(), &mut effects.changes);
             let inquiry = Inquiry { situation: &here.situation, rules: &here.policy.rules, thorough: false };
             let Ok(mut decision) = engine::decide(&inquiry) else {
                 findings.push(Failure::UnreadablePolicy.finding());
                 here.project.forget_compiled(self.environment);
                 continue;
             };
+            unheard.hear(&here.policy.rules, &decision.file_rules);
             notices.extend(self.demand(&here, &mut decision, occasion, state, &mut effects));
             if let Some(files) = here.facts.files_asked() {
                 notices.extend(effects.news(files.changed.take_notices(), state));
@@ -353,9 +346,25 @@ impl<'a> Judge<'a> {
         }
         (verdict.notices, verdict.context) = (notices, context);
         verdict.lifted = self.lifting().of(&verdict, event.time);
+        verdict.context.extend(unheard.told(&verdict));
         self.tokens(event).remember(state, active.as_deref(), &mut effects.changes);
         (effects.conduct, effects.active) = (conduct, active);
         (verdict, effects)
+    }
+
+    /// What the observers and actions of a policy set.
+    fn keep_observed(&self, here: &Jurisdiction<'_>, active: Option<&Active>, changes: &mut Changes) {
+        let is_outermost = std::ptr::eq(here.project, self.project);
+        for (name, value) in here.facts.observed() {
+            if active.is_some_and(|active| here.is_of_workflow && active.declares(&name)) {
+                changes.workflow.insert(name, value);
+            } else if is_outermost {
+                changes.variables.insert(name, value);
+            // A policy further in does not decide what the one around it goes by.
+            } else if !self.policy.config.knows_variable(&name) {
+                changes.variables.entry(name).or_insert(value);
+            }
+        }
     }
 
     /// What file rules ask for, and their commands; what is given back are the notices.
@@ -555,7 +564,8 @@ struct Occasion<'a> {
     event: &'a Arc<Event>,
     /// Nothing was heard of the session before.
     is_first: bool,
-    kept: KeptBaselines,
+    /// How trees were, once somebody has looked.
+    kept: OnceCell<KeptBaselines>,
     programs: Programs<'a>,
     ran: Ran,
     /// Whether a person let this very call through, once somebody has looked.

@@ -60,5 +60,8 @@ fn workflow_line(workflow: &Workflow, text: &str) -> String {
 /// What is said of one that is not accepted.
 pub fn workflow_notice(workflow: &Workflow) -> String {
     let parts = workflow.parts_to_trust().join("; ");
-    format!("{}: what needs trust in it does not count until a person accepts it ({parts})", workflow.source)
+    format!(
+        "{}: what needs trust in it does not count until a person accepts it with `linchpin trust` ({parts})",
+        workflow.source
+    )
 }

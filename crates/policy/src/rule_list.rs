@@ -52,17 +52,51 @@ pub struct NamedRules<'a> {
 impl NamedRules<'_> {
     /// `None` where what is wrong with the rule was said elsewhere.
     pub fn get(&self, name: &Text) -> Result<Option<&Definition>, Box<Diagnostic>> {
-        let own = self.own.definitions.iter().find(|definition| definition.rule.id == name.value);
-        let found = own.or_else(|| self.imported.get(&name.value).copied());
-        match found.or_else(|| self.catalogue.resolve(&name.value, self.tier)) {
+        self.found(name, "rules", |_| true)
+    }
+
+    /// The same for a rule about files that change: what is not meant can only be one.
+    pub fn file_rule(&self, name: &Text) -> Result<Option<&Definition>, Box<Diagnostic>> {
+        let is_file_rule = |definition: &Definition| definition.rule.as_file_rule().is_some();
+        match self.found(name, "file rules", is_file_rule)? {
+            Some(found) if !is_file_rule(found) => {
+                let message = format!("`{}` is no rule about files that change", name.value);
+                let problem = Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(name.span.clone()));
+                Err(Box::new(problem.help(suggestion(&name.value, "file rules", &self.known(is_file_rule)))))
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn meant(&self, name: &str) -> Option<&Definition> {
+        let own = self.own.definitions.iter().find(|definition| definition.rule.id == name);
+        let found = own.or_else(|| self.imported.get(name).copied());
+        found.or_else(|| self.catalogue.resolve(name, self.tier))
+    }
+
+    /// Every name that means such a rule, in order.
+    fn known(&self, is_such: impl Fn(&Definition) -> bool) -> Vec<&str> {
+        let own = self.own.definitions.iter().map(|definition| definition.rule.id.as_str());
+        let names: BTreeSet<&str> =
+            own.chain(self.imported.keys().map(String::as_str)).chain(self.catalogue.names(self.tier)).collect();
+        names.into_iter().filter(|name| self.meant(name).is_some_and(&is_such)).collect()
+    }
+
+    /// `noun`: what such rules are called.
+    fn found(
+        &self,
+        name: &Text,
+        noun: &str,
+        is_such: impl Fn(&Definition) -> bool,
+    ) -> Result<Option<&Definition>, Box<Diagnostic>> {
+        match self.meant(&name.value) {
             Some(found) if found.enabled => Ok(Some(found)),
             Some(found) => Err(Box::new(switched_off(name, found, self.source))),
             None if self.broken.contains(&name.value) || self.own.broken.contains(&name.value) => Ok(None),
             None => {
-                let own = self.own.definitions.iter().map(|definition| definition.rule.id.as_str());
-                let imported = self.imported.keys().map(String::as_str);
-                let known = own.chain(imported).chain(self.catalogue.names(self.tier));
-                Err(Box::new(unknown_rule(name, self.source, known.collect())))
+                let message = format!("no rule is named `{}`", name.value);
+                let problem = Diagnostic::error(ErrorKind::UnknownRule, message, self.source, Some(name.span.clone()));
+                Err(Box::new(problem.help(suggestion(&name.value, noun, &self.known(is_such)))))
             }
         }
     }
@@ -135,11 +169,10 @@ pub fn title_id(node: &Node) -> Option<String> {
     Some(rule_id::of_title(title)).filter(|id| !id.is_empty())
 }
 
-fn unknown_rule(name: &Text, source: &Source, mut known: Vec<&str>) -> Diagnostic {
-    known.sort_unstable();
-    known.dedup();
-    let help = suggest::closest(&name.value, known.iter().copied())
-        .map_or_else(|| format!("the rules are {}", known.join(", ")), suggest::did_you_mean);
-    let message = format!("no rule is named `{}`", name.value);
-    Diagnostic::error(ErrorKind::UnknownRule, message, source, Some(name.span.clone())).help(help)
+fn suggestion(name: &str, noun: &str, known: &[&str]) -> String {
+    match (suggest::closest(name, known.iter().copied()), known) {
+        (Some(close), _) => suggest::did_you_mean(close),
+        (None, []) => format!("there are no {noun}"),
+        (None, known) => format!("the {noun} are {}", known.join(", ")),
+    }
 }

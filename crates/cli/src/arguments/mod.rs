@@ -318,7 +318,7 @@ pub enum Explain {
     Command { command: String },
     /// Whether a pattern matches a path, and what it captures
     Pattern { pattern: String, path: String },
-    /// The value of an expression
+    /// The value of an expression, as things are with the active workflow
     When {
         expression: String,
         /// What the names in it stand for, as a JSON object

@@ -11,8 +11,8 @@ use guard::{Project, Replay};
 use serde_json::{Map, Value, json};
 use store::{Entry, Filter};
 
-use super::Context;
 use super::replay::since_text;
+use super::{Context, work};
 use crate::arguments::Explain;
 use crate::exit_code::ExitCode;
 use crate::problem::{Outcome, Problem};
@@ -57,7 +57,8 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
 fn explain_when(expression: &str, with: &str, context: &Context) -> Outcome {
     let with: Map<String, Value> = serde_json::from_str(with)
         .map_err(|error| Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}")))?;
-    let found = expr::evaluate_with(expression, &with).map_err(|error| {
+    let names = with_names(work::names(context), with);
+    let found = expr::evaluate_with(expression, &names).map_err(|error| {
         let column = expression.get(..error.span.start).map_or(1, |before| before.chars().count() + 1);
         let problem = Problem::new("InvalidExpression", error.message).at("expression", Some((1, column)));
         error.help.into_iter().fold(problem, Problem::help)
@@ -75,6 +76,19 @@ fn explain_when(expression: &str, with: &str, context: &Context) -> Outcome {
         context.output.line(format!("undefined: {}", found.unknown.join(", ")));
     }
     Ok(ExitCode::Done)
+}
+
+/// What is written down goes before what is known; of `phase` and its like, each field for itself.
+fn with_names(mut known: Map<String, Value>, with: Map<String, Value>) -> Map<String, Value> {
+    for (name, given) in with {
+        match (known.get_mut(&name), given) {
+            (Some(Value::Object(fields)), Value::Object(given)) => fields.extend(given),
+            (_, given) => {
+                known.insert(name, given);
+            }
+        }
+    }
+    known
 }
 
 #[derive(Clone, Copy)]

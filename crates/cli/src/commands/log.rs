@@ -1,13 +1,16 @@
 //! `log`: the journal, filtered.
 
+mod noted;
+
 use std::time::Duration;
 
 use engine::{EventKind, Finding, Level, suggest};
 use guard::Project;
 use jiff::{Timestamp, tz::TimeZone};
-use serde_json::{Value, json};
+use serde_json::json;
 use store::{Entry, Filter, NoteKind, Store, StoreError};
 
+use self::noted::noted;
 use super::Context;
 use super::validate::counted;
 use crate::arguments::{Log, LogAction};
@@ -163,34 +166,6 @@ pub fn headline(entry: &Entry) -> String {
         }
     }
     line
-}
-
-/// What a note says.
-fn noted(kind: NoteKind, entry: &Entry) -> String {
-    let field = |name: &str| match entry.fields.get(name) {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => String::new(),
-    };
-    match kind {
-        NoteKind::Ack => format!(" {}, by the {}: {}", field("rule"), field("by"), field("reason")),
-        NoteKind::Allow => format!(" {}, {}", field("refusal"), field("span")),
-        NoteKind::Pause => {
-            let length = entry.fields.get("until").and_then(Value::as_i64).unwrap_or_default() - entry.time;
-            let minutes = usize::try_from(length / 60_000).unwrap_or_default();
-            format!(" for {}: {}", counted(minutes, "minute"), field("reason"))
-        }
-        NoteKind::Resume => String::new(),
-        NoteKind::Start => format!(" {} at {}, by the {}", field("workflow"), field("to"), field("by")),
-        NoteKind::Move => format!(" {} → {}, by the {}", field("from"), field("to"), field("by")),
-        NoteKind::Abort => format!(" {} at {}, by the {}", field("workflow"), field("from"), field("by")),
-        NoteKind::Continue => format!(" past {}, by the {}", field("past"), field("by")),
-        NoteKind::Held => format!(" {}: {}", field("from"), field("why")),
-        NoteKind::Approve => match field("who").as_str() {
-            "" => format!(" {}, by the {}", field("gate"), field("by")),
-            who => format!(" {}, by {who}", field("gate")),
-        },
-    }
 }
 
 fn first_line(text: &str) -> String {

@@ -4,6 +4,7 @@ mod metrics;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::rules::Rule;
@@ -31,7 +32,7 @@ fn journal(project: &Project, context: &Context) -> (Option<Store>, Option<Probl
 
 pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let project = Project::of_command(&context.environment);
-    let compiled = project.looked_at(&context.environment);
+    let compiled = Arc::new(project.looked_at(&context.environment));
     let rules = if project.has_policy() {
         compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?
     } else {
@@ -50,7 +51,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         .as_ref()
         .zip(store.as_ref())
         .and_then(|(whose, store)| store.session(SessionKey { agent: &whose.agent, session: &whose.session }).ok());
-    let workflow = work::report(&project, now, session.clone(), context);
+    let workflow = work::report(&project, &compiled, now, session.clone(), context);
     let holds = state.as_ref().map(holds).unwrap_or_default();
     let kept = session.as_ref().map_or_else(Vec::new, |whose| {
         session_policy::kept(&project, &whose.agent, &whose.session, &context.environment)

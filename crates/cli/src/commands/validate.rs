@@ -2,6 +2,7 @@
 
 use engine::rules::Tier;
 use guard::Project;
+use guard::trust::{Trust, workflow_notice};
 use policy::{Cases, Diagnostic, Severity};
 use serde_json::{Map, Value, json};
 
@@ -32,6 +33,10 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
     let workflows = policy::workflows(&project.tiers, &loaded);
     loaded.diagnostics.extend(problems);
     loaded.diagnostics.extend(workflows.diagnostics);
+    let trust = Trust::of(&project.root, &context.environment);
+    let sound = workflows.files.iter().filter_map(|file| file.workflow.as_ref());
+    // What waits for a person is no fault of a file.
+    let notes: Vec<String> = sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(workflow_notice).collect();
     let own = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).count();
     let errors = loaded.errors().count();
     let warnings = loaded.diagnostics.len() - errors;
@@ -44,11 +49,16 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
             "rules": loaded.rules.len(),
             "workflows": own,
             "problems": problems,
+            "notes": notes,
         }));
         return Ok(code);
     }
     for diagnostic in &loaded.diagnostics {
         context.output.rendered(&diagnostic.render(context.output.style()));
+        context.output.blank();
+    }
+    for note in &notes {
+        context.output.line(format!("note: {note}"));
         context.output.blank();
     }
     let rules = format!("{} in force", counted(loaded.rules.len(), "rule"));

@@ -3,6 +3,7 @@
 use engine::suggest;
 use engine::workflow::{Requirement, Workflow, drawing};
 use guard::Project;
+use guard::trust::{Trust, workflow_notice};
 use policy::{WorkflowFile, Workflows as Found};
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ pub fn run(arguments: &Workflows, context: &Context) -> Outcome {
     let found = policy::workflows(&project.tiers, &project.load(&context.environment));
     match &arguments.action {
         None => list(&found, context),
-        Some(WorkflowsAction::Show { name, format }) => show(name, *format, &found, context)?,
+        Some(WorkflowsAction::Show { name, format }) => show(name, *format, &found, &project, context)?,
     }
     Ok(ExitCode::Done)
 }
@@ -63,7 +64,7 @@ fn nodes(workflow: &Workflow) -> Vec<&str> {
     workflow.nodes.iter().map(|node| node.name.as_str()).collect()
 }
 
-fn show(name: &str, format: Drawing, found: &Found, context: &Context) -> Result<(), Problem> {
+fn show(name: &str, format: Drawing, found: &Found, project: &Project, context: &Context) -> Result<(), Problem> {
     let Some(file) = found.named(name) else { return Err(unknown(name, found)) };
     let Some(workflow) = &file.workflow else {
         let problem = Problem::new("BrokenPolicy", format!("the workflow `{name}` has errors"));
@@ -75,7 +76,11 @@ fn show(name: &str, format: Drawing, found: &Found, context: &Context) -> Result
         Drawing::Dot => drawing::graph(workflow).dot(),
         Drawing::Yaml => file.text.to_string(),
     };
-    context.output.line_or(drawn.trim_end(), &to_json(workflow, &drawn));
+    let is_trusted = Trust::of(&project.root, &context.environment).accepts_workflow(workflow);
+    context.output.line_or(drawn.trim_end(), &to_json(workflow, &drawn, is_trusted));
+    if !is_trusted {
+        context.output.aside(format!("note: {}", workflow_notice(workflow)));
+    }
     Ok(())
 }
 
@@ -91,7 +96,7 @@ fn unknown(name: &str, found: &Found) -> Problem {
     Problem::new("NotFound", format!("no workflow is named `{name}`")).help(help)
 }
 
-fn to_json(workflow: &Workflow, drawn: &str) -> Value {
+fn to_json(workflow: &Workflow, drawn: &str, is_trusted: bool) -> Value {
     let requires = |requires: &[Requirement]| -> Vec<Value> {
         requires.iter().map(|required| json!({ "id": required.id, "gate": required.gate.to_string() })).collect()
     };
@@ -120,6 +125,7 @@ fn to_json(workflow: &Workflow, drawn: &str) -> Value {
         "rules": ids(&workflow.rules),
         "nodes": nodes,
         "needs_trust": workflow.parts_to_trust(),
+        "trusted": is_trusted,
         "drawing": drawn,
     })
 }

@@ -93,6 +93,36 @@ fn an_expression() {
 }
 
 #[test]
+fn an_expression_knows_the_active_workflow() {
+    let project = project();
+    project.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nvariables: {rounds: 2}\nclaims: [again]\nnodes: {code: {prompt: Code., transitions: [{when: code_complete, to: \
+         done}]}}\n",
+    );
+    let value = |expression: &str, with: &str| {
+        let json = project.run(&["explain", "when", expression, "--with", with, "--json"]).json();
+        (json["value"].clone(), json["unknown"].to_string())
+    };
+    assert_eq!(value("phase.visit == 1", "{}"), (json!(false), r#"["phase"]"#.to_owned()));
+    project.run(&["start", "work"]);
+    project.agent().run("make");
+    for expression in [
+        "phase.name == 'code' and phase.visit == 1 and phase.commands == 1 and phase.elapsed < 600",
+        "workflow.name == 'work' and workflow.node == 'code' and workflow.active and workflow.history == ['code']",
+        "rounds == 2 and variables.rounds == 2",
+        "not again and not claims.code_complete and not code_complete",
+        "phase.tokens is None",
+    ] {
+        assert_eq!(value(expression, "{}"), (json!(true), "[]".to_owned()), "{expression}");
+    }
+    // What is written down goes before.
+    let with = r#"{"claims": {"again": true}, "phase": {"visit": 3}, "rounds": 1}"#;
+    assert_eq!(value("again and not code_complete and phase.visit + rounds == 4", with).0, json!(true));
+    assert_eq!(value("phase.name", with).0, json!("code"));
+}
+
+#[test]
 fn a_command() {
     let project = project();
     let command = "cd sub && git commit -m 'a b' | tee log; $X";

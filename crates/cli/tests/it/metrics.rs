@@ -122,3 +122,30 @@ fn events_at_once_are_all_counted() {
     assert_eq!(counts(&json["metrics"][0]), [20, 0, 20, 0, 0], "{json}");
     assert_eq!(json["metrics"][0]["phases"].as_array().map(Vec::len), Some(1));
 }
+
+/// A file rule that a gate asks for blocks a move as a pace rule does.
+#[test]
+fn a_file_rule_blocks_at_a_gate() {
+    let scratch = project();
+    scratch.git(&["init", "-q", "-b", "main"]);
+    scratch.file("src/a.rs", "a").file("tests/a_test.rs", "a");
+    scratch.git(&["add", "."]);
+    scratch.git(&["commit", "-q", "-m", "first"]);
+    scratch
+        .rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}_test.rs']\nattribute: tree\n---\nChange both.\n");
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    requires: [{file_rules: [pairing]}, {file_rules: [pairing]}]\n    transitions: [{when: code_complete, to: done}]\n",
+    );
+    scratch.run(&["start", "work"]);
+    scratch.file("src/a.rs", "b");
+    assert_eq!(scratch.run(&["next"]).code, Some(1));
+    assert_eq!(scratch.run(&["next"]).code, Some(1));
+    scratch.file("tests/a_test.rs", "b");
+    assert_eq!(scratch.run(&["next"]).code, Some(0));
+    assert_snapshot!(metrics(&scratch), @"
+    Metrics                                fired  warned blocked     ack  forced
+      pairing                                  2       0       2       0       0
+        work 1.1 at code                       2       0       2       0       0
+    ");
+}

@@ -146,6 +146,26 @@ fn fault_tokens_are_not_counted_twice() {
     assert!(fork.is_warned());
 }
 
+/// What a fork repeats was said in the same phase, and once.
+#[test]
+fn fault_a_fork_does_not_count_twice_in_a_phase() {
+    let scratch = at_work();
+    let first = session(&scratch, "s1");
+    first.starts();
+    first.says("msg_1", 700);
+    first.after_call();
+    let text = fs::read_to_string(first.transcript()).expect("a transcript");
+    let fork = session(&scratch, "s2");
+    fork.starts();
+    fork.append(&text).says("msg_2", 300);
+    fork.after_call();
+    let repeated = scratch.run(&["repeat"]).stdout;
+    assert_eq!(repeated, "Spec. Tokens: 1000.\n");
+    fork.says("msg_3", 1);
+    fork.after_call();
+    assert!(interrupt(&scratch).is_some_and(|why| why.contains("1,001")));
+}
+
 #[test]
 fn what_was_said_before_the_session_was_heard_of_does_not_count() {
     let scratch = with_budget();

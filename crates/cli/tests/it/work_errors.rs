@@ -50,6 +50,31 @@ fn rules_that_never_say_anything() {
 }
 
 #[test]
+fn claims_in_one_word() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nclaims: [tested]\nnodes: {code: {prompt: Code., transitions: [{when: code_complete and tested, to: done}]}}\n",
+    );
+    scratch.run(&["start", "work"]);
+    assert_snapshot!(scratch.run(&["next", "code_complete,tested"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `code_complete,tested` is no claim of this workflow
+    help: several claims are words of their own: `linchpin next code_complete tested`
+    ");
+    assert_snapshot!(scratch.run(&["next", "code_complete,nothing"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `code_complete,nothing` is no claim of this workflow
+    help: the claims are code_complete, tested
+    ");
+    assert_eq!(scratch.run(&["next", "code_complete", "tested"]).code, Some(0));
+}
+
+#[test]
 fn no_workflow_loaded() {
     for command in ["next", "continue"] {
         assert_snapshot!(project().run(&[command, "--json"]).transcript());
@@ -88,4 +113,32 @@ fn metric_access_failed() {
     assert_snapshot!(scratch.run(&["next", "--json"]).transcript());
     holder.execute_batch("ROLLBACK").expect("an end");
     assert_eq!(scratch.run(&["next"]).code, Some(3));
+}
+
+/// Where it cannot be told whether it was too much, nothing moves, unless the rule says otherwise or a person passes over it.
+#[test]
+fn a_pace_rule_that_cannot_be_judged_at_a_move() {
+    let rule = "{name: builds, repeated_command: {threshold: 1, window: 60}, live: off}";
+    let unreadable = |rule: &str| {
+        let scratch = with_rule(rule);
+        scratch.run(&["start", "work"]);
+        runs(&scratch, "make");
+        let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+        // What is there is no text.
+        let damage = "UPDATE state SET name = CAST(CAST(name AS BLOB) || x'ff' AS TEXT) WHERE kind = 'counted'";
+        assert_eq!(journal.execute(damage, []).expect("a row"), 1);
+        scratch
+    };
+    let scratch = unreadable(rule);
+    assert_snapshot!(scratch.run(&["next"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: rule `work/code/builds` cannot be judged: what was counted cannot be read: the journal failed
+    help: nothing was moved; a person can pass over the rule: `linchpin next --force work/code/builds`
+    ");
+    assert_eq!(scratch.run(&["next", "--json"]).json()["error"]["kind"], "MetricAccessFailed");
+    assert_eq!(scratch.run(&["next", "--force", "builds"]).code, Some(0));
+    let scratch = unreadable(&rule.replace("live", "on_error: warn, live"));
+    assert_eq!(scratch.run(&["next"]).code, Some(0));
 }

@@ -65,6 +65,8 @@ fn a_sound_workflow() {
     insta::assert_snapshot!(with_workflow(EXECUTION).run(&["validate"]).transcript(), @"
     exit 0
     --- stdout
+    note: .linchpin/workflows/execution.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate green: runs cargo test)
+
     2 rules in force, 1 workflow, everything is sound.
     --- stderr
     ");
@@ -190,7 +192,7 @@ fn unknown_keys() {
     2 | node: {}
       | ^^^^
       |
-      = help: did you mean `mode`?
+      = help: did you mean `nodes`?
 
     error: unknown key `promt` (node `work`)
      --> .linchpin/workflows/execution.yml:5:5
@@ -248,6 +250,65 @@ fn unknown_nodes() {
       = help: the nodes are work, done, aborted
 
     2 rules in force, 1 workflow; 2 errors.
+    ");
+}
+
+#[test]
+fn two_nodes_in_one_way() {
+    insta::assert_snapshot!(validated(
+        "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    transitions:\n      - {when: work_complete, to: 'rest, done'}\n      - {when: work_complete, to: [rest, done]}\n  rest: {prompt: Rest., transitions: [{when: rest_complete, to: done}]}\n"
+    ), @"
+    error: `to` names `rest, done`, and there is no such node (node `work`)
+     --> .linchpin/workflows/execution.yml:6:35
+      |
+    6 |       - {when: work_complete, to: 'rest, done'}
+      |                                   ^^^^^^^^^^^^
+      |
+      = help: it names one node; of several transitions the first whose `when` is true is taken
+
+    error: `to` takes text, not a list (node `work`)
+     --> .linchpin/workflows/execution.yml:7:35
+      |
+    7 |       - {when: work_complete, to: [rest, done]}
+      |                                   ^
+
+    2 rules in force, 1 workflow; 2 errors.
+    ");
+}
+
+#[test]
+fn a_gate_of_file_rules_suggests_file_rules() {
+    let text = LEAST
+        .replace("    prompt: Work.", "    prompt: Work.\n    requires: [{file_rules: [parings, hard-reset, else]}]");
+    let project = with_workflow(&text);
+    project.rule("pairing", "---\nset: ['src/{name}.rs', 'tests/{name}.rs']\n---\nChange both.\n");
+    project.rule("paring", "---\ncommand_pattern: ^pare\n---\nNo.\n");
+    insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: no rule is named `parings` (node `work`)
+     --> .linchpin/workflows/execution.yml:5:30
+      |
+    5 |     requires: [{file_rules: [parings, hard-reset, else]}]
+      |                              ^^^^^^^
+      |
+      = help: did you mean `pairing`?
+
+    error: `hard-reset` is no rule about files that change (node `work`)
+     --> .linchpin/workflows/execution.yml:5:39
+      |
+    5 |     requires: [{file_rules: [parings, hard-reset, else]}]
+      |                                       ^^^^^^^^^^
+      |
+      = help: the file rules are pairing
+
+    error: no rule is named `else` (node `work`)
+     --> .linchpin/workflows/execution.yml:5:51
+      |
+    5 |     requires: [{file_rules: [parings, hard-reset, else]}]
+      |                                                   ^^^^
+      |
+      = help: the file rules are pairing
+
+    4 rules in force, 1 workflow; 3 errors.
     ");
 }
 
@@ -573,7 +634,7 @@ fn guides() {
     error: a link that leads out of the folder of guides is not followed
     --> .linchpin/guides/LINK.md
 
-    error: unknown name `missing`
+    error: unknown name `missing` (in a guide of workflow `execution`, .linchpin/workflows/execution.yml:4:78)
      --> .linchpin/guides/ONE.md:4:4
       |
     4 | {{ missing }}

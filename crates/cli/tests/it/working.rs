@@ -512,3 +512,58 @@ fn a_patch_in_a_shell_is_a_command_and_an_edit_of_the_phase() {
     patch(&scratch, "apply_patch", "call-2", &["src/a.rs"]);
     assert_eq!(scratch.run(&["repeat"]).stdout, "1 and 2\n");
 }
+
+/// Every version of a rule that was judged by stays known, whoever saw it first.
+#[test]
+fn a_move_keeps_no_version_of_a_rule_from_the_journal() {
+    let scratch = with_rules("      []");
+    scratch.rule("no-danger", crate::NO_DANGER);
+    scratch.run(&["start", "work"]);
+    scratch.run(&["next"]);
+    assert_eq!(scratch.decision("danger"), "deny");
+    let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+    let versions = "SELECT count(*) FROM state WHERE kind = 'rule' AND name LIKE 'no-danger %'";
+    assert_eq!(journal.query_row(versions, [], |row| row.get::<_, i64>(0)), Ok(1));
+}
+
+#[test]
+fn the_journal_tells_how_it_was_moved() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    rules: [{name: builds, repeated_command: {pattern: '^make', \
+         threshold: 1, window: 600}}]\n    transitions: [{when: code_complete, to: review}]\n  review:\n    prompt: Review.\n    \
+         requires: ['phase.visit > 9', {approval: 'Ship it?'}]\n    transitions: [{when: review_complete, to: done}]\n",
+    );
+    scratch.run(&["start", "work"]);
+    let mut agent = scratch.agent();
+    agent.run("make");
+    agent.linchpin(&["next"]);
+    scratch.run(&["next", "--force", "builds"]);
+    agent.linchpin(&["next"]);
+    let mut approve = scratch.command(&["approve", "--yes"]);
+    approve.env("USER", "ada");
+    scratch.feed(approve, b"");
+    scratch.run(&["prev"]);
+    scratch.run(&["next", "--force-all"]);
+    scratch.run(&["restart"]);
+    scratch.run(&["restart"]);
+    agent.linchpin(&["continue"]);
+    scratch.run(&["abort"]);
+    let log = scratch.run(&["log", "--limit", "0"]).stdout;
+    let told: Vec<&str> =
+        log.lines().filter(|line| line.starts_with("note")).filter_map(|line| line.get(34..)).collect();
+    assert_snapshot!(told.join("\n"), @"
+    person start work at code, by the person
+    claude held work at code: work/code/builds
+    person move work: code → review, forced past builds, by the person
+    claude held work at review: review/1, review/2
+    person approve work: review/2, by ada
+    person move work: review → code, back, by the person
+    person move work: code → review, forced past all rules, by the person
+    person move work: review → code, restarted, by the person
+    person move work: restarted at code, by the person
+    claude continue work: past code, by the agent
+    person abort work at code, by the person
+    ");
+}

@@ -22,7 +22,7 @@ pub use check::{Check, CheckedRule, Compared, check};
 pub use command_action::{CommandResult, Commands, told};
 pub use demands::{Demands, Ran};
 pub use forgetting::forget_old;
-pub use promise::promises;
+pub use promise::{Unheard, promises};
 pub use prompt_baseline::{KeptBaselines, PromptBaseline, timestamp};
 pub use queue::{ActionResult, Queue, QueueEntry, QueueStatus, trigger_hash};
 pub use settlement::{Settlement, open_demands};

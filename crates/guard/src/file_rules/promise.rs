@@ -1,5 +1,10 @@
 //! Promises: how an agent says in its last message that it has seen to a rule.
 
+use engine::rules::RuleSet;
+use engine::{Event, Level, Section, Verdict};
+
+use crate::workflow::plain_text;
+
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
 /// Some agents tick what they have done.
@@ -25,6 +30,38 @@ pub fn promises(message: &str) -> Vec<String> {
 pub fn names_rule(names: &[String], id: &str, title: &str) -> bool {
     let is_same = |name: &str, other: &str| name.to_lowercase() == other.to_lowercase();
     names.iter().any(|name| is_same(name, id) || is_same(name, title))
+}
+
+/// Promises at a stop that are no rule's so far.
+pub struct Unheard(Vec<String>);
+
+impl Unheard {
+    pub fn of(event: &Event) -> Self {
+        let message = event.message.as_deref().filter(|_| event.kind.is_stop());
+        Self(message.map(promises).unwrap_or_default())
+    }
+
+    /// `judged`: the file rules among `rules` that were.
+    pub fn hear(&mut self, rules: &RuleSet, judged: &[String]) {
+        self.0.retain(|name| {
+            let is_meant =
+                |rule: engine::rules::Rule| names_rule(std::slice::from_ref(name), &rule.id, rule.shown_title());
+            !judged.iter().any(|id| rules.get(id).ok().flatten().is_some_and(is_meant))
+        });
+    }
+
+    /// What the agent is told, where its stop is held for what it could have promised.
+    pub fn told(&self, verdict: &Verdict) -> Option<String> {
+        let is_held = verdict.findings.iter().filter(|finding| finding.level == Level::Block);
+        let waited = is_held.filter(|finding| finding.section == Some(Section::Demand));
+        let waited: Vec<String> = waited.map(|finding| format!("`<promise>{}</promise>`", finding.rule)).collect();
+        if self.0.is_empty() || waited.is_empty() || verdict.lifted.is_some() {
+            return None;
+        }
+        let said: Vec<String> =
+            self.0.iter().map(|name| format!("`<promise>{}</promise>`", plain_text::line(name))).collect();
+        Some(format!("Nothing waits for {}. What is waited for: {}.", said.join(" or "), waited.join(", ")))
+    }
 }
 
 /// The text without code: fenced and indented blocks, what stands between backquotes, and `<code>`.

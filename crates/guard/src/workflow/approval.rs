@@ -5,9 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::workflow::{Gate, Requirement};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use super::{Active, Position};
+use super::{Active, Position, plain_text};
 use crate::environment::Environment;
 
 /// A yes that is kept.
@@ -27,6 +29,16 @@ pub struct Approval {
     pub time: i64,
 }
 
+impl Approval {
+    /// What is said of it where the tree is another.
+    pub fn outdated(&self) -> String {
+        let who = self.who.as_deref().map_or_else(|| "a person".to_owned(), plain_text::line);
+        let time = Timestamp::from_millisecond(self.time).map(|time| time.to_zoned(TimeZone::system()));
+        let time = time.map(|time| time.strftime(" on %Y-%m-%d at %H:%M:%S").to_string()).unwrap_or_default();
+        format!("{who} said yes{time}, and the tree has changed since")
+    }
+}
+
 /// Where they are kept.
 pub struct Approvals {
     folder: PathBuf,
@@ -38,9 +50,13 @@ impl Approvals {
     }
 
     pub fn includes(&self, gate: &str, text: &str, position: &Position, tree: Option<&str>) -> bool {
-        let kept = fs::read(self.file(gate, text, position));
-        let kept: Option<Approval> = kept.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        kept.is_some_and(|approval| approval.tree.as_deref() == tree)
+        self.last(gate, text, position).is_some_and(|approval| approval.tree.as_deref() == tree)
+    }
+
+    /// What was last said in this visit, for whichever tree.
+    pub fn last(&self, gate: &str, text: &str, position: &Position) -> Option<Approval> {
+        let bytes = fs::read(self.file(gate, text, position)).ok()?;
+        serde_json::from_slice(&bytes).ok()
     }
 
     /// In place of an earlier one for another tree.

@@ -28,6 +28,14 @@ pub struct Lack {
     pub gate: String,
     /// What is missing, and what to do; lines.
     pub why: String,
+    /// The file rules that say so.
+    pub rules: Vec<String>,
+}
+
+impl Lack {
+    fn new(gate: &str, why: String) -> Self {
+        Self { gate: gate.to_owned(), why, rules: Vec::new() }
+    }
 }
 
 /// How gates reach out of this process.
@@ -53,14 +61,14 @@ impl Gates<'_> {
     pub fn lacks<'r>(&self, requirements: impl Iterator<Item = &'r Requirement> + Clone) -> Vec<Lack> {
         let tree = OnceCell::new();
         let tree = || tree.get_or_init(|| content(&self.project.root)).as_ref().map(Option::as_deref);
-        let lack = |required: &Requirement, why: Option<String>| Some(Lack { gate: required.id.clone(), why: why? });
+        let lack = |required: &Requirement, why: Option<String>| Some(Lack::new(&required.id, why?));
         let cheap: Vec<Lack> = requirements
             .clone()
             .filter(|required| required.gate.is_cheap())
             .filter_map(|required| {
                 let why = match &required.gate {
                     Gate::Expression(expression) => self.expression_lack(expression),
-                    Gate::FileRules(rules) => self.file_rules_lack(rules),
+                    Gate::FileRules(rules) => return self.file_rules_lack(&required.id, rules),
                     Gate::Approval(text) => match tree() {
                         Ok(tree) => self.approval_lack(&required.id, text, tree),
                         Err(error) => Some(error.to_string()),
@@ -103,7 +111,7 @@ impl Gates<'_> {
         }
     }
 
-    fn file_rules_lack(&self, rules: &[Rule]) -> Option<String> {
+    fn file_rules_lack(&self, gate: &str, rules: &[Rule]) -> Option<Lack> {
         let on = EventKinds::default().with(EventKind::Other);
         // A gate does not tire, whatever the rule does at a stop.
         let asked = |rule: &Rule| Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
@@ -111,10 +119,11 @@ impl Gates<'_> {
         let asked = RuleSet::pack(&rules)
             .and_then(|rules| engine::decide(&Inquiry { situation: self.situation, rules: &rules, thorough: false }));
         match asked {
-            Ok(decision) if !decision.skipped.is_empty() => Some(format!(
-                "{} cannot be judged: what was asked for cannot be written down",
-                decision.skipped.join(", ")
-            )),
+            Ok(decision) if !decision.skipped.is_empty() => {
+                let skipped = decision.skipped.join(", ");
+                let why = format!("{skipped} cannot be judged: what was asked for cannot be written down");
+                Some(Lack::new(gate, why))
+            }
             Ok(decision) if decision.verdict.findings.is_empty() => None,
             Ok(decision) => {
                 let findings = &decision.verdict.findings;
@@ -122,19 +131,24 @@ impl Gates<'_> {
                 let names: Vec<String> = findings.iter().map(|finding| format!("`{}`", finding.rule)).collect();
                 let answer =
                     format!("Where {} does not apply: `linchpin ack NAME --reason \"…\"`.", names.join(" or "));
-                Some(unmet.chain([answer]).collect::<Vec<_>>().join("\n\n"))
+                let why = unmet.chain([answer]).collect::<Vec<_>>().join("\n\n");
+                let rules = findings.iter().map(|finding| finding.rule.clone()).collect();
+                Some(Lack { rules, ..Lack::new(gate, why) })
             }
-            Err(error) => Some(error.to_string()),
+            Err(error) => Some(Lack::new(gate, error.to_string())),
         }
     }
 
     fn approval_lack(&self, gate: &str, text: &str, tree: Option<&str>) -> Option<String> {
         let approvals = Approvals::of(&self.project.root, self.environment);
-        let is_given = approvals.includes(gate, text, &self.active.position, tree);
-        (!is_given).then(|| {
-            let text = plain_text::line(text);
-            format!("a person has to say yes to: {text}\n(`linchpin approve {gate}`, for the tree as it is now)")
-        })
+        let last = approvals.last(gate, text, &self.active.position);
+        if last.as_ref().is_some_and(|last| last.tree.as_deref() == tree) {
+            return None;
+        }
+        let before = last.map_or_else(String::new, |last| format!("\n{}", last.outdated()));
+        let text = plain_text::line(text);
+        let command = format!("(`linchpin approve {gate}`, for the tree as it is now)");
+        Some(format!("a person has to say yes to: {text}{before}\n{command}"))
     }
 
     fn command<'c>(&'c self, text: &'c str, words: &'c [String], timeout: Duration) -> CommandGate<'c> {

@@ -38,9 +38,14 @@ pub struct Receipt {
 }
 
 impl Receipt {
+    /// Whether this is what it ran on, from the beginning to the end.
+    pub fn is_of(&self, tree: Option<&str>) -> bool {
+        self.tree_stayed && self.tree.as_deref() == tree
+    }
+
     /// Whether there is no need to run the command for this tree.
     pub fn answers(&self, tree: Option<&str>) -> bool {
-        let is_of_tree = self.tree_stayed && self.tree.as_deref() == tree;
+        let is_of_tree = self.is_of(tree);
         let counts_on = self.passed && tree.is_some();
         is_of_tree && (counts_on || !self.told)
     }
@@ -53,9 +58,8 @@ impl Receipt {
             let said = if output.is_empty() { String::new() } else { format!("\n{output}") };
             return Some(format!("`{command}` {ending}{said}"));
         }
-        let counts = self.tree_stayed && self.tree.as_deref() == tree;
         let again = "repeat `linchpin next` once nothing changes any more";
-        (!counts)
+        (!self.is_of(tree))
             .then(|| format!("`{command}` passed, but the tree changed while it ran, so that does not count: {again}"))
     }
 }

@@ -1,5 +1,6 @@
-use super::moves::Moves;
-use super::{Position, Refusal};
+use std::sync::Arc;
+
+use super::{Ahead, Moves, Position, Refusal};
 
 /// Where a workflow stands, for whoever asks.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,6 +12,9 @@ pub struct Report {
     pub problem: Option<String>,
     /// The pace rules of the node, each with how near it is to its limit.
     pub pace: Vec<(String, String)>,
+    /// The other rules that the workflow adds here, by name.
+    pub rules: Vec<String>,
+    pub ahead: Ahead,
 }
 
 impl Moves<'_> {
@@ -18,11 +22,12 @@ impl Moves<'_> {
     pub fn report(&self) -> Result<Option<Report>, Refusal> {
         let scene = self.scene()?;
         let Some(position) = Position::of(&scene.state.variables) else { return Ok(None) };
-        let active = match self.active() {
-            Ok((_, active)) => active,
+        let active = match self.active_in(&scene) {
+            Ok(active) => active,
             Err(refusal) => {
                 let problem = Some(refusal.to_string());
-                return Ok(Some(Report { position, is_changed: true, problem, pace: Vec::new() }));
+                let (pace, rules, ahead) = (Vec::new(), Vec::new(), Ahead::default());
+                return Ok(Some(Report { position, is_changed: true, problem, pace, rules, ahead }));
             }
         };
         let problem = active.node().is_none().then(|| {
@@ -37,6 +42,12 @@ impl Moves<'_> {
             Some((rule.id.clone(), pace.progress(&standing)))
         });
         let pace = pace.collect();
-        Ok(Some(Report { is_changed: active.workflow.digest != position.digest, position, problem, pace }))
+        let counting = if self.trusts(&active) { None } else { Some(active.workflow.clone().without_untrusted()) };
+        let in_force = counting.as_ref().unwrap_or(&active.workflow).rules_at(position.node());
+        let rules = in_force.filter(|rule| rule.as_pace_rule().is_none()).map(|rule| rule.id.clone()).collect();
+        let is_changed = active.workflow.digest != position.digest;
+        let active = Arc::new(active);
+        let ahead = active.node().map(|node| self.ahead(node, &active, &scene)).unwrap_or_default();
+        Ok(Some(Report { position, is_changed, problem, pace, rules, ahead }))
     }
 }

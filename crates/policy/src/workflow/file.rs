@@ -96,7 +96,7 @@ impl<'a> File<'a> {
             broken: &around.loaded.ground.broken,
         };
 
-        let mut templates = Templates::new(&around.guides, &scope);
+        let mut templates = Templates::new(&around.guides, self.name, &scope);
         let gates = GateReader::new(&names, &moves, self.name, fields);
         let mut rules = self.gathering(None, reader, &names);
         rules.lists(fields);

@@ -171,15 +171,8 @@ impl<'a> GateReader<'a> {
         }
         let mut rules = Vec::new();
         for name in names {
-            match self.names.get(&name) {
-                Ok(Some(found)) if found.rule.as_file_rule().is_some() => {
-                    rules.push(own_id(found.clone(), self.workflow).rule);
-                }
-                Ok(Some(_)) => {
-                    let message = format!("`{}` is no rule about files that change", name.value);
-                    fields.refuse(ErrorKind::InvalidValue, message, name.span);
-                }
-                Ok(None) => {}
+            match self.names.file_rule(&name) {
+                Ok(found) => rules.extend(found.map(|found| own_id(found.clone(), self.workflow).rule)),
                 Err(problem) => fields.problems.push(*problem),
             }
         }

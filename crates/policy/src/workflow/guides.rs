@@ -93,17 +93,21 @@ fn is_name(name: &str) -> bool {
 /// The texts of one workflow that are templates, checked with all the guides that they reach.
 pub struct Templates<'a> {
     guides: &'a Guides<'a>,
+    workflow: &'a str,
     scope: &'a Scope,
     /// The guides that were reached.
     pub texts: BTreeMap<String, String>,
     /// How many guides each of them has within itself, one in another.
     heights: BTreeMap<String, usize>,
     pub problems: Vec<Diagnostic>,
+    /// Where the workflow names the guide that is being followed.
+    place: String,
 }
 
 impl<'a> Templates<'a> {
-    pub fn new(guides: &'a Guides<'a>, scope: &'a Scope) -> Self {
-        Self { guides, scope, texts: BTreeMap::new(), heights: BTreeMap::new(), problems: Vec::new() }
+    pub fn new(guides: &'a Guides<'a>, workflow: &'a str, scope: &'a Scope) -> Self {
+        let (texts, heights, problems) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Self { guides, workflow, scope, texts, heights, problems, place: String::new() }
     }
 
     /// `place` tells where in the source a part of the text is.
@@ -122,12 +126,20 @@ impl<'a> Templates<'a> {
         let checked = template::check(text, self.scope);
         for problem in checked.problems {
             let span = Some(place(&problem.span));
-            let found = Diagnostic::error(ErrorKind::InvalidExpression, problem.message, source, span);
+            // One guide may be right for one workflow and wrong for another.
+            let message = match chain.as_slice() {
+                [] => problem.message,
+                _ => format!("{} (in a guide of workflow `{}`, {})", problem.message, self.workflow, self.place),
+            };
+            let found = Diagnostic::error(ErrorKind::InvalidExpression, message, source, span);
             self.problems.push(found.maybe_help(problem.help));
         }
         let mut height = 0;
         for mention in checked.guides {
             let span = place(&mention.span);
+            if chain.is_empty() {
+                self.place = format!("{}:{}", source.name, source.position(span.start));
+            }
             height = height.max(self.guide(&mention.name, source, span, chain));
         }
         height

@@ -145,8 +145,13 @@ impl File<'_> {
 
 pub fn unknown_node(key: &str, name: &Text, mut known: Vec<&str>, source: &Source) -> Diagnostic {
     known.dedup();
-    let help = suggest::closest(&name.value, known.iter().copied())
-        .map_or_else(|| format!("the nodes are {}", known.join(", ")), suggest::did_you_mean);
+    let several: Vec<&str> = name.value.split(',').map(str::trim).collect();
+    let help = if several.len() > 1 && several.iter().all(|name| known.contains(name)) {
+        "it names one node; of several transitions the first whose `when` is true is taken".to_owned()
+    } else {
+        suggest::closest(&name.value, known.iter().copied())
+            .map_or_else(|| format!("the nodes are {}", known.join(", ")), suggest::did_you_mean)
+    };
     let message = format!("`{key}` names `{}`, and there is no such node", name.value);
     Diagnostic::error(ErrorKind::NodeNotFound, message, source, Some(name.span.clone())).help(help)
 }

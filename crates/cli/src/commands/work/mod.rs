@@ -5,9 +5,12 @@ mod refused;
 mod report;
 mod webhook;
 
+use std::sync::Arc;
+
 use engine::pace::Violation;
 use guard::workflow::{Force, Holding, Lack, Moves, Outside, Refusal, Step, StepOutcome};
 use guard::{CommandRun, Project, Whose};
+use policy::Compiled;
 use serde_json::{Map, Value, json};
 
 pub use approve::run as approve;
@@ -58,9 +61,18 @@ pub fn abort(context: &Context) -> Outcome {
     told(Mover::of("abort", context).moves(context).abort(), context)
 }
 
+/// What expressions of the active workflow know; nothing where none is active, or the journal cannot be read.
+pub fn names(context: &Context) -> Map<String, Value> {
+    let mover = Mover::of("explain", context);
+    // To ask is no reason to make a journal.
+    let has_journal = mover.project.store(&context.environment).exists();
+    has_journal.then(|| mover.moves(context).names().ok()).flatten().unwrap_or_default()
+}
+
 /// Whoever runs the command.
 struct Mover {
     project: Project,
+    policy: Arc<Compiled>,
     now: i64,
     session: Option<Whose>,
     is_agents: bool,
@@ -69,19 +81,22 @@ struct Mover {
 impl Mover {
     fn of(verb: &str, context: &Context) -> Self {
         let project = Project::of_command(&context.environment);
+        // Nothing is kept of it: the next hook has to learn that a rule is new, and writes it down.
+        let policy = project.looked_at(&context.environment);
         let now = super::now();
         let command = CommandRun { words: &[verb], session: None, environment: &context.environment, now };
         let store = super::log::open(&project, context).ok();
         let agent = store.as_ref().and_then(|store| command.agent(store).ok().flatten());
         let session = store.as_ref().and_then(|store| command.session(store).ok().flatten());
         let is_agents = agent.is_some() || person::required(verb, &context.environment).is_err();
-        Self { project, now, session, is_agents }
+        Self { project, policy: Arc::new(policy), now, session, is_agents }
     }
 
     fn moves<'a>(&'a self, context: &'a Context) -> Moves<'a> {
         Moves {
             project: &self.project,
             environment: &context.environment,
+            policy: Arc::clone(&self.policy),
             now: self.now,
             session: self.session.clone(),
             is_agents: self.is_agents,
@@ -134,7 +149,7 @@ fn tell(step: &Step, context: &Context) {
         }
         StepOutcome::Held(lacks) => {
             output.line(format!("Still at `{node}`: what has to hold before it can be left does not."));
-            for Lack { gate, why } in lacks {
+            for Lack { gate, why, .. } in lacks {
                 output.blank();
                 output.line(format!("- {gate}: {why}"));
             }

@@ -28,9 +28,15 @@ pub fn problem(refusal: Refusal) -> Problem {
         Refusal::NodeNotFound { node, nodes, .. } => {
             Problem::new("NodeNotFound", message).help(format!("the nodes are {}", listed(&nodes))).of_node(&node)
         }
-        Refusal::UnknownClaim { close, known, .. } => Problem::new("InvalidValue", message).help(
-            close.map_or_else(|| format!("the claims are {}", listed(&known)), |close| suggest::did_you_mean(&close)),
-        ),
+        Refusal::UnknownClaim { claim, close, known } => {
+            Problem::new("InvalidValue", message).help(match (several(&claim, &known), close) {
+                (Some(names), _) => {
+                    format!("several claims are words of their own: `linchpin next {}`", names.join(" "))
+                }
+                (None, Some(close)) => suggest::did_you_mean(&close),
+                (None, None) => format!("the claims are {}", listed(&known)),
+            })
+        }
         Refusal::BadClaims(_) => {
             Problem::new("InvalidValue", message).help("give names, or one object such as '{\"code_complete\": true}'")
         }
@@ -67,6 +73,13 @@ pub fn problem(refusal: Refusal) -> Problem {
             "nothing was moved; try again, and if it stays so, `linchpin doctor` says what is wrong with the journal",
         ),
     }
+}
+
+/// Claims that were written as one.
+fn several<'c>(claim: &'c str, known: &[String]) -> Option<Vec<&'c str>> {
+    let names: Vec<&str> = claim.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    let are_known = names.iter().all(|name| known.iter().any(|known| known == name));
+    (claim.contains(',') && !names.is_empty() && are_known).then_some(names)
 }
 
 fn kind_of(error: &PaceError) -> &'static str {

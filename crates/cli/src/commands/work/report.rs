@@ -1,7 +1,10 @@
 //! Where a workflow stands, as `status` tells it.
 
-use guard::workflow::Report;
+use std::sync::Arc;
+
+use guard::workflow::{Ahead, GateAhead, NextMove, Report};
 use guard::{Project, Whose};
+use policy::Compiled;
 use serde_json::{Value, json};
 
 use super::Mover;
@@ -10,17 +13,23 @@ use crate::commands::validate::counted;
 use crate::output::Output;
 
 /// None where nothing is active, or the journal cannot be read.
-pub fn report(project: &Project, now: i64, session: Option<Whose>, context: &Context) -> Option<Report> {
+pub fn report(
+    project: &Project,
+    policy: &Arc<Compiled>,
+    now: i64,
+    session: Option<Whose>,
+    context: &Context,
+) -> Option<Report> {
     // To ask is no reason to make a journal.
     if !project.store(&context.environment).exists() {
         return None;
     }
-    let mover = Mover { project: project.clone(), now, session, is_agents: false };
+    let mover = Mover { project: project.clone(), policy: Arc::clone(policy), now, session, is_agents: false };
     mover.moves(context).report().ok().flatten()
 }
 
 pub fn show_report(report: &Report, now: i64, output: &Output) {
-    let Report { position, is_changed, problem, pace } = report;
+    let Report { position, is_changed, problem, pace, rules, ahead } = report;
     let name = output.bold("Work   ");
     output.line(format!("{name} {}, at {} for {}", position.workflow, position.node(), elapsed(report, now)));
     let visited: Vec<&str> = position.history.iter().map(|visit| visit.node.as_str()).collect();
@@ -40,10 +49,34 @@ pub fn show_report(report: &Report, now: i64, output: &Output) {
     for (rule, progress) in pace {
         output.line(format!("  {rule:<28} {progress}"));
     }
+    if !rules.is_empty() {
+        output.line(format!("  rules: {}", rules.join(", ")));
+    }
+    show_ahead(ahead, output);
+}
+
+/// What stands between here and the next nodes.
+fn show_ahead(Ahead { gates, moves }: &Ahead, output: &Output) {
+    let show_gates = |gates: &[GateAhead]| {
+        for GateAhead { id, asks, state } in gates {
+            output.line(format!("      {id}, {}: {asks}", state.name()));
+        }
+    };
+    if !gates.is_empty() {
+        output.line("  to leave it:");
+        show_gates(gates);
+    }
+    for NextMove { to, when, claims, gates } in moves {
+        output.line(match claims.as_slice() {
+            [] => format!("  → {to} when {when}: no single claim leads there as things are"),
+            claims => format!("  → {to} by {}", claims.join(" or ")),
+        });
+        show_gates(gates);
+    }
 }
 
 pub fn report_json(report: &Report, now: i64) -> Value {
-    let Report { position, is_changed, problem, pace } = report;
+    let Report { position, is_changed, problem, pace, rules, ahead } = report;
     let history: Vec<Value> =
         position.history.iter().map(|visit| json!({ "node": visit.node, "started": visit.started })).collect();
     json!({
@@ -57,7 +90,18 @@ pub fn report_json(report: &Report, now: i64) -> Value {
         "changed": is_changed,
         "problem": problem,
         "rules": pace.iter().map(|(rule, progress)| json!({ "rule": rule, "progress": progress })).collect::<Vec<_>>(),
+        "in_force": rules,
+        "gates": gates_json(&ahead.gates),
+        "moves": ahead.moves.iter().map(move_json).collect::<Vec<_>>(),
     })
+}
+
+fn move_json(next: &NextMove) -> Value {
+    json!({ "to": next.to, "when": next.when, "claims": next.claims, "gates": gates_json(&next.gates) })
+}
+
+fn gates_json(gates: &[GateAhead]) -> Vec<Value> {
+    gates.iter().map(|gate| json!({ "id": gate.id, "gate": gate.asks, "state": gate.state.name() })).collect()
 }
 
 fn times(report: &Report) -> usize {

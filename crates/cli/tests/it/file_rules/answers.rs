@@ -64,6 +64,28 @@ fn what_is_no_promise() {
 }
 
 #[test]
+fn a_promise_that_nothing_waits_for_is_told_what_is_waited_for() {
+    let project = with_rule("readme", &README.replace("safety", "max_holds: 99\nsafety"));
+    project.rule("notes", "---\ntrigger: src/**/*.py\nsafety: NOTES.md\nmax_holds: 99\n---\nTake notes.\n");
+    assert!(!stop_saying(&project, "<promise>readmes</promise>").stdout.contains("waits"), "nothing is waited for");
+    project.file("src/a.py", "changed\n");
+    let told = |message: &str| {
+        let reason = stop_saying(&project, message).reason();
+        reason.find("Nothing waits").map(|start| reason[start..].to_owned()).unwrap_or_default()
+    };
+    insta::assert_snapshot!(told("<promise>readmes</promise> <promise>all of\n it</promise>"), @"Nothing waits for `<promise>readmes</promise>` or `<promise>all of it</promise>`. What is waited for: `<promise>notes</promise>`, `<promise>readme</promise>`.");
+    assert_eq!(told("Say `<promise>readmes</promise>`."), "");
+    // Of two, one is meant: the other is still waited for, and nothing was said wrong.
+    assert_eq!(told("<promise>README accuracy</promise>"), "");
+    // Where nothing is held, nobody is told.
+    project.run(&["pause", "10m", "--reason", "a test"]);
+    let paused = stop_saying(&project, "<promise>note</promise>").stdout;
+    assert!(!paused.contains("Nothing waits"), "{paused}");
+    project.run(&["resume"]);
+    insta::assert_snapshot!(told("<promise>readme</promise><promise>note</promise>"), @"Nothing waits for `<promise>note</promise>`. What is waited for: `<promise>notes</promise>`.");
+}
+
+#[test]
 fn a_promise_is_read_from_the_transcript_where_the_hook_does_not_say_it() {
     let project = with_rule("readme", README);
     project.file("src/a.py", "changed\n");

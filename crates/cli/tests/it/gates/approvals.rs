@@ -47,9 +47,25 @@ fn on_a_terminal_they_are_asked() {
 #[test]
 fn it_is_for_one_tree() {
     let project = at_work(ASKED);
-    project.run(&["approve", "--yes"]);
+    let mut approve = project.command(&["approve", "--yes"]);
+    approve.env("USER", "ada");
+    assert_eq!(project.feed(approve, b"").code, Some(0));
     project.file("a.txt", "another\n");
-    assert_eq!(project.run(&["next"]).code, Some(1));
+    let mut next = project.command(&["next"]);
+    next.env("TZ", "UTC");
+    let told = project.feed(next, b"").transcript();
+    let (time, _) = told.split_once(" said yes on ").and_then(|(_, rest)| rest.split_once(',')).expect("a time");
+    assert_eq!(time.len(), "2026-01-01 at 00:00:00".len(), "{told}");
+    insta::assert_snapshot!(told.replace(time, "[TIME]"), @"
+    exit 1
+    --- stdout
+    Still at `work`: what has to hold before it can be left does not.
+
+    - work/1: a person has to say yes to: Ship it?
+    ada said yes on [TIME], and the tree has changed since
+    (`linchpin approve work/1`, for the tree as it is now)
+    --- stderr
+    ");
     project.file("a.txt", "one\n");
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
@@ -59,7 +75,8 @@ fn it_is_for_one_visit() {
     let project = at_work(ASKED);
     project.run(&["approve", "--yes"]);
     assert_eq!(project.run(&["next", "again"]).code, Some(0));
-    assert_eq!(project.run(&["next", "again"]).code, Some(1));
+    let reply = project.run(&["next", "again"]);
+    assert_eq!((reply.code, reply.stdout.contains("said yes")), (Some(1), false), "{}", reply.stdout);
 }
 
 #[test]
@@ -120,7 +137,7 @@ fn it_is_in_the_journal_with_who_and_when() {
     assert_eq!((&entry["fields"]["who"], &entry["fields"]["gate"]), (&"ada".into(), &"ship".into()));
     assert_eq!((&entry["fields"]["visit"], &entry["fields"]["text"]), (&"1.1".into(), &"Ship it?".into()));
     assert!(entry["time"].is_i64() || entry["time"].is_string(), "{entry}");
-    assert!(project.run(&["log", "--kind", "approve"]).stdout.contains("approve ship, by ada"));
+    assert!(project.run(&["log", "--kind", "approve"]).stdout.contains("approve w: ship, by ada"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -210,6 +211,7 @@ fn impatient(project: &Scratch) -> String {
     let moves = Moves {
         project: &found,
         environment: &environment,
+        policy: Arc::new(found.compiled(&environment)),
         now: 1,
         session: None,
         is_agents: false,

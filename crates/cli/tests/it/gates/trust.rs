@@ -146,3 +146,30 @@ fn the_doctor_tells() {
     project.run(&["trust", "--yes"]);
     assert!(!project.run(&["doctor"]).stdout.contains("gate work/1"));
 }
+
+/// Before anybody stands before a gate that cannot hold.
+#[test]
+fn whoever_looks_at_it_is_told() {
+    let project = untrusted("[{command: make}]", "");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 0
+    --- stdout
+    note: .linchpin/workflows/w.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate work/1: runs make)
+
+    2 rules in force, 1 workflow, everything is sound.
+    --- stderr
+    ");
+    let shown = project.run(&["workflows", "show", "w", "--format", "mermaid"]);
+    insta::assert_snapshot!(shown.stderr, @"note: .linchpin/workflows/w.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate work/1: runs make)");
+    let parts = json!(["gate work/1: runs make"]);
+    let json = project.run(&["workflows", "show", "w", "--json"]).json();
+    assert_eq!((&json["needs_trust"], &json["trusted"]), (&parts, &json!(false)));
+    assert_eq!(project.run(&["validate", "--json"]).json()["sound"], true);
+    project.run(&["trust", "--yes"]);
+    assert!(!project.run(&["validate"]).stdout.contains("note:"));
+    let shown = project.run(&["workflows", "show", "w"]);
+    assert_eq!(
+        (shown.stderr.as_str(), &project.run(&["workflows", "show", "w", "--json"]).json()["trusted"]),
+        ("", &json!(true))
+    );
+}

@@ -1,0 +1,149 @@
+//! What lies ahead of the current node: which moves there are, and how their gates stand.
+//!
+//! Nothing is asked here that takes long or leaves a trace: no command is run, and no file rule is asked.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use engine::Situation;
+use engine::expr;
+use engine::file_rules::Reach;
+use engine::workflow::{Gate, Node, Requirement, Transition, Workflow};
+
+use super::approval::Approvals;
+use super::holder::content;
+use super::moves::first_way;
+use super::receipt::Receipts;
+use super::scene::Scene;
+use super::{Active, Claims, Moves, plain_text};
+use crate::trust::Trust;
+
+/// What lies between the current node and others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ahead {
+    /// Those of the node: whichever way is taken, they have to hold.
+    pub gates: Vec<GateAhead>,
+    pub moves: Vec<NextMove>,
+}
+
+/// A way out of the current node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextMove {
+    pub to: String,
+    pub when: String,
+    /// Each of these, claimed alone, leads there as things are.
+    pub claims: Vec<String>,
+    /// Its own.
+    pub gates: Vec<GateAhead>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateAhead {
+    pub id: String,
+    /// What it asks for, in a line.
+    pub asks: String,
+    pub state: GateState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GateState {
+    Met,
+    NotMet,
+    /// Only a move finds out.
+    NotAsked,
+    /// It does not hold until a person has accepted the workflow.
+    NotTrusted,
+}
+
+impl GateState {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::NotMet => "not met",
+            Self::NotAsked => "not asked yet",
+            Self::NotTrusted => "not trusted yet",
+        }
+    }
+}
+
+impl Moves<'_> {
+    pub(super) fn ahead(&self, node: &Node, active: &Arc<Active>, scene: &Scene) -> Ahead {
+        let led = self.led_by_claims(node, active, scene);
+        let tree = OnceCell::new();
+        let is_trusted = self.trusts(active);
+        let tree = || tree.get_or_init(|| content(&self.project.root).ok()).as_ref().map(Option::as_deref);
+        let gates = |requires: &[Requirement], claim: Option<&str>| -> Vec<GateAhead> {
+            if requires.is_empty() {
+                return Vec::new();
+            }
+            let claims = claim.map(|claim| Claims::only(claim).as_map().clone()).unwrap_or_default();
+            let active = Arc::new(Active { claims, ..(**active).clone() });
+            let situation = self.situation(&active, scene);
+            let ahead = |required: &Requirement| GateAhead {
+                id: required.id.clone(),
+                asks: plain_text::line(&required.gate.to_string()),
+                state: self.gate_state(required, &active, &situation, &tree, is_trusted),
+            };
+            requires.iter().map(ahead).collect()
+        };
+        let next_move = |way: &Transition| {
+            let leading = led.iter().filter(|(_, led)| std::ptr::eq(*led, way));
+            let claims: Vec<String> = leading.map(|(claim, _)| claim.clone()).collect();
+            let gates = gates(&way.requires, claims.first().map(String::as_str));
+            NextMove { to: way.to.clone(), when: plain_text::line(&way.when), claims, gates }
+        };
+        Ahead {
+            gates: gates(&node.requires, Some(&Workflow::completion_of(&node.name))),
+            moves: node.transitions.iter().map(next_move).collect(),
+        }
+    }
+
+    /// The claims each of which leads on by itself, and where.
+    pub(super) fn led_by_claims<'n>(
+        &self,
+        node: &'n Node,
+        active: &Arc<Active>,
+        scene: &Scene,
+    ) -> Vec<(String, &'n Transition)> {
+        let led_by = |claim: &str| {
+            let claims = Claims::only(claim).as_map().clone();
+            let active = Arc::new(Active { claims, ..(**active).clone() });
+            first_way(node, &self.situation(&active, scene)).ok().flatten()
+        };
+        active.workflow.all_claims().filter_map(|claim| led_by(&claim).map(|way| (claim, way))).collect()
+    }
+
+    pub(super) fn trusts(&self, active: &Active) -> bool {
+        Trust::of(&self.project.root, self.environment).accepts_workflow(&active.workflow)
+    }
+
+    /// `tree`: what is in it; none where git does not tell, and in that none without git.
+    fn gate_state<'t>(
+        &self,
+        required: &Requirement,
+        active: &Active,
+        situation: &Arc<Situation>,
+        tree: &impl Fn() -> Option<Option<&'t str>>,
+        is_trusted: bool,
+    ) -> GateState {
+        let met = |is_met: bool| if is_met { GateState::Met } else { GateState::NotMet };
+        match &required.gate {
+            Gate::Expression(expression) => met(expr::holds(expression, situation, Reach::default()).unwrap_or(false)),
+            Gate::Approval(text) => {
+                let approvals = Approvals::of(&self.project.root, self.environment);
+                met(tree().is_some_and(|tree| approvals.includes(&required.id, text, &active.position, tree)))
+            }
+            Gate::Command { .. } | Gate::Webhook(_) if !is_trusted => GateState::NotTrusted,
+            Gate::Command { words, .. } => {
+                let last = Receipts::of(words, &self.project.root, self.environment).last();
+                let of_tree = last.zip(tree()).filter(|(last, tree)| last.is_of(*tree));
+                match of_tree {
+                    Some((last, _)) if !last.passed => GateState::NotMet,
+                    Some((last, tree)) if last.answers(tree) => GateState::Met,
+                    _ => GateState::NotAsked,
+                }
+            }
+            Gate::Webhook(_) | Gate::FileRules(_) => GateState::NotAsked,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! How a move is written down: with who made it, and only if the workflow still stands where it stood.
+
+use serde_json::{Map, Value, json};
+use store::{Changes, Note, NoteKind, PERSON, SessionKey};
+
+use super::scene::Scene;
+use super::{Moves, Position, Refusal, Step};
+use crate::whose_session::Whose;
+
+/// More hooks than this do not come in between.
+const ATTEMPTS: usize = 50;
+
+impl Moves<'_> {
+    pub(super) fn fields<const N: usize>(&self, fields: [(&str, Value); N]) -> Map<String, Value> {
+        let by = if self.is_agents { "agent" } else { "person" };
+        fields
+            .into_iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| (name.to_owned(), value))
+            .chain([("by".to_owned(), json!(by))])
+            .collect()
+    }
+
+    pub(super) fn places(&self) -> (String, String) {
+        let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        (text(&self.project.root), text(&self.environment.cwd))
+    }
+
+    pub(super) fn note<'n>(
+        &'n self,
+        kind: NoteKind,
+        fields: &'n Map<String, Value>,
+        changes: &'n Changes,
+        root: &'n str,
+        cwd: &'n str,
+    ) -> Note<'n> {
+        // What changes for a session is the session's, whoever says so.
+        let session = match &self.session {
+            Some(Whose { agent, session }) if self.is_agents || changes.is_about_a_session() => {
+                SessionKey { agent, session }
+            }
+            _ => PERSON,
+        };
+        Note { kind, session, time: self.now, root, cwd, fields, changes }
+    }
+
+    /// Writes a move, if the workflow still stands where it stood when it was decided.
+    pub(super) fn write(
+        &self,
+        scene: &mut Scene,
+        kind: NoteKind,
+        fields: &Map<String, Value>,
+        changes: &Changes,
+    ) -> Result<(), Refusal> {
+        let (root, cwd) = self.places();
+        let note = self.note(kind, fields, changes, &root, &cwd);
+        if scene.store.note_on_workflow(&note, &scene.state)?.is_some() {
+            return Ok(());
+        }
+        let now = Position::of(&scene.store.workflow()?.variables);
+        if now == Position::of(&scene.state.variables) {
+            return Err(Refusal::WrittenMeanwhile);
+        }
+        Err(moved_meanwhile(now.as_ref()))
+    }
+
+    /// Every hook writes something of an active workflow, so a move may have to be decided again by how it stands then.
+    pub(super) fn until_written(decide: impl Fn() -> Result<Step, Refusal>) -> Result<Step, Refusal> {
+        for _ in 1..ATTEMPTS {
+            match decide() {
+                Err(Refusal::WrittenMeanwhile) => {}
+                step => return step,
+            }
+        }
+        decide()
+    }
+}
+
+pub(super) fn moved_meanwhile(now: Option<&Position>) -> Refusal {
+    let now = now.map(|position| format!("at `{}`", position.node()));
+    Refusal::MovedMeanwhile(now.unwrap_or_else(|| "not active any more".to_owned()))
+}

@@ -1,0 +1,112 @@
+//! The pace rules of a phase, where somebody wants to leave it.
+
+use std::sync::Arc;
+
+use engine::file_rules::Reach;
+use engine::pace::Interrupt;
+use engine::rules::Rule;
+use engine::{Level, expr};
+use tree::Repository;
+
+use super::scene::Scene;
+use super::{Active, Moves, Refusal, StepOutcome};
+use crate::pace_facts::PaceFacts;
+use crate::token_count::TokenCount;
+
+/// The pace rules that are passed over, once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Force {
+    #[default]
+    None,
+    /// By its name, or else its kind.
+    One(String),
+    All,
+}
+
+impl Force {
+    pub(super) fn passes(&self, rule: &Rule) -> bool {
+        match self {
+            Self::None => false,
+            Self::All => true,
+            Self::One(name) => {
+                rule.id == *name
+                    || rule.title.as_deref() == Some(name)
+                    || rule.as_pace_rule().is_some_and(|pace| pace.limit.name() == name)
+            }
+        }
+    }
+
+    /// For the journal.
+    pub(super) fn noted(&self) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::One(rule) => Some(rule.clone()),
+            Self::All => Some("all".to_owned()),
+        }
+    }
+}
+
+impl Moves<'_> {
+    /// The first pace rule of the node that says it is too much.
+    pub(super) fn interrupted(
+        &self,
+        rules: &[Rule],
+        active: &Arc<Active>,
+        scene: &Scene,
+    ) -> Result<Option<(String, StepOutcome)>, Refusal> {
+        let facts = self.pace_facts();
+        let scope = active.pace_scope();
+        let situation = self.situation(active, scene);
+        for rule in rules {
+            let Some(pace) = rule.as_pace_rule() else { continue };
+            let is_meant =
+                rule.when.as_ref().is_none_or(|when| expr::holds(when, &situation, Reach::default()).unwrap_or(true));
+            if !is_meant {
+                continue;
+            }
+            let commits = |phases: u32| self.commits(phases, active);
+            let standing = match facts.at_move(rule, &scope, commits) {
+                Ok(Some(standing)) => standing,
+                Ok(None) => continue,
+                Err(_) if rule.on_error.is_some_and(|level| level <= Level::Warn) => continue,
+                Err(error) => return Err(Refusal::Pace { rule: rule.id.clone(), error }),
+            };
+            if let Some(violation) = pace.judge(&standing) {
+                let reason = Some(rule.reason.trim()).filter(|reason| !reason.is_empty());
+                let (phase, ack) = (scope.name.as_deref(), rule.ack);
+                let text = Interrupt { violation: &violation, phase, reason, ack }.to_string();
+                let outcome = StepOutcome::Interrupt { rule: rule.id.clone(), text, violation: Box::new(violation) };
+                return Ok(Some((rule.id.clone(), outcome)));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn pace_facts(&self) -> PaceFacts {
+        let (event, store) = (Arc::new(self.event()), self.project.store(self.environment));
+        let tokens = TokenCount::of_command(Arc::clone(&event), store.clone(), self.options());
+        PaceFacts::new(event, store, self.options(), Arc::new(tokens))
+    }
+
+    /// The commits of the last phases, and the names of those.
+    pub(super) fn commits(&self, phases: u32, active: &Active) -> (Option<u32>, Vec<String>) {
+        let visits = active.position.last(usize::try_from(phases).unwrap_or(usize::MAX));
+        let since = visits.first().map_or(self.now, |visit| visit.started);
+        let repository = Repository::of(&self.project.root);
+        let count = repository.and_then(|repository| repository.commits_since(since / 1000));
+        (count, visits.iter().map(|visit| visit.node.clone()).collect())
+    }
+
+    /// The pace rules of the current node: those that are passed over, and those that are judged.
+    pub(super) fn pace_rules(active: &Active, force: &Force) -> Result<(Vec<Rule>, Vec<Rule>), Refusal> {
+        let node = active.position.node();
+        let rules: Vec<&Rule> = active.workflow.rules_at(node).filter(|rule| rule.as_pace_rule().is_some()).collect();
+        if let Force::One(name) = force
+            && !rules.iter().any(|rule| force.passes(rule))
+        {
+            let known = rules.iter().map(|rule| rule.id.clone()).collect();
+            return Err(Refusal::UnknownRule { rule: name.clone(), node: node.to_owned(), known });
+        }
+        Ok(rules.into_iter().cloned().partition(|rule| force.passes(rule)))
+    }
+}

@@ -1,0 +1,105 @@
+//! What is known where a workflow is moved: how it stands, what its file says, and what expressions may ask.
+
+use std::sync::Arc;
+
+use engine::workflow::Workflow;
+use engine::{Event, EventKind, Situation, suggest};
+use serde_json::Map;
+use store::{PERSON, SessionKey, SessionState, Store};
+
+use super::{Active, Moves, Position, Refusal};
+use crate::judge::Judge;
+use crate::live_facts::LiveFacts;
+use crate::whose_session::Whose;
+
+/// Others move and are judged in milliseconds.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// How a workflow stands while it is being moved.
+pub(super) struct Scene {
+    pub(super) store: Store,
+    /// Of the workflow.
+    pub(super) state: SessionState,
+    /// Of the session whose variables count.
+    pub(super) session: SessionState,
+}
+
+impl Moves<'_> {
+    pub(super) fn scene(&self) -> Result<Scene, Refusal> {
+        let store = Store::open(&self.project.store(self.environment), self.options())?;
+        self.project.had_journal(self.environment);
+        let state = store.workflow()?;
+        let session = match &self.session {
+            Some(Whose { agent, session }) => store.session(SessionKey { agent, session })?,
+            None => SessionState::default(),
+        };
+        Ok(Scene { store, state, session })
+    }
+
+    pub(super) fn active(&self) -> Result<(Scene, Active), Refusal> {
+        let scene = self.scene()?;
+        let active = self.active_in(&scene)?;
+        Ok((scene, active))
+    }
+
+    pub(super) fn active_in(&self, scene: &Scene) -> Result<Active, Refusal> {
+        let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
+        let workflow = self.workflow(&position.workflow).map_err(|refusal| match refusal {
+            Refusal::BrokenWorkflow { name, problem } => {
+                Refusal::BrokenUnderWay { workflow: name, node: position.node().to_owned(), problem }
+            }
+            other => other,
+        })?;
+        Ok(self.active_at(workflow, position, scene.state.clone()))
+    }
+
+    pub(super) fn active_at(&self, workflow: Workflow, position: Position, state: SessionState) -> Active {
+        Active { workflow, position, state, claims: Map::new(), now: self.now }
+    }
+
+    /// The workflow as its files say it now.
+    pub(super) fn workflow(&self, name: &str) -> Result<Workflow, Refusal> {
+        let compiled = self.project.workflow(name, &self.policy, self.environment);
+        if let Some(compiled) = compiled.filter(|compiled| !compiled.is_last_good) {
+            return Ok(compiled.workflow);
+        }
+        let found = policy::workflows(&self.project.tiers, &self.project.load(self.environment));
+        let Some(file) = found.named(name) else {
+            let known: Vec<String> = found.names().into_iter().map(str::to_owned).collect();
+            let close = suggest::closest(name, known.iter().map(String::as_str)).map(str::to_owned);
+            return Err(Refusal::UnknownWorkflow { name: name.to_owned(), close, known });
+        };
+        // Or else of one of its guides.
+        let problem = found.errors().find(|problem| problem.source.name == file.source).or(found.errors().next());
+        let problem = problem.map_or_else(|| "it is broken".to_owned(), policy::Diagnostic::line);
+        Err(Refusal::BrokenWorkflow { name: name.to_owned(), problem })
+    }
+
+    pub(super) fn situation(&self, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
+        self.known(active, scene).0
+    }
+
+    pub(super) fn known(&self, active: &Arc<Active>, scene: &Scene) -> (Arc<Situation>, Arc<LiveFacts>) {
+        let judge = Judge::looking(self.project, Arc::clone(&self.policy), self.environment);
+        judge.situation_in(active, &Arc::new(self.event()), Some(&scene.session))
+    }
+
+    /// What whoever moves does.
+    pub(super) fn event(&self) -> Event {
+        let (agent, session) = match &self.session {
+            Some(Whose { agent, session }) => (agent.as_str(), session.clone()),
+            None => (PERSON.agent, String::new()),
+        };
+        Event {
+            kind: EventKind::Other,
+            name: "next".to_owned(),
+            session,
+            cwd: self.project.root.to_string_lossy().into_owned(),
+            ..Event::unnamed(agent, self.now)
+        }
+    }
+
+    pub(super) fn options(&self) -> store::Options {
+        store::Options { busy: PATIENCE, now: self.now }
+    }
+}
