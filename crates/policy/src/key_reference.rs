@@ -81,6 +81,8 @@ fn in_words(takes: &Takes) -> String {
         Takes::Anything => "anything".to_owned(),
         Takes::Flag => "`true` or `false`".to_owned(),
         Takes::Count => "a whole number".to_owned(),
+        Takes::Number => "a number".to_owned(),
+        Takes::Amount => "an amount: `200K`, `5M`".to_owned(),
         Takes::Text => "text".to_owned(),
         Takes::Texts => "texts".to_owned(),
         Takes::Word(words) => listed(words()),

@@ -30,6 +30,10 @@ pub enum Takes {
     Anything,
     Flag,
     Count,
+    /// Whole or not, and not below zero.
+    Number,
+    /// `200K`, `5M`.
+    Amount,
     Text,
     /// One or a list, as all that is plural here.
     Texts,

@@ -92,8 +92,8 @@ fn of_key(key: &Key) -> Value {
 /// As JSON; of what is not simple an editor has no use for it.
 fn default(takes: &Takes, text: &str) -> Option<Value> {
     match takes {
-        Takes::Flag | Takes::Count => serde_json::from_str(text).ok(),
-        Takes::Text | Takes::Word(_) | Takes::Duration | Takes::Size => Some(json!(text)),
+        Takes::Flag | Takes::Count | Takes::Number => serde_json::from_str(text).ok(),
+        Takes::Text | Takes::Word(_) | Takes::Duration | Takes::Size | Takes::Amount => Some(json!(text)),
         _ => None,
     }
 }
@@ -108,6 +108,8 @@ fn of(takes: &Takes) -> Map<String, Value> {
         Takes::Word(words) => json!({ "enum": words() }),
         Takes::Words(words) => one_or_more(&json!({ "enum": words() })),
         Takes::Version => json!({ "type": "string", "pattern": r"^(>=)?\s*\+?[0-9]+(\.\+?[0-9]+)*\s*$" }),
+        Takes::Number => json!({ "type": "number", "minimum": 0 }),
+        Takes::Amount => json!({ "type": "string", "pattern": r"^\+?[0-9]+[KkMG]?$" }),
         Takes::Duration => json!({ "type": "string", "pattern": r"^\+?[0-9]+\s*(ms|s|m|h|d)$" }),
         Takes::Size => json!({ "type": "string", "pattern": r"^\+?[0-9]+\s*KiB$" }),
         Takes::Named(inner) => json!({ "type": "object", "additionalProperties": of(inner) }),

@@ -40,7 +40,9 @@ fn sound(project: &Project, context: &Context) -> Result<Loop, Problem> {
     let file = file(project, context)?;
     let source = file.source;
     file.the_loop.ok_or_else(|| {
-        Problem::new("BrokenPolicy", "the loop has errors").at(&source, None).help("`linchpin hats validate` tells")
+        Problem::new("BrokenPolicy", format!("`{source}` has errors"))
+            .at(&source, None)
+            .help("`linchpin hats validate` tells")
     })
 }
 
@@ -145,7 +147,7 @@ fn write(name: &str, project: &Project, context: &Context) -> Result<(), Problem
             .help("move it away first: nothing of yours is written over"));
     }
     let text = format!(
-        "Wrote {shown}. Put your own command under `gates`, then: `linchpin hats validate`, `linchpin hats show HAT`."
+        "Wrote {shown}. Make it yours, above all the commands in it; then `linchpin hats validate` and `linchpin hats show HAT`."
     );
     context.output.line_or(&text, &json!({ "file": shown, "preset": preset.name }));
     Ok(())

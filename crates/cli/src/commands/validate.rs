@@ -32,7 +32,9 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
     let problems: Vec<Diagnostic> = cases.flat_map(|cases| cases.problems).collect();
     let workflows = policy::workflows(&project.tiers, &loaded);
     loaded.diagnostics.extend(problems);
+    let looped = policy::loop_file(&project.tiers, &loaded);
     loaded.diagnostics.extend(workflows.diagnostics);
+    loaded.diagnostics.extend(looped.into_iter().flat_map(|file| file.diagnostics));
     let trust = Trust::of(&project.root, &context.environment);
     let sound = workflows.files.iter().filter_map(|file| file.workflow.as_ref());
     // What waits for a person is no fault of a file.

@@ -69,14 +69,16 @@ impl File<'_> {
         let agent = agent::read(fields);
         let limits = limits::read(fields);
         let variables = read_variables(fields, Tier::Project, self.around);
-        let hats = self.hat_entries(fields);
+        let hats = hat_entries(fields);
         let spans = Spans {
             start: fields.key_span("start").unwrap_or_default(),
             completion: fields.key_span("completion").unwrap_or_default(),
             hats: hats.iter().map(|(key, _)| (key.text.clone(), key.span.clone())).collect(),
         };
         let mut scope = self.around.loaded.ground.scope.clone();
-        variables.keys().for_each(|name| scope.declare(name));
+        for name in variables.keys() {
+            scope.declare(name);
+        }
         let (own, imported) = (Entries::default(), BTreeMap::new());
         let names = NamedRules {
             source: self.source,
@@ -102,8 +104,8 @@ impl File<'_> {
             || prompt::GUARDRAILS.map(str::to_owned).to_vec(),
             |texts| texts.into_iter().map(|text| text.value).collect(),
         );
-        let mut place = |key: &str, default: &str| self.place(key, fields).unwrap_or_else(|| default.to_owned());
-        let (scratchpad, specs_dir) = (place("scratchpad", SCRATCHPAD), place("specs_dir", SPECS));
+        let mut below = |key: &str, default: &str| place(key, fields).unwrap_or_else(|| default.to_owned());
+        let (scratchpad, specs_dir) = (below("scratchpad", SCRATCHPAD), below("specs_dir", SPECS));
         let the_loop = Loop {
             source: self.source.name.clone(),
             digest: digest(&*self.source.text),
@@ -126,39 +128,6 @@ impl File<'_> {
             problems.extend(the_loop.doubts().iter().map(|doubt| self.doubt(doubt, &spans)));
         }
         (is_sound.then_some(the_loop), problems)
-    }
-
-    fn hat_entries(self, fields: &mut Fields) -> Vec<(Key, Node)> {
-        let entries = match fields.take("hats").map(|node| (node.span, node.value)) {
-            Some((_, Yaml::Map(entries))) if !entries.is_empty() => entries,
-            Some((span, Yaml::Map(_))) => {
-                fields.refuse(ErrorKind::MissingKey, "the loop has no hats", span);
-                return Vec::new();
-            }
-            Some((span, other)) => {
-                let message = format!("`hats` takes a mapping of ids to hats, not {}", other.kind());
-                fields.refuse(ErrorKind::InvalidValue, message, span);
-                return Vec::new();
-            }
-            None => {
-                fields.refuse(ErrorKind::MissingKey, "the loop has no `hats`", 0..0);
-                return Vec::new();
-            }
-        };
-        if entries.len() > HATS_LIMIT {
-            let message = format!("{} hats are more than the {HATS_LIMIT} that a loop may have", entries.len());
-            fields.refuse(ErrorKind::InvalidValue, message, fields.key_span("hats").unwrap_or_default());
-            return Vec::new();
-        }
-        let is_id = |text: &str| {
-            text.starts_with(|first: char| first.is_ascii_alphabetic())
-                && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
-        };
-        for (key, _) in entries.iter().filter(|(key, _)| !is_id(&key.text)) {
-            let message = format!("`{}` cannot be a hat's id: use letters, digits, `-` and `_`", key.text);
-            fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
-        }
-        entries
     }
 
     pub fn observers(self, fields: &mut Fields, scope: &Scope) -> Observing {
@@ -209,18 +178,6 @@ impl File<'_> {
         topics
     }
 
-    /// A path from the root that stays below it.
-    fn place(self, key: &str, fields: &mut Fields) -> Option<String> {
-        let Text { value, span } = fields.text(key)?;
-        let is_below = !value.is_empty() && !value.starts_with(['/', '~']) && value.split('/').all(|part| part != "..");
-        if !is_below {
-            let message = format!("`{key}` is a path below the project's root, not `{value}`");
-            fields.refuse(ErrorKind::InvalidValue, message, span);
-            return None;
-        }
-        Some(value)
-    }
-
     fn fault(self, fault: &Fault, spans: &Spans) -> Diagnostic {
         let (kind, span, help) = match fault {
             Fault::NoStart { .. } => {
@@ -255,6 +212,51 @@ impl File<'_> {
         };
         Diagnostic::warning(ErrorKind::UnreachableNode, doubt.to_string(), self.source, Some(spans.of(hat))).help(help)
     }
+}
+
+fn hat_entries(fields: &mut Fields) -> Vec<(Key, Node)> {
+    let entries = match fields.take("hats").map(|node| (node.span, node.value)) {
+        Some((_, Yaml::Map(entries))) if !entries.is_empty() => entries,
+        Some((span, Yaml::Map(_))) => {
+            fields.refuse(ErrorKind::MissingKey, "the loop has no hats", span);
+            return Vec::new();
+        }
+        Some((span, other)) => {
+            let message = format!("`hats` takes a mapping of ids to hats, not {}", other.kind());
+            fields.refuse(ErrorKind::InvalidValue, message, span);
+            return Vec::new();
+        }
+        None => {
+            fields.refuse(ErrorKind::MissingKey, "the loop has no `hats`", 0..0);
+            return Vec::new();
+        }
+    };
+    if entries.len() > HATS_LIMIT {
+        let message = format!("{} hats are more than the {HATS_LIMIT} that a loop may have", entries.len());
+        fields.refuse(ErrorKind::InvalidValue, message, fields.key_span("hats").unwrap_or_default());
+        return Vec::new();
+    }
+    let is_id = |text: &str| {
+        text.starts_with(|first: char| first.is_ascii_alphabetic())
+            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+    };
+    for (key, _) in entries.iter().filter(|(key, _)| !is_id(&key.text)) {
+        let message = format!("`{}` cannot be a hat's id: use letters, digits, `-` and `_`, a letter first", key.text);
+        fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
+    }
+    entries
+}
+
+/// A path from the root that stays below it.
+fn place(key: &str, fields: &mut Fields) -> Option<String> {
+    let Text { value, span } = fields.text(key)?;
+    let is_below = !value.is_empty() && !value.starts_with(['/', '~']) && value.split('/').all(|part| part != "..");
+    if !is_below {
+        let message = format!("`{key}` is a path below the project's root, not `{value}`");
+        fields.refuse(ErrorKind::InvalidValue, message, span);
+        return None;
+    }
+    Some(value)
 }
 
 impl Spans {

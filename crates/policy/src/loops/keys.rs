@@ -5,6 +5,7 @@ use crate::observers::OBSERVER;
 use crate::workflow::{ANY_GATE, RULE_LISTS};
 
 use super::agent::PROMPT_BY;
+use super::limits;
 
 pub static LOOP: Mapping = Mapping::new(
     "loop",
@@ -24,6 +25,8 @@ pub static HAT: Mapping =
 pub static AGENT: Mapping = Mapping::new("agent", "A program that gets the prompt and does the work.", &[AGENT_KEYS])
     .needs(&[Need::All(&["command"])]);
 
+/// No limit.
+const NONE: Takes = Takes::Word(|| vec![limits::NONE]);
 const ANY_AGENT: Takes = Takes::Either(&[Takes::Text, Takes::Mapping(&AGENT)]);
 
 static KEYS: &[Key] = &[
@@ -51,13 +54,25 @@ static COMPLETION_KEYS: &[Key] = &[
     Key::new("topic", Takes::Text, "the topic that says so").or("loop.complete"),
 ];
 static LIMIT_KEYS: &[Key] = &[
-    Key::new("cost_usd", Takes::Anything, "what it may cost, where the agent says what it costs").or("none"),
-    Key::new("failures", Takes::Anything, "of agents, one after another").or("5"),
-    Key::new("idle", Takes::Duration, "an agent that says nothing for so long is ended").or("5m"),
-    Key::new("iterations", Takes::Anything, "how often an agent is started").or("100"),
-    Key::new("runtime", Takes::Duration, "how long a run takes in all").or("4h"),
-    Key::new("stale", Takes::Anything, "the same topic and payload so often, while nothing changes").or("3"),
-    Key::new("tokens", Takes::Anything, "as `5M` or `200K`, where the agent says how many it took").or("none"),
+    Key::new("cost_usd", Takes::Either(&[Takes::Number, NONE]), "what it may cost, where the agent says what it costs")
+        .or("none"),
+    Key::new("failures", Takes::Either(&[Takes::Count, NONE]), "of agents, one after another").or("5"),
+    Key::new("idle", Takes::Either(&[Takes::Duration, NONE]), "an agent that says nothing for so long is ended")
+        .or("5m"),
+    Key::new("iterations", Takes::Either(&[Takes::Count, NONE]), "how often an agent is started").or("100"),
+    Key::new("runtime", Takes::Either(&[Takes::Duration, NONE]), "how long a run takes in all").or("4h"),
+    Key::new(
+        "stale",
+        Takes::Either(&[Takes::Count, NONE]),
+        "the same topic and payload so often, while nothing changes",
+    )
+    .or("3"),
+    Key::new(
+        "tokens",
+        Takes::Either(&[Takes::Count, Takes::Amount, NONE]),
+        "as `5M` or `200K`, where the agent says how many it took",
+    )
+    .or("none"),
 ];
 static TASK_KEYS: &[Key] =
     &[Key::new("close_requires", Takes::List(&ANY_GATE), "what has to hold before a task is closed").or("[]")];

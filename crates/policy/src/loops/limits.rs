@@ -9,7 +9,8 @@ use crate::config::parse_duration;
 use crate::diagnostic::ErrorKind;
 use crate::fields::{Fields, Text};
 
-const NONE: &str = "none";
+/// No limit.
+pub const NONE: &str = "none";
 
 pub fn read(around: &mut Fields) -> Limits {
     let mut limits = Limits::default();

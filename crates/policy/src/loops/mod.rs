@@ -46,6 +46,12 @@ impl LoopFile {
     }
 }
 
+/// What is wrong with a text as a loop, where nothing else is.
+#[cfg(test)]
+pub fn problems(text: &str) -> Vec<Diagnostic> {
+    with_surroundings(&Loaded::default(), |around| file::read(&Source::new("loop.yml", text), around)).1
+}
+
 /// The project's loop; none where it has none. `loaded`: what the rest of the policy says.
 pub fn loop_file(tiers: &Tiers, loaded: &Loaded) -> Option<LoopFile> {
     let folder = tiers.project.as_ref()?;

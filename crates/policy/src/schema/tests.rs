@@ -24,14 +24,15 @@ use crate::library::{self, Entries};
 use crate::rule::{FRONTMATTER, Reading, RuleReader};
 use crate::source::Source;
 use crate::yaml::{self, Node};
-use crate::{frontmatter, observers, workflow};
+use crate::{frontmatter, loops, observers, workflow};
 
 /// A document of each format that has every key.
-const EVERYTHING: [(&str, &str); 5] = [
+const EVERYTHING: [(&str, &str); 6] = [
     ("config", include_str!("everything/config.yml")),
     ("rule", include_str!("everything/rule.yml")),
     ("library", include_str!("everything/library.yml")),
     ("workflow", include_str!("everything/workflow.yml")),
+    ("loop", include_str!("everything/loop.yml")),
     ("cases", include_str!("everything/cases.yml")),
 ];
 
@@ -70,6 +71,7 @@ fn problems(format: &str, text: &str) -> Vec<Diagnostic> {
         "rule" => rule_problems(&format!("---\n{text}\n---\nReason.\n")),
         "library" => library_problems(text),
         "workflow" => workflow::problems("everything", text),
+        "loop" => loops::problems(text),
         _ => {
             let mut cases = Cases::default();
             cases.read_list(&source(text));
