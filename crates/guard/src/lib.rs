@@ -23,6 +23,7 @@ mod masked_command;
 mod observing;
 mod pace_facts;
 pub mod pause;
+mod plain_text;
 pub mod project;
 mod recorded_event;
 mod recorded_facts;

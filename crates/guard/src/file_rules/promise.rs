@@ -3,7 +3,7 @@
 use engine::rules::RuleSet;
 use engine::{Event, Level, Section, Verdict};
 
-use crate::workflow::plain_text;
+use crate::plain_text;
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";

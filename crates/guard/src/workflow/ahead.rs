@@ -5,17 +5,17 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use engine::Situation;
-use engine::expr;
 use engine::file_rules::Reach;
 use engine::workflow::{Gate, Node, Requirement, Transition, Workflow};
+use engine::{Situation, expr};
 
 use super::approval::Approvals;
 use super::holder::content;
 use super::moves::first_way;
 use super::receipt::Receipts;
 use super::scene::Scene;
-use super::{Active, Claims, Moves, plain_text};
+use super::{Active, Claims, Moves};
+use crate::plain_text;
 use crate::trust::Trust;
 
 /// What lies between the current node and others.

@@ -9,8 +9,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use super::{Active, Position, plain_text};
+use super::{Active, Position};
 use crate::environment::Environment;
+use crate::plain_text;
 
 /// A yes that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use policy::Config;
 
 use super::holder::{HOLDER, Job};
-use super::plain_text;
 use super::receipt::{Receipt, Receipts};
 use crate::environment::Environment;
+use crate::plain_text;
 use crate::project::Project;
 
 /// How long to wait between looks at a command that runs.

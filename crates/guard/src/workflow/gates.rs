@@ -13,11 +13,12 @@ use engine::{Inquiry, Level, Situation, expr};
 use policy::Config;
 use serde_json::{Value, json};
 
+use super::Active;
 use super::approval::Approvals;
 use super::command_gate::{CommandGate, Holding};
 use super::holder::content;
-use super::{Active, plain_text};
 use crate::environment::Environment;
+use crate::plain_text;
 use crate::project::Project;
 use crate::trust::Trust;
 

@@ -16,9 +16,9 @@ use runner::{Confinement, Outcome, Run, shim};
 use serde::{Deserialize, Serialize};
 use tree::{GitError, Tree};
 
-use super::plain_text;
 use super::receipt::{Receipt, Receipts};
 use crate::environment::Environment;
+use crate::plain_text;
 
 /// The first argument of a binary that is to be the holder.
 pub const HOLDER: &str = "__gate";

@@ -17,7 +17,6 @@ mod moves;
 mod names;
 mod noting;
 mod pace_at_move;
-pub(crate) mod plain_text;
 mod policy_at;
 mod position;
 mod receipt;
