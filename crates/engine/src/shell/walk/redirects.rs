@@ -1,27 +1,47 @@
 //! Redirections: what a command reads from, and what it prints into.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, RedirectList};
 
 use super::super::command::{Redirect, RedirectKind, SimpleCommand, Word};
 use super::super::word::{Context, Unit};
+use super::super::written::Written;
 use super::Walker;
 use super::words::{known_word, word_of};
 use crate::programs::Role;
 
+/// What a redirection of a loop or group gives it to read.
+pub(super) struct Fed {
+    pub(super) paths: Rc<[Word]>,
+    pub(super) text: Option<Arc<str>>,
+}
+
 impl Walker<'_> {
-    /// The redirections of a compound command are those of a command without words. Returns the paths that they give it.
-    pub(super) fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<Vec<Word>> {
+    /// The redirections of a compound command are those of a command without words. Returns what they give it to read.
+    pub(super) fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<Fed> {
         let list = redirects?;
         let ways = self.each_possible(&list.to_string(), |walker| {
             list.0.iter().map(|redirect| walker.redirect(redirect)).collect::<Vec<Redirect>>()
         });
-        let mut paths = None;
+        let mut fed = None;
         for redirects in ways {
             let input = redirects.iter().rfind(|redirect| redirect.is_input());
-            paths = paths.or_else(|| input.map(|redirect| redirect.paths().to_vec()));
+            fed = fed.or_else(|| {
+                input.map(|redirect| Fed { paths: redirect.paths().into(), text: redirect.text().map(Arc::from) })
+            });
             self.emit(SimpleCommand { redirects, ..SimpleCommand::default() });
         }
-        paths
+        fed
+    }
+
+    /// What is in a file that is read, where the session wrote that file.
+    fn text_in(&self, file: &Word) -> Option<String> {
+        match self.files.at(&self.state.folders, file.file()?)? {
+            Written::Text(text) => Some(text.to_string()),
+            Written::Unknown => None,
+        }
     }
 
     pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {
@@ -29,7 +49,10 @@ impl Walker<'_> {
             IoRedirect::File(descriptor, kind, target) => {
                 let target = match target {
                     IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
-                        self.single_word(&word.value)
+                        let file = self.single_word(&word.value);
+                        let is_read = matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::ReadAndWrite);
+                        let given = if is_read && !file.is_device() { self.text_in(&file) } else { None };
+                        Word { given, ..file }
                     }
                     IoFileRedirectTarget::Fd(number) => known_word(number.to_string()),
                     IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => self.process(subshell, kind),
