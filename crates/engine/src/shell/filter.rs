@@ -67,7 +67,9 @@ pub(super) fn filtered(program: &str, command: &SimpleCommand, text: &str) -> Op
 
 /// How many lines: `-n 3`, `-3`.
 fn count(words: &[&str]) -> Option<usize> {
+    // `-n +2` counts from the beginning.
     match words {
+        _ if words.iter().any(|word| word.contains('+')) => None,
         [] => Some(10),
         ["-n" | "--lines", count] => count.parse().ok(),
         [flag] => {

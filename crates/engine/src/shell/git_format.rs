@@ -5,7 +5,7 @@ use super::command::SimpleCommand;
 /// What stands for a hash, a name or a date. Nobody cares which.
 const SOME_WORD: &str = "some-word";
 /// Of refs, all may be named.
-const ANY_REF: &str = "refs/heads/*";
+const ANY_REF: &str = "*";
 
 /// One line of it, with something for each part that git fills in.
 pub(super) fn maybe(command: &SimpleCommand) -> Option<String> {

@@ -355,7 +355,7 @@ impl State {
 
     /// `NAME+=more`: the value with some more behind it; `None` where it is not known.
     pub(super) fn extended(&self, name: &str, more: &Value) -> Option<Value> {
-        let value = self.value(name).filter(|_| !more.tilde)?;
+        let value = self.value(name).filter(|_| !more.tilde && !self.attributes.contains_key(name))?;
         Some(Value {
             text: [&*value.text, &more.text].concat().into(),
             glob: value.glob || more.glob,

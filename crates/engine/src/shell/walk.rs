@@ -3,6 +3,7 @@
 //! INVARIANT: recursion is bounded. `door` lets no tree through whose nesting, together with what is around it, exceeds
 //! the limit, and everything that nests passes it: a substitution is parsed one level deeper than its word.
 
+mod giving;
 mod redirects;
 mod rounds;
 mod running;
@@ -62,6 +63,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         input: None,
         output: Printed::default(),
         possible_texts: 0,
+        listeners: 0,
         is_timed: false,
         meaning: None,
         uncalled: BTreeMap::new(),
@@ -106,6 +108,8 @@ struct Walker<'a> {
     output: Printed,
     /// How many texts the substitutions of the command that is walked may print, none of them for sure.
     possible_texts: usize,
+    /// How many take what is printed: substitutions and other commands.
+    listeners: usize,
     /// Whether `time` stands right before the command that is walked next.
     is_timed: bool,
     /// What stands for it, where only its kind is known.
@@ -278,7 +282,9 @@ impl Walker<'_> {
         }
         let (piped_from, input) = (self.piped_from.clone(), self.input.take());
         let mut possible: Vec<Arc<str>> = Vec::new();
+        let listeners = self.listeners;
         for (number, command) in pipeline.seq.iter().enumerate() {
+            self.listeners = listeners + usize::from(number + 1 < pipeline.seq.len());
             let first = self.script.commands.len();
             let found = std::mem::take(&mut self.piped_paths);
             self.found.clone_from(&found);
@@ -619,7 +625,9 @@ impl Walker<'_> {
     fn process(&mut self, subshell: &SubshellCommand, kind: &ProcessSubstitutionKind) -> Word {
         let (input, output) = (self.input.take(), std::mem::take(&mut self.output));
         let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
+        self.listeners += 1;
         self.in_new_scope(|walker| walker.deeper(|walker| walker.list(&subshell.list)));
+        self.listeners -= 1;
         (self.input, self.meaning) = (input, meaning);
         let given_paths = std::mem::replace(&mut self.found, found);
         let printed = std::mem::replace(&mut self.output, output);
@@ -639,7 +647,9 @@ impl Walker<'_> {
             file.filter(|file| !file.contains(|letter: char| letter.is_whitespace() || "<>&;|(".contains(letter)));
         let shown = shown.map(|file| format!("cat {file}"));
         let script = shown.as_deref().unwrap_or(script);
+        self.listeners += 1;
         self.in_new_scope(|walker| walker.deeper(|walker| walker.text(script)));
+        self.listeners -= 1;
         let meaning = std::mem::replace(&mut self.meaning, meaning);
         let printed = std::mem::replace(&mut self.output, output);
         let found = std::mem::replace(&mut self.found, found);

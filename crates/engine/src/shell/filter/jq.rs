@@ -30,7 +30,9 @@ pub(super) fn printed(command: &SimpleCommand, arguments: &Arguments, text: &str
 
 /// `/a/0` of `.a[0]`.
 fn pointer(filter: &str) -> Option<String> {
-    let path = filter.trim_start_matches('.').replace('[', ".").replace([']', '"'], "");
+    // A key between quotes may have signs in it.
+    let filter = Some(filter).filter(|filter| !filter.contains('"'))?;
+    let path = filter.trim_start_matches('.').replace('[', ".").replace(']', "");
     let is_part =
         |part: &str| !part.is_empty() && part.chars().all(|letter| letter.is_alphanumeric() || "_-".contains(letter));
     let parts: Vec<&str> = path.split('.').filter(|part| !part.is_empty()).collect();

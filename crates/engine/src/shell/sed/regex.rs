@@ -63,6 +63,7 @@ fn pattern(from: &str, is_extended: bool) -> Option<String> {
         match letter {
             '\\' => match letters.next()? {
                 // In basic patterns it is the backslash that makes them special.
+                '|' if !is_extended => return None,
                 mark if SPECIAL.contains(&mark) && !is_extended => pattern.push(mark),
                 kind @ ('n' | 't' | 'w' | 'W' | 's' | 'S' | 'b' | 'B') => pattern.extend(['\\', kind]),
                 other if other.is_ascii_alphanumeric() => return None,
@@ -70,6 +71,10 @@ fn pattern(from: &str, is_extended: bool) -> Option<String> {
                 mark => pattern.extend(['\\', mark]),
             },
             mark if SPECIAL.contains(&mark) && !is_extended => pattern.extend(['\\', mark]),
+            // Of two, POSIX takes the longer and the library the first; and in the middle, these are letters for some.
+            '|' => return None,
+            '^' if !pattern.is_empty() && !pattern.ends_with('(') => return None,
+            '$' if !matches!(letters.peek(), None | Some(')' | '\\')) => return None,
             // Classes differ in too much.
             '[' => {
                 let inside: String = std::iter::from_fn(|| letters.next_if(|letter| *letter != ']')).collect();
@@ -100,6 +105,10 @@ mod tests {
             (("A.b", "a\\.", "", "I", false), Some("b")),
             (("abc", "[ab]", "", "g", false), Some("c")),
             (("abc", "[[:alpha:]]", "", "g", false), None),
+            (("abc", "a|ab", "", "", true), None),
+            (("a^b", "a^b", "", "", false), None),
+            (("abc", "^ab", "", "", false), Some("c")),
+            (("abc", "\\(bc\\)$", "<\\1>", "", false), Some("a<bc>")),
             (("abc", "a", "\\U&", "", false), None),
         ];
         for ((text, from, to, flags, is_extended), expected) in cases {

@@ -5,7 +5,12 @@ use super::{Array, State, Value, is_default, is_name};
 
 impl State {
     pub(super) fn counted(&self, expression: &str) -> Option<Counted> {
-        let number = |name: &str| self.value(name).filter(|value| !value.in_kind)?.text.parse().ok();
+        // One that begins with a zero counts otherwise, and nobody writes it so.
+        let is_plain = |text: &str| !text.trim_start_matches('-').starts_with('0') || text == "0";
+        let number = |name: &str| {
+            let value = self.value(name).filter(|value| !value.in_kind && is_plain(&value.text))?;
+            value.text.parse().ok()
+        };
         count(expression, &number)
     }
 
@@ -45,9 +50,12 @@ impl State {
         }
         let counted = || self.counted(key).filter(|counted| counted.set.is_empty());
         match array {
-            Array::List(elements) if !elements.is_empty() => counted().map(|counted| counted.value.to_string()),
+            Array::List(elements) if elements.is_empty() => {
+                Some(counted().map_or_else(|| key.to_owned(), |counted| counted.value.to_string()))
+            }
+            Array::List(_) => counted().map(|counted| counted.value.to_string()),
             Array::Map(_) if array.named(key).is_none() => counted().map(|counted| counted.value.to_string()),
-            _ => Some(key.to_owned()),
+            Array::Map(_) => Some(key.to_owned()),
         }
     }
 

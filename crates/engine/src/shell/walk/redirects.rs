@@ -7,7 +7,6 @@ use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Re
 
 use super::super::command::{Redirect, RedirectKind, SimpleCommand, Word};
 use super::super::word::{Context, Unit};
-use super::super::written::Written;
 use super::Walker;
 use super::words::{known_word, word_of};
 use crate::programs::Role;
@@ -27,21 +26,10 @@ impl Walker<'_> {
         });
         let mut fed = None;
         for redirects in ways {
-            let input = redirects.iter().rfind(|redirect| redirect.is_input());
-            fed = fed.or_else(|| {
-                input.map(|redirect| Fed { paths: redirect.paths().into(), text: redirect.text().map(Arc::from) })
-            });
+            fed = fed.or_else(|| self.fed_by(&redirects));
             self.emit(SimpleCommand { redirects, ..SimpleCommand::default() });
         }
         fed
-    }
-
-    /// What is in a file that is read, where the session wrote that file.
-    fn text_in(&self, file: &Word) -> Option<String> {
-        match self.files.at(&self.state.folders, file.file()?)? {
-            Written::Text(text) => Some(text.to_string()),
-            Written::Unknown => None,
-        }
     }
 
     pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {
@@ -49,10 +37,7 @@ impl Walker<'_> {
             IoRedirect::File(descriptor, kind, target) => {
                 let target = match target {
                     IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
-                        let file = self.single_word(&word.value);
-                        let is_read = matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::ReadAndWrite);
-                        let given = if is_read && !file.is_device() { self.text_in(&file) } else { None };
-                        Word { given, ..file }
+                        self.single_word(&word.value)
                     }
                     IoFileRedirectTarget::Fd(number) => known_word(number.to_string()),
                     IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => self.process(subshell, kind),

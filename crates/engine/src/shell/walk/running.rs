@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::super::budget;
 use super::super::command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::super::meaning::meaning;
-use super::super::output::{MAX_OUTPUT, asks_for_texts, output};
+use super::super::output::{MAX_OUTPUT, output};
 use super::super::printed::Printed;
 use super::super::setup::is_setup;
 use super::super::state::{Array, Defined, Function, Value};
@@ -82,11 +82,6 @@ fn cost_of_deeds(command: &SimpleCommand) -> usize {
         return budget::CODE * codes.chain(command.given_text()).map(str::len).sum::<usize>();
     }
     copied::cost(command, program, arguments)
-}
-
-/// What a command may print, if nobody knows better.
-fn maybe_printed(command: &SimpleCommand) -> Option<String> {
-    listing::maybe(command).or_else(|| git_format::maybe(command)).or_else(|| printed_by_code(command))
 }
 
 /// What a program text in another language may print.
@@ -198,7 +193,7 @@ impl Walker<'_> {
         self.output = match printed.filter(|_| !is_silent) {
             Some(text) => Printed::text(text),
             None if is_silent => Printed::nothing(),
-            None => maybe_printed(&command).map_or_else(Printed::default, Printed::maybe),
+            None => self.maybe_printed(&command).map_or_else(Printed::default, Printed::maybe),
         };
         let script = script_files(&command).iter().find_map(|path| self.files.get(&command, path));
         command.script = script.or_else(|| given_script(&command)).or_else(|| self.piped_file(&command));
@@ -247,6 +242,12 @@ impl Walker<'_> {
         }
     }
 
+    /// What a command may print, if nobody knows better.
+    fn maybe_printed(&self, command: &SimpleCommand) -> Option<String> {
+        let of_code = || git_format::maybe(command).or_else(|| printed_by_code(command));
+        listing::maybe(command).or_else(|| if self.listeners > 0 { of_code() } else { None })
+    }
+
     /// What it takes to look at a command: at all that is written in it, that it is given, and that it gets to see.
     fn cost_of(&self, command: &SimpleCommand) -> usize {
         let of = |word: &Word| budget::WORD + word.raw.len().max(word.value.as_ref().map_or(0, String::len));
@@ -291,29 +292,6 @@ impl Walker<'_> {
             next += 1;
         }
         places
-    }
-
-    /// Notes what is in the files that a command is told to read, where the session wrote them and somebody asks.
-    fn give_texts(&self, command: &mut SimpleCommand) {
-        // On another machine, it is another file.
-        let Some(program) = command.program().filter(|_| !command.is_remote) else { return };
-        if !asks_for_texts(program) {
-            return;
-        }
-        let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
-        let is_read = |argument: &&Argument| matches!(argument.role, Role::Read | Role::Names);
-        let named = arguments.filter(is_read).filter_map(|argument| {
-            let text = match self.files.get(command, command.file_from(argument.word, argument.from)?)? {
-                Written::Text(text) => text.to_string(),
-                Written::Unknown => return None,
-            };
-            Some((argument.word, text))
-        });
-        for (place, text) in named.collect::<Vec<_>>() {
-            if let Some(word) = command.words.get_mut(place).filter(|word| !word.is_process()) {
-                word.given = Some(text);
-            }
-        }
     }
 
     /// To run what `cat FILE` prints is to run the file.
@@ -412,7 +390,12 @@ impl Walker<'_> {
         let arguments = command.words.iter().skip(1).map(Value::of).collect();
         let around = self.state.enter_function(arguments);
         self.around.via.push(name.to_owned());
+        let input = self.input.clone();
+        if let Some(fed) = self.fed_by(&command.redirects) {
+            self.input = fed.text;
+        }
         self.until_return(|walker| walker.function_body(function));
+        self.input = input;
         self.around.via.pop();
         self.state.leave_function(around);
         if !command.redirects.is_empty() || !command.assignments.is_empty() {
@@ -423,8 +406,12 @@ impl Walker<'_> {
 
     fn function_body(&mut self, function: &Function) {
         let around = std::mem::replace(&mut self.hidden, Rc::clone(&function.hidden));
-        self.redirects_of_compound(function.body.1.as_ref());
+        let input = self.input.clone();
+        if let Some(fed) = self.redirects_of_compound(function.body.1.as_ref()) {
+            self.input = fed.text;
+        }
         self.deeper(|walker| walker.compound(&function.body.0));
+        self.input = input;
         self.hidden = around;
     }
 
