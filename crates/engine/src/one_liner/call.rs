@@ -10,6 +10,9 @@ use super::text_method;
 use super::value::{SOME_NAME, SOME_WORD, Value};
 use super::{Access, Language, Spawn};
 
+/// Functions that print their arguments, whatever the language.
+const PRINTING: &[&str] = &["print", "puts", "say", "console.log", "process.stdout.write", "sys.stdout.write"];
+
 impl Reader {
     pub(super) fn is_sending(&self, name: &str) -> bool {
         let last = name.rsplit('.').next().unwrap_or(name);
@@ -43,6 +46,12 @@ impl Reader {
                     let receiver = arguments.positional.first().cloned().unwrap_or(Value::Unknown).into_path();
                     let positional = arguments.positional.get(1..).unwrap_or_default().to_vec();
                     return self.path_call(&receiver, deed, &Arguments { positional, named: arguments.named.clone() });
+                }
+                if PRINTING.contains(&name.as_str()) {
+                    let texts: Option<Vec<&str>> = arguments.positional.iter().map(Value::only_text).collect();
+                    if let Some(texts) = texts {
+                        self.found.print(texts.join(" "));
+                    }
                 }
                 Value::Unknown
             }

@@ -23,6 +23,7 @@ mod chain;
 mod classes;
 mod deed;
 mod dialect;
+mod environment;
 mod functions;
 mod imports;
 mod lex;
@@ -60,6 +61,10 @@ pub struct OneLiner {
     pub unknown: Vec<Access>,
     /// For every way in which a file is written: the file, and its whole text where that is a constant.
     pub texts: Vec<(String, Option<String>)>,
+    /// The variables that it sets, with the values that are constants. What it starts gets to see them.
+    pub sets: Vec<(String, Option<String>)>,
+    /// What it prints, where that is constant; in which order, and whether at all, is another question.
+    pub prints: Vec<String>,
     /// Whether that is all. If not, it starts something whose name is no constant, or hides what it does.
     pub complete: bool,
 }

@@ -15,7 +15,7 @@ use super::names::awaited;
 use super::tape::Tape;
 use super::token::{Kind, Token};
 use super::value::Value;
-use super::{Access, Given, Language, MAX_DEPTH, OneLiner, Spawn};
+use super::{Access, Given, Language, MAX_DEPTH, OneLiner, Spawn, environment};
 
 /// After these many rounds, names that still change are given up; and the text after so many more.
 const ROUNDS_TO_SETTLE: usize = 5;
@@ -96,6 +96,7 @@ pub(super) struct Found {
     texts: Vec<(String, Option<String>)>,
     unknown: Vec<Access>,
     spawns: Vec<Spawn>,
+    prints: Vec<String>,
     pub(super) hidden: bool,
     pub(super) moved: bool,
 }
@@ -128,6 +129,12 @@ impl Found {
     pub(super) fn touch_unknown(&mut self, access: Access) {
         if !self.unknown.contains(&access) {
             self.unknown.push(access);
+        }
+    }
+
+    pub(super) fn print(&mut self, text: String) {
+        if !self.prints.contains(&text) {
+            self.prints.push(text);
         }
     }
 
@@ -173,11 +180,12 @@ pub(super) fn read(language: Language, text: &str, given: Given<'_>) -> OneLiner
             break;
         }
     }
-    let Found { touches, texts, unknown, spawns, hidden, moved } = reader.found;
+    let Found { touches, texts, unknown, spawns, prints, hidden, moved } = reader.found;
+    let sets = if spawns.is_empty() { Vec::new() } else { environment::set_by(&lexed.tokens) };
     // Where it goes is not followed, so what it then names from there is not known.
     let astray = moved && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
     let hidden = hidden || has_magic(language, &lexed.tokens);
-    OneLiner { touches, texts, unknown, spawns, complete: lexed.sound && settled && !hidden && !astray }
+    OneLiner { touches, texts, unknown, spawns, sets, prints, complete: lexed.sound && settled && !hidden && !astray }
 }
 
 /// Whether a line is for the shell, or for the session itself, as `ipython` has them: `!ls`, `%run x`.

@@ -16,9 +16,9 @@ fn language(name: &str) -> Language {
     }
 }
 
-/// What is found in a text that is given no words, without what it writes into files.
+/// What is found in a text that is given no words, without what it writes into files or prints.
 fn read(language: Language, text: &str) -> OneLiner {
-    OneLiner { texts: Vec::new(), ..super::read(language, text, None) }
+    OneLiner { texts: Vec::new(), prints: Vec::new(), ..super::read(language, text, None) }
 }
 
 fn texts(list: &Value) -> Vec<String> {
@@ -210,6 +210,35 @@ fn nothing_harmless_around_it_hides_a_call() {
             }
         }
     }
+}
+
+#[test]
+fn what_it_sets_for_what_it_starts() {
+    let cases = [
+        (Language::Python, "import os; os.environ['A_B'] = 'x'; os.system('ls')", Some("x")),
+        (Language::Python, "import os; os.environ.setdefault('A_B', y); os.system('ls')", None),
+        (Language::Python, "import os; os.putenv('A_B', 'x'); os.system('ls')", Some("x")),
+        (Language::Python, "import os,subprocess as s; s.run(['ls'], env=dict(os.environ, A_B='x'))", Some("x")),
+        (Language::Python, "import os,subprocess as s; s.run(['ls'], env={**os.environ, 'A_B': 'x'})", Some("x")),
+        (Language::Node, "process.env.A_B = 'x'; require('child_process').execSync('ls')", Some("x")),
+        (Language::Node, "require('child_process').execSync('ls', {env: {...process.env, A_B: 'x'}})", Some("x")),
+        (Language::Ruby, "ENV['A_B'] = 'x'; system 'ls'", Some("x")),
+        (Language::Perl, "$ENV{A_B} = 'x'; system 'ls'", Some("x")),
+    ];
+    for (language, text, value) in cases {
+        let expected = vec![("A_B".to_owned(), value.map(str::to_owned))];
+        assert_eq!(read(language, text).sets, expected, "{text}");
+    }
+    for text in ["import os; X = 'a'; os.system('ls')", "import os; print(os.environ['HOME']); os.system('ls')"] {
+        assert_eq!(read(Language::Python, text).sets, [], "{text}");
+    }
+}
+
+#[test]
+fn what_it_prints() {
+    let prints = |language, text| super::read(language, text, None).prints;
+    assert_eq!(prints(Language::Python, "print('a', 'b'); print(x)"), ["a b"]);
+    assert_eq!(prints(Language::Node, "console.log('a' + 'b')"), ["ab"]);
 }
 
 #[test]

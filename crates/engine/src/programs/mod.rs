@@ -34,6 +34,8 @@ pub enum Role {
     DeleteAll,
     /// Read and deleted: it is elsewhere afterwards, with all that is in it.
     Move,
+    /// A file, or `-`, in which the names of files stand that it reads.
+    Names,
     /// A path that it does none of this to: it is listed, tested or recorded.
     Look,
     /// A path, and who knows what for.
@@ -92,6 +94,7 @@ const ROLES: &[(&str, Role)] = &[
     ("DELETE", Role::Delete),
     ("DELETE_ALL", Role::DeleteAll),
     ("MOVE", Role::Move),
+    ("NAMES", Role::Names),
     ("LOOK", Role::Look),
     ("PATH", Role::Path),
     ("DIR", Role::Folder),

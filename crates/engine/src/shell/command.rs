@@ -43,6 +43,8 @@ pub struct SimpleCommand {
     pub arguments: Option<Arguments>,
     /// What it reads, where that is known.
     pub(super) input: Option<Arc<str>>,
+    /// The names of files that come to it, where it takes such.
+    pub(super) told: Vec<Word>,
     /// What is in the files of patches that it applies, as far as those were written in the session.
     pub(super) patches: Vec<Arc<str>>,
     /// What is in the file that it runs, where that was written in the session.
@@ -160,7 +162,7 @@ pub struct Word {
     pub tilde: bool,
     /// What it stands for, where only its kind is known: a path in the temporary folder, the branch that is checked out.
     pub(super) means: Option<String>,
-    /// What comes out of a `<(…)`, where that is known.
+    /// What comes out of a `<(…)`, or is in a file that the session wrote, where that is known and asked for.
     pub(super) given: Option<String>,
     /// The paths that come out of it, where they are all that does.
     pub(super) given_paths: Vec<Word>,
@@ -248,8 +250,11 @@ impl Redirect {
 
     /// What it gives to read, where that is a text that is known, or that something known stands for.
     pub(super) fn text(&self) -> Option<&str> {
-        let is_text = matches!(self.kind, RedirectKind::HereDocument | RedirectKind::HereString);
-        self.target.meaning().filter(|_| is_text)
+        match self.kind {
+            RedirectKind::HereDocument | RedirectKind::HereString => self.target.meaning(),
+            RedirectKind::Read | RedirectKind::ReadWrite => self.target.given.as_deref(),
+            _ => None,
+        }
     }
 
     /// The paths that it gives to read, one a line.

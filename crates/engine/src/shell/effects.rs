@@ -9,7 +9,7 @@ use super::copied::{Copy, copies};
 use super::fetched::fetched;
 use super::through::{is_awk, runs_its_input};
 use super::written::{Written, plain};
-use super::{Folders, Script, awk, ex, find, patch, sed};
+use super::{Folders, Script, awk, ex, find, naming, patch, sed};
 use crate::event::Access;
 use crate::one_liner::{self, Language};
 use crate::paths;
@@ -485,19 +485,13 @@ impl Found<'_> {
     /// What it is told line by line, where it reads the names of what it reads: `cpio -o`, `git cat-file --batch`.
     fn in_names(&mut self, program: &str, arguments: &Arguments) {
         let command = self.command;
-        let has = |names: &[&str]| arguments.has_flag(names);
-        let is_batch = program == "git" && has(&["--batch", "--batch-command"]);
-        let is_list = match program {
-            "cpio" => has(&["-o", "-p", "--create", "--pass-through"]),
-            "zip" => has(&["-@"]),
-            _ => false,
-        };
-        for line in command.given_text().filter(|_| is_batch || is_list).into_iter().flat_map(str::lines) {
-            if is_batch {
+        if program == "git" && arguments.has_flag(&["--batch", "--batch-command"]) {
+            for line in command.given_text().into_iter().flat_map(str::lines) {
                 self.in_revision(Some(line), &Word::known(line));
-            } else {
-                self.add(Some(line), &Word::known(line), Some(Access::Read));
             }
+        }
+        for name in naming::names(command, arguments) {
+            self.add(name.meaning(), &name, Some(Access::Read));
         }
     }
 
@@ -678,7 +672,7 @@ fn is_file_address(kind: &str) -> bool {
 /// What is done to an argument of this kind.
 fn accesses(role: Role) -> &'static [Option<Access>] {
     match role {
-        Role::Read | Role::Script => &[Some(Access::Read)],
+        Role::Read | Role::Script | Role::Names => &[Some(Access::Read)],
         Role::Write => &[Some(Access::Write)],
         Role::Edit => &[Some(Access::Read), Some(Access::Write)],
         Role::Delete => &[Some(Access::Delete)],

@@ -1,8 +1,19 @@
 //! What the recipes of a makefile run, whichever of them is asked for.
 
-/// As one text for a shell. Variables of the file are variables there; `$(shell …)` is run where it stands.
-pub(super) fn recipes(text: &str) -> String {
-    text.replace("\\\n", " ").lines().filter_map(command).map(|command| command + "\n").collect()
+use super::command::Word;
+
+/// As one text for a shell. Variables of the file are variables there; `$(shell …)` is run where it stands. `words`: those of
+/// `make` itself, of which `NAME=value` counts before what is in the file.
+pub(super) fn recipes(text: &str, words: &[Word]) -> String {
+    let given: Vec<(&str, &str)> = words.iter().skip(1).filter_map(|word| setting(word.value.as_deref()?)).collect();
+    let set = given.iter().map(|(name, value)| format!("{name}={}\n", quoted(&in_shell(value))));
+    let text = text.replace("\\\n", " ");
+    let is_given = |line: &&str| {
+        let name = setting(line).filter(|_| !line.starts_with('\t')).map(|(name, _)| name);
+        name.is_some_and(|name| given.iter().any(|(given, _)| *given == name))
+    };
+    let commands = text.lines().filter(|line| !is_given(line)).filter_map(command).map(|command| command + "\n");
+    set.chain(commands).collect()
 }
 
 /// What a line runs or sets.
@@ -65,7 +76,7 @@ mod tests {
             ("# rm -rf x\n.PHONY: all\n", ""),
         ];
         for (makefile, expected) in cases {
-            assert_eq!(recipes(makefile), expected, "{makefile}");
+            assert_eq!(recipes(makefile, &[]), expected, "{makefile}");
         }
     }
 }

@@ -13,6 +13,7 @@
 //! or panic; everything else here is iterative, or recursive within that same nesting limit, and `budget` ends what
 //! multiplies.
 
+mod arithmetic;
 mod awk;
 mod brace;
 mod branch;
@@ -29,11 +30,15 @@ mod ex;
 mod extent;
 mod fetched;
 mod filling;
+mod filter;
 mod find;
+mod git_format;
 mod hidden;
+mod line;
 mod listing;
 mod makefile;
 mod meaning;
+mod naming;
 mod nesting;
 mod output;
 mod parallel;

@@ -1,42 +1,35 @@
 //! What a command prints, where that is sure before it runs: `echo x`, `printf %s x`, `cat <<E`, `base64 -d`.
 
-use data_encoding::{BASE64_MIME_PERMISSIVE, HEXLOWER_PERMISSIVE};
+use std::borrow::Cow;
 
-use super::command::{Redirect, RedirectKind, SimpleCommand};
+use super::command::{Redirect, SimpleCommand, Word};
 use super::escape::{Reader, decode_for};
+use super::filter::{filtered, is_filter};
+use crate::programs::{Argument, Role};
 
 /// More than this is not known to be printed.
 pub(super) const MAX_OUTPUT: usize = 64 * 1024;
 
+/// Programs that make something of files that they are told to read, where what is in those is worth knowing.
+pub(super) fn asks_for_texts(program: &str) -> bool {
+    is_filter(program) || matches!(program, "xargs" | "gxargs" | "tar" | "gtar" | "bsdtar" | "rsync" | "sort" | "wc")
+}
+
 /// `input`: what it reads, where that is known.
 pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<String> {
+    let program = command.words.first()?.value.as_deref()?;
+    if is_filter(program) {
+        return filtered(program, command, &read_by(command, input)?);
+    }
     let words = command.words.iter().map(|word| word.value.as_deref().filter(|_| !word.glob));
     let words: Vec<&str> = words.collect::<Option<_>>()?;
     let (program, arguments) = words.split_first()?;
-    let is_fed = |kind| matches!(kind, RedirectKind::HereDocument | RedirectKind::HereString);
-    // Where it goes is another question. What is read from elsewhere is not known.
-    let comes_in = |redirect: &&Redirect| !redirect.takes_output() && redirect.descriptor != Some(2);
-    let fed = match command.redirects.iter().filter(comes_in).collect::<Vec<_>>().as_slice() {
-        [] => None,
-        [redirect] if is_fed(redirect.kind) => Some(redirect.target.value.as_deref()?),
-        _ => return None,
-    };
-    let input = fed.or(input);
     match *program {
         "true" | "false" | ":" | "test" | "[" | "export" | "local" | "unset" | "shift" | "sleep" => Some(String::new()),
         "cd" if arguments != ["-"] => Some(String::new()),
         "echo" => echo(arguments),
         "printf" => printf(arguments),
-        "cat" | "tee" if arguments.is_empty() || arguments == ["-"] => input.map(str::to_owned),
-        "base64" if is_decoding(arguments) => {
-            // Anything but the alphabet and ends of lines is an error, behind which nobody knows what was printed.
-            let packed = Some(input?.replace('\n', "")).filter(|text| !text.contains('\r'))?;
-            String::from_utf8(BASE64_MIME_PERMISSIVE.decode(packed.as_bytes()).ok()?).ok()
-        }
-        "xxd" if matches!(arguments, ["-r", "-p"] | ["-p", "-r"] | ["-rp" | "-pr"]) => {
-            let packed: Vec<u8> = input?.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            String::from_utf8(HEXLOWER_PERMISSIVE.decode(&packed).ok()?).ok()
-        }
+        "tee" if arguments.is_empty() || arguments == ["-"] => fed(command, input).map(str::to_owned),
         "basename" => match arguments {
             [path] => Some(base_name(path, "").to_owned() + "\n"),
             [path, end] => Some(base_name(path, end).to_owned() + "\n"),
@@ -47,45 +40,37 @@ pub(super) fn output(command: &SimpleCommand, input: Option<&str>) -> Option<Str
             Some(arguments.iter().map(|path| folder_name(path).to_owned() + "\n").collect())
         }
         "seq" => seq(arguments),
-        "tr" => match arguments {
-            ["-d", from] => Some(input?.replace(letters(from)?.as_slice(), "")),
-            [from, to] => translated(input?, from, to),
-            _ => None,
-        },
-        "rev" if arguments.is_empty() => {
-            Some(input?.split('\n').map(|line| line.chars().rev().collect::<String>()).collect::<Vec<_>>().join("\n"))
-        }
         _ => None,
     }
 }
 
-/// What `tr` makes of a text: letter by letter, the last of `to` for all that are left.
-fn translated(input: &str, from: &str, to: &str) -> Option<String> {
-    let (from, to) = (letters(from)?, letters(to)?);
-    let last = *to.last()?;
-    let place = |letter: char| from.iter().rposition(|known| *known == letter);
-    Some(input.chars().map(|letter| place(letter).map_or(letter, |at| to.get(at).copied().unwrap_or(last))).collect())
+/// What comes in, by a redirection or through the pipe, where that is known.
+fn fed<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<&'c str> {
+    // Where what it prints goes is another question.
+    let comes_in = |redirect: &&Redirect| !redirect.takes_output() && redirect.descriptor != Some(2);
+    match command.redirects.iter().filter(comes_in).collect::<Vec<_>>().as_slice() {
+        [] => input,
+        [redirect] => redirect.text(),
+        _ => None,
+    }
 }
 
-/// `a-z` and plain letters; `None` for classes and escapes.
-fn letters(set: &str) -> Option<Vec<char>> {
-    let set = &set.replace("\\n", "\n").replace("\\t", "\t");
-    if set.is_empty() || set.starts_with('-') || set.contains(['\\', '[']) || !set.is_ascii() {
-        return None;
+/// What a command reads: the files that it is told, one behind the other, or what comes in.
+fn read_by<'c>(command: &'c SimpleCommand, input: Option<&'c str>) -> Option<Cow<'c, str>> {
+    let arguments = command.arguments.as_ref()?;
+    let is_file = |argument: &&Argument| argument.role == Role::Read && arguments.operands.contains(&argument.word);
+    let files: Vec<&Word> =
+        arguments.list.iter().filter(is_file).filter_map(|argument| command.words.get(argument.word)).collect();
+    let text = |file: &Word| match &file.given {
+        Some(text) => Some(text.clone()),
+        None if file.is_input() => fed(command, input).map(str::to_owned),
+        None => None,
+    };
+    match files.as_slice() {
+        // To read nothing is enough for some.
+        [] => Some(Cow::Borrowed(fed(command, input).unwrap_or_default())),
+        files => files.iter().map(|file| text(file)).collect::<Option<String>>().map(Cow::Owned),
     }
-    let set: Vec<char> = set.chars().collect();
-    let mut letters = Vec::new();
-    let mut rest = set.as_slice();
-    while let Some((first, behind)) = rest.split_first() {
-        rest = if let ['-', last, behind @ ..] = behind {
-            letters.extend(*first..=*last);
-            behind
-        } else {
-            letters.push(*first);
-            behind
-        };
-    }
-    Some(letters)
 }
 
 /// Whole numbers only, and not many.
@@ -110,13 +95,6 @@ const MAX_NUMBERS: i64 = 256;
 
 fn has_flags(arguments: &[&str]) -> bool {
     arguments.iter().any(|argument| argument.starts_with('-'))
-}
-
-/// Whether `base64` takes apart what it reads, and nothing else is asked of it.
-fn is_decoding(arguments: &[&str]) -> bool {
-    let decodes = |flag: &&str| matches!(*flag, "-d" | "-D" | "--decode" | "-di" | "-id");
-    let is_flag = |flag: &&str| decodes(flag) || matches!(*flag, "-i" | "--ignore-garbage" | "-");
-    arguments.iter().any(decodes) && arguments.iter().all(is_flag)
 }
 
 /// `end` is taken away, unless it is all there is.
@@ -149,16 +127,6 @@ pub(super) fn printed_into(command: &SimpleCommand) -> Option<(&str, Option<Stri
     };
     let arguments: Option<Vec<&str>> = arguments.iter().copied().collect();
     Some((name, arguments.and_then(|arguments| printf(&arguments))))
-}
-
-/// The one line that a command is given to read, where that is known.
-pub(super) fn only_line(command: &SimpleCommand) -> Option<&str> {
-    let is_input = |redirect: &&Redirect| redirect.is_input();
-    let text = match command.redirects.iter().rev().find(is_input) {
-        Some(redirect) => redirect.text().or(redirect.target.given.as_deref())?,
-        None => command.input.as_deref()?,
-    };
-    Some(text.trim_end_matches('\n')).filter(|line| !line.contains('\n'))
 }
 
 /// As the shells' own `echo` reads its words: all flags before the text count.

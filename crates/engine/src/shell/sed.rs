@@ -1,5 +1,6 @@
 //! What a script of `sed` does beside changing text: `r` and `w` name files, `e` runs a command.
 
+mod regex;
 mod script;
 
 use script::{Command, Step, Steps, steps};
@@ -47,6 +48,18 @@ pub(super) fn only_substitution(script: &str) -> Option<(&str, &str)> {
         [Step { is_addressed: false, command }] if is_whole => plain_substitution(command),
         _ => None,
     }
+}
+
+/// What a script that is nothing but substitutions makes of a text; `None` for any other, and where that is not known.
+pub(super) fn edited(script: &str, is_extended: bool, text: &str) -> Option<String> {
+    let Steps { list, is_whole } = steps(script);
+    let mut text = Some(text.to_owned()).filter(|_| is_whole && !list.is_empty())?;
+    for step in list {
+        let Command::Substitute { from, to, flags, file: None } = step.command else { return None };
+        let is_plain = !step.is_addressed && flags.chars().all(|flag| matches!(flag, 'g' | 'i' | 'I'));
+        text = regex::substituted(&text, from, to, Some(flags).filter(|_| is_plain)?, is_extended)?;
+    }
+    Some(text)
 }
 
 /// Whether a script does no more than to change lines: all that it prints goes where they go.

@@ -1,11 +1,18 @@
 //! What is known of the shell that runs a script: its folder, its variables, its functions.
 
+mod array;
+mod attribute;
 mod changed;
+mod counting;
+mod options;
 mod own_commands;
 mod positional;
 mod trap;
+mod value;
 
+use attribute::Attribute;
 use changed::changed;
+use options::{Failing, Options};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -14,15 +21,18 @@ use std::sync::Arc;
 use brush_parser::ast::FunctionBody;
 
 use super::branch::Branches;
-use super::command::{ALL_BELOW, Assignment, Exported, Folders, Word};
+use super::command::{Assignment, Exported, Folders};
 use super::hidden::Hidden;
 use super::printed::MAX_WAYS;
 use super::written::plain;
 use crate::paths;
 use crate::programs::is_known_program;
 
+pub(super) use array::Array;
 pub(super) use positional::{Arguments, Positional};
 pub(super) use trap::Trap;
+pub(super) use value::Value;
+
 /// By name. Shared until one of its holders changes it, because there is a state for each way that a script can go.
 type Names<T> = Rc<BTreeMap<Arc<str>, T>>;
 
@@ -35,7 +45,9 @@ pub(super) struct State {
     /// Which of those they are taken to be.
     pub(super) assumes: Option<usize>,
     /// Arrays of which every element is known.
-    arrays: Names<Rc<[Value]>>,
+    arrays: Names<Rc<Array>>,
+    /// What becomes of what some variables are set to: `declare -l`.
+    attributes: Names<Attribute>,
     /// Names of those that programs get to see.
     exported: Rc<BTreeSet<Arc<str>>>,
     /// Those with their values; none where it was not asked for since they changed.
@@ -77,32 +89,9 @@ pub(super) struct State {
     pub(super) branches: Branches,
 }
 
-/// Options of the shell that are on.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Options {
-    /// `set -a`: programs get to see whatever is set.
-    exports_all: bool,
-    /// `shopt -s lastpipe`: the last command of a pipeline runs in the shell itself.
-    pub(super) lastpipe: bool,
-    /// `shopt -s dotglob`: patterns match what is hidden.
-    pub(super) dotglob: bool,
-}
-
-/// What comes of a command that fails.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Failing {
-    /// `set -e`: nothing that follows runs.
-    ends: bool,
-    /// Somebody asks whether it works: `if`, `&&`. Then `set -e` does not count.
-    pub(super) is_tested: bool,
-    /// `!`: it is taken to have worked.
-    pub(super) is_negated: bool,
-}
-
 /// Variables of the shell that are numbers. Nobody cares which.
 const NUMBERS: &[&str] =
     &["RANDOM", "SRANDOM", "PPID", "BASHPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS", "LINENO", "COLUMNS", "LINES"];
-const SOME_NUMBER: &str = "12345";
 
 /// Variables that are there before a script, with values that everybody knows.
 const FROM_OUTSIDE: &[&str] = &[
@@ -116,8 +105,6 @@ const FROM_OUTSIDE: &[&str] = &[
     "XDG_CACHE_HOME",
 ];
 
-/// Longer arrays are not followed.
-const MAX_ELEMENTS: usize = 256;
 /// More separators of words are nobody's.
 const MAX_SEPARATORS: usize = 16;
 
@@ -147,22 +134,6 @@ fn place(range: &str, count: usize) -> Option<usize> {
     }
 }
 
-/// `[2]`
-fn index(operator: &str) -> Option<usize> {
-    operator.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Value {
-    pub(super) text: Arc<str>,
-    /// It has glob characters that were not quoted.
-    pub(super) glob: bool,
-    /// A `~` of it stands for the home folder.
-    pub(super) tilde: bool,
-    /// It is not the text itself, but stands for one of its kind.
-    pub(super) in_kind: bool,
-}
-
 /// A function under its name.
 #[derive(Clone)]
 pub(super) struct Defined {
@@ -179,7 +150,7 @@ pub(super) struct Function {
 
 /// What a variable was before a function had one of the same name.
 #[derive(Clone)]
-enum Before {
+pub(super) enum Before {
     NeverSet,
     Set { value: Option<Value>, possible: Vec<Value> },
 }
@@ -189,30 +160,6 @@ pub(super) enum Expanded {
     One(Value),
     /// `$@`: each a word of its own, even between quotes.
     Several(Vec<Value>),
-}
-
-impl Value {
-    pub(super) fn of(word: &Word) -> Option<Self> {
-        let in_kind = word.value.is_none();
-        word.meaning().map(|text| Self { text: text.into(), glob: word.glob, tilde: word.tilde, in_kind })
-    }
-
-    pub(super) fn plain(text: impl Into<Arc<str>>) -> Self {
-        Self { text: text.into(), glob: false, tilde: false, in_kind: false }
-    }
-
-    /// One of the paths that a pattern stands for.
-    pub(super) fn one_of(pattern: Self) -> Self {
-        Self { glob: !pattern.text.ends_with(ALL_BELOW), in_kind: true, ..pattern }
-    }
-
-    pub(super) fn in_kind(text: impl Into<Arc<str>>) -> Self {
-        Self { in_kind: true, ..Self::plain(text) }
-    }
-
-    pub(super) fn some_number() -> Self {
-        Self::in_kind(SOME_NUMBER)
-    }
 }
 
 /// Without a copy where there is nothing to remove.
@@ -257,10 +204,17 @@ impl State {
     }
 
     pub(super) fn assign(&mut self, name: &str, value: Option<Value>) {
+        if let Some((name, key)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+            return self.assign_element(name, key, value);
+        }
         // An element of an array changes the array.
         let name = name.split('[').next().unwrap_or(name);
         let meant = self.references.get(name).cloned();
         let name = meant.as_deref().unwrap_or(name);
+        let value = match self.attributes.get(name) {
+            Some(attribute) => value.and_then(|value| self.as_declared(*attribute, &value)),
+            None => value,
+        };
         remove(&mut self.possible, name);
         remove(&mut self.arrays, name);
         if self.options.exports_all {
@@ -270,6 +224,22 @@ impl State {
             self.environment = None;
         }
         Rc::make_mut(&mut self.variables).insert(name.into(), value);
+    }
+
+    /// `NAME[key]=value`
+    fn assign_element(&mut self, name: &str, key: &str, value: Option<Value>) {
+        let before = self.arrays.get(name).cloned();
+        // One that nothing was said of before is made by it.
+        let before = before.or_else(|| (!self.variables.contains_key(name)).then(|| Rc::new(Array::List(Vec::new()))));
+        let value = value.filter(|value| !value.in_kind);
+        let array = before.zip(value).and_then(|(array, value)| {
+            let key = self.key(key, &array)?;
+            Rc::unwrap_or_clone(array).with(&key, value)
+        });
+        self.assign(name, None);
+        if let Some(array) = array {
+            self.assign_array(name, array);
+        }
     }
 
     fn export_name(&mut self, name: &str) {
@@ -312,21 +282,48 @@ impl State {
 
     pub(super) fn leave_function(&mut self, arguments: Arguments) {
         let locals = self.locals.pop().unwrap_or_default();
-        if !locals.is_empty() {
-            self.environment = None;
-            let variables = Rc::make_mut(&mut self.variables);
-            for (name, before) in locals.iter() {
-                remove(&mut self.possible, name);
-                match before {
-                    Before::Set { value, possible } => {
-                        variables.insert(Arc::clone(name), value.clone());
-                        add_possible(&mut self.possible, name, possible);
-                    }
-                    Before::NeverSet => drop(variables.remove(name)),
-                }
-            }
+        for (name, before) in locals.iter() {
+            self.restore(name, before);
         }
         self.positional = arguments;
+    }
+
+    /// Sets variables for one command of the shell itself. Returns what they were.
+    pub(super) fn enter_assignments(&mut self, set: &[Assignment]) -> Vec<(Arc<str>, Before)> {
+        let before = set.iter().map(|set| (set.name.as_str().into(), self.before(&set.name))).collect();
+        for assignment in set {
+            self.assign(&assignment.name, Value::of(&assignment.value));
+        }
+        before
+    }
+
+    pub(super) fn leave_assignments(&mut self, before: Vec<(Arc<str>, Before)>) {
+        for (name, before) in before {
+            self.restore(&name, &before);
+        }
+    }
+
+    fn before(&self, name: &str) -> Before {
+        self.variables.get(name).map_or(Before::NeverSet, |value| Before::Set {
+            value: value.clone(),
+            possible: self.possible.get(name).cloned().unwrap_or_default(),
+        })
+    }
+
+    /// As it was, and no array any more.
+    fn restore(&mut self, name: &Arc<str>, before: &Before) {
+        remove(&mut self.possible, name);
+        remove(&mut self.arrays, name);
+        remove(&mut self.attributes, name);
+        self.environment = None;
+        let variables = Rc::make_mut(&mut self.variables);
+        match before {
+            Before::Set { value, possible } => {
+                variables.insert(Arc::clone(name), value.clone());
+                add_possible(&mut self.possible, name, possible);
+            }
+            Before::NeverSet => drop(variables.remove(name)),
+        }
     }
 
     pub(super) fn has_own_separators(&self) -> bool {
@@ -346,20 +343,19 @@ impl State {
         }
     }
 
-    pub(super) fn assign_array(&mut self, name: &str, elements: Vec<Value>) {
+    pub(super) fn assign_array(&mut self, name: &str, array: Array) {
         self.assign(name, None);
-        Rc::make_mut(&mut self.arrays).insert(name.into(), elements.into());
+        Rc::make_mut(&mut self.arrays).insert(name.into(), Rc::new(array));
     }
 
     /// The elements of an array with some more behind them; `None` where those before are not known.
-    pub(super) fn appended(&self, name: &str, more: Vec<Value>) -> Option<Vec<Value>> {
-        let elements = self.arrays.get(name)?;
-        (elements.len() + more.len() <= MAX_ELEMENTS).then(|| elements.iter().cloned().chain(more).collect())
+    pub(super) fn appended(&self, name: &str, more: Array) -> Option<Array> {
+        Rc::unwrap_or_clone(Rc::clone(self.arrays.get(name)?)).then(more)
     }
 
     /// `NAME+=more`: the value with some more behind it; `None` where it is not known.
     pub(super) fn extended(&self, name: &str, more: &Value) -> Option<Value> {
-        let value = self.value(name).filter(|_| !more.tilde)?;
+        let value = self.value(name).filter(|_| !more.tilde && !self.attributes.contains_key(name))?;
         Some(Value {
             text: [&*value.text, &more.text].concat().into(),
             glob: value.glob || more.glob,
@@ -390,6 +386,12 @@ impl State {
             let count = self.arguments()?.len();
             return Some(Expanded::One(Value::plain(count.to_string())));
         }
+        if inside == "!#" {
+            return self.arguments()?.last().cloned()?.map(Expanded::One);
+        }
+        if let Some(name) = inside.strip_prefix('!').and_then(|name| name.strip_suffix("[@]")) {
+            return self.arrays.get(name).map(|array| Expanded::Several(array.keys()));
+        }
         if let Some(name) = inside.strip_prefix('!').filter(|name| is_name(name)) {
             // The value of the variable that it names.
             let meant = self.value(name).filter(|value| !value.in_kind && is_name(&value.text))?;
@@ -398,23 +400,22 @@ impl State {
         let name_length =
             inside.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(inside.len());
         let (name, operator) = inside.split_at(name_length);
-        if let ("[@]" | "[*]", Some(elements)) = (operator, self.arrays.get(name)) {
-            return Some(Expanded::Several(elements.to_vec()));
-        }
-        if let (Some(range), Some(elements)) = (operator.strip_prefix("[@]:"), self.arrays.get(name)) {
-            let from = place(range, elements.len())?;
-            return Some(Expanded::Several(elements.iter().skip(from).cloned().collect()));
-        }
-        if let (Some(index), Some(elements)) = (index(operator), self.arrays.get(name)) {
-            // Of what a pattern becomes, nobody knows the number.
-            let is_counted = |before: &[Value]| !before.iter().any(|value| value.glob);
-            return elements
-                .get(index)
-                .filter(|_| elements.get(..index).is_some_and(is_counted))
-                .cloned()
-                .map(Expanded::One);
+        if let Some(elements) = self.arrays.get(name) {
+            if matches!(operator, "[@]" | "[*]") {
+                return Some(Expanded::Several(elements.values()));
+            }
+            if let Some(range) = operator.strip_prefix("[@]:").filter(|range| !is_default(range)) {
+                let from = place(range, elements.len())?;
+                return Some(Expanded::Several(elements.values().into_iter().skip(from).collect()));
+            }
+            if let Some(key) = operator.strip_prefix('[').and_then(|key| key.strip_suffix(']')) {
+                let key = self.key(key, elements)?;
+                return elements.named(&key).or_else(|| elements.at(key.parse().ok()?)).map(Expanded::One);
+            }
         }
         let value = self.value(name)?;
+        let counted = self.counted_range(operator);
+        let operator = counted.as_deref().unwrap_or(operator);
         match operator {
             "" => Some(Expanded::One(value)),
             // The default of what has a value.
@@ -450,6 +451,7 @@ impl State {
             return Some(value.clone());
         }
         match self.variables.get(name) {
+            Some(None) => self.arrays.get(name).and_then(|array| array.named("0")),
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
             None if name == "_" => self.last_word.clone(),
@@ -478,7 +480,7 @@ impl State {
             variables.remove("IFS");
             self.environment = None;
         }
-        self.arrays = Names::default();
+        (self.arrays, self.attributes) = (Names::default(), Names::default());
         self.aliases = Names::default();
         self.functions = Names::default();
         self.references = Names::default();
@@ -492,7 +494,7 @@ impl State {
     pub(super) fn enter_script(&mut self, path: &str) {
         let name = Value::plain(path);
         self.zero = Some(name.clone());
-        self.assign_array("BASH_SOURCE", vec![name.clone()]);
+        self.assign_array("BASH_SOURCE", Array::List(vec![name.clone()]));
         Rc::make_mut(&mut self.variables).insert("BASH_SOURCE".into(), Some(name));
     }
 
@@ -629,6 +631,7 @@ impl State {
         self.options.lastpipe |= other.options.lastpipe;
         self.options.dotglob |= other.options.dotglob;
         add_missing(&mut self.references, &other.references);
+        add_missing(&mut self.attributes, &other.attributes);
         add_missing(&mut self.aliases, &other.aliases);
         add_missing(&mut self.renamed, &other.renamed);
         self.join_functions(&other.functions);

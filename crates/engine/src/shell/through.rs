@@ -123,6 +123,16 @@ impl Runs {
         Self::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments: Vec::new() }
     }
 
+    /// With these set and exported before.
+    fn text_with(text: &str, set: &[Assignment]) -> Self {
+        let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
+        let export = |set: &Assignment| {
+            let value = set.value.value.as_deref().map_or_else(|| format!("\"${}\"", set.name), quoted);
+            format!("export {}={value}\n", set.name)
+        };
+        Self::text(Some(set.iter().map(export).collect::<String>() + text))
+    }
+
     fn beginning(text: Option<String>) -> Self {
         Self::Text { text, in_own_shell: true, is_beginning: true, name: None, arguments: Vec::new() }
     }

@@ -3,7 +3,9 @@
 //! INVARIANT: recursion is bounded. `door` lets no tree through whose nesting, together with what is around it, exceeds
 //! the limit, and everything that nests passes it: a substitution is parsed one level deeper than its word.
 
+mod giving;
 mod redirects;
+mod rounds;
 mod running;
 mod traps;
 mod ways;
@@ -16,14 +18,13 @@ use std::sync::Arc;
 
 use brush_parser::SourceSpan;
 use brush_parser::ast::{
-    ArithmeticForClauseCommand, CaseClauseCommand, CaseItemPostAction, Command, CommandPrefixOrSuffixItem,
-    CompoundCommand, CompoundList, ExtendedTestExpr, ForClauseCommand, FunctionDefinition, IfClauseCommand, Pipeline,
-    ProcessSubstitutionKind, SeparatorOperator, SimpleCommand as SimpleCommandNode, SourceLocation, SubshellCommand,
-    UnexpandedArithmeticExpr,
+    AssignmentValue, CaseClauseCommand, CaseItemPostAction, Command, CommandPrefixOrSuffixItem, CompoundCommand,
+    CompoundList, ExtendedTestExpr, FunctionDefinition, IfClauseCommand, Pipeline, ProcessSubstitutionKind,
+    SeparatorOperator, SimpleCommand as SimpleCommandNode, SourceLocation, SubshellCommand, UnexpandedArithmeticExpr,
 };
 
 use super::budget::{self, Budget};
-use super::command::{Assignment, SimpleCommand, Word};
+use super::command::{SimpleCommand, Word};
 use super::container::Container;
 use super::hidden::Hidden;
 use super::printed::{MAX_WAYS, Printed};
@@ -42,10 +43,6 @@ pub(super) const MAX_COMMANDS: usize = 2000;
 const MAX_PARSED: usize = 4 * door::MAX_BYTES;
 /// What known values may add to words. One can hold another twice, and so on.
 const MAX_EXPANDED_TEXT: usize = 256 * 1024;
-/// Rounds of a loop over constants.
-const MAX_ROUNDS: usize = 32;
-/// What a loop goes over that says nothing else.
-const ALL_ARGUMENTS: &str = "\"$@\"";
 
 pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
     let mut walker = Walker {
@@ -66,6 +63,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         input: None,
         output: Printed::default(),
         possible_texts: 0,
+        listeners: 0,
         is_timed: false,
         meaning: None,
         uncalled: BTreeMap::new(),
@@ -110,6 +108,8 @@ struct Walker<'a> {
     output: Printed,
     /// How many texts the substitutions of the command that is walked may print, none of them for sure.
     possible_texts: usize,
+    /// How many take what is printed: substitutions and other commands.
+    listeners: usize,
     /// Whether `time` stands right before the command that is walked next.
     is_timed: bool,
     /// What stands for it, where only its kind is known.
@@ -144,6 +144,16 @@ struct Around {
     is_beginning: bool,
     /// Whether something around gives it what to read.
     has_input: bool,
+}
+
+impl Around {
+    /// Another machine, or a container of this one.
+    fn enter(&mut self, container: Option<Container>) {
+        // One on another machine is out of sight as that is.
+        let is_here = !self.is_remote || self.container.is_some();
+        self.container = container.filter(|_| is_here).map(Arc::new);
+        self.is_remote = true;
+    }
 }
 
 impl Walker<'_> {
@@ -272,7 +282,9 @@ impl Walker<'_> {
         }
         let (piped_from, input) = (self.piped_from.clone(), self.input.take());
         let mut possible: Vec<Arc<str>> = Vec::new();
+        let listeners = self.listeners;
         for (number, command) in pipeline.seq.iter().enumerate() {
+            self.listeners = listeners + usize::from(number + 1 < pipeline.seq.len());
             let first = self.script.commands.len();
             let found = std::mem::take(&mut self.piped_paths);
             self.found.clone_from(&found);
@@ -308,12 +320,12 @@ impl Walker<'_> {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
-                let around = Rc::clone(&self.fed_paths);
-                if let Some(paths) = self.redirects_of_compound(redirects.as_ref()) {
-                    self.fed_paths = paths.into();
+                let around = (Rc::clone(&self.fed_paths), self.input.clone());
+                if let Some(fed) = self.redirects_of_compound(redirects.as_ref()) {
+                    (self.fed_paths, self.input) = (fed.paths, fed.text);
                 }
                 self.deeper(|walker| walker.compound(compound));
-                self.fed_paths = around;
+                (self.fed_paths, self.input) = around;
                 if redirects.is_some() {
                     self.output = Printed::default();
                 }
@@ -358,7 +370,9 @@ impl Walker<'_> {
                 self.arithmetic(&arithmetic.expr);
                 // It may be `PATH` that is set.
                 self.script.loose.push(arithmetic.expr.value.clone());
-                self.state.forget_changed_in(&arithmetic.expr.value);
+                if self.state.count(&arithmetic.expr.value).is_none() {
+                    self.state.forget_changed_in(&arithmetic.expr.value);
+                }
                 self.output = Printed::nothing();
             }
             CompoundCommand::BraceGroup(group) => return self.list(&group.list),
@@ -368,13 +382,16 @@ impl Walker<'_> {
             CompoundCommand::CaseClause(clause) => self.case(clause),
             CompoundCommand::IfClause(clause) => self.if_clause(clause),
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
-                self.forget_changed_in(&clause.2);
-                self.in_loop(|walker| {
-                    walker.condition(&clause.0);
-                    let before = walker.kept_state();
-                    walker.list(&clause.1.list);
-                    walker.join(&before);
-                });
+                let is_while = matches!(compound, CompoundCommand::WhileClause(_));
+                if !is_while || !self.lines(clause) {
+                    self.forget_changed_in(&clause.2);
+                    self.in_loop(|walker| {
+                        walker.condition(&clause.0);
+                        let before = walker.kept_state();
+                        walker.list(&clause.1.list);
+                        walker.join(&before);
+                    });
+                }
             }
             CompoundCommand::Coprocess(coprocess) => self.in_new_scope(|walker| walker.command(&coprocess.body)),
         }
@@ -412,84 +429,6 @@ impl Walker<'_> {
         for end in &ends {
             self.join(end);
         }
-    }
-
-    fn for_clause(&mut self, clause: &ForClauseCommand) {
-        let given = clause.values.as_ref().map(|values| values.iter().map(|value| value.value.as_str()).collect());
-        let given: Vec<&str> = given.unwrap_or_else(|| vec![ALL_ARGUMENTS]);
-        let ways = self.each_possible(&given.join(" "), |walker| {
-            let mut values = Vec::new();
-            for value in &given {
-                walker.words(value, &mut values);
-            }
-            values
-        });
-        let before = self.kept_state();
-        let mut ways = ways.into_iter();
-        self.rounds(clause, ways.next().unwrap_or_default());
-        for values in ways {
-            if !self.spend(before.size()) {
-                return;
-            }
-            let known = std::mem::replace(&mut self.state, before.clone());
-            self.beside(|walker| walker.rounds(clause, values));
-            self.join(&known);
-        }
-        // Nobody knows whether there are any arguments.
-        if clause.values.is_none() {
-            self.join(&before);
-        }
-    }
-
-    /// Of a loop over these values.
-    fn rounds(&mut self, clause: &ForClauseCommand, values: Vec<Word>) {
-        let known: Option<Vec<Value>> = values.iter().map(Value::of).collect();
-        if let Some(known) = known.filter(|known| known.len() <= MAX_ROUNDS) {
-            // What a substitution prints may be nothing.
-            let may_be_none = !values.is_empty() && values.iter().all(Word::may_be_nothing);
-            let before = if may_be_none { Some(self.kept_state()) } else { None };
-            // It may be `PATH` that the loop sets.
-            let set = |value| Assignment { name: clause.variable_name.clone(), value };
-            self.emit(SimpleCommand { assignments: values.into_iter().map(set).collect(), ..SimpleCommand::default() });
-            let mut printed = Printed::nothing();
-            for value in known {
-                if !self.spend(budget::NODE) {
-                    return;
-                }
-                self.state.assign(&clause.variable_name, Some(value));
-                self.in_loop(|walker| walker.list(&clause.body.list));
-                printed.then(&std::mem::take(&mut self.output));
-            }
-            self.output = printed;
-            if let Some(before) = before {
-                self.join(&before);
-            }
-            return;
-        }
-        self.script.loose.extend(values.into_iter().map(|word| word.value.unwrap_or(word.raw)));
-        self.forget_changed_in(&clause.body.loc);
-        self.state.assign(&clause.variable_name, None);
-        let before = self.kept_state();
-        self.in_loop(|walker| walker.list(&clause.body.list));
-        self.join(&before);
-    }
-
-    fn arithmetic_for(&mut self, clause: &ArithmeticForClauseCommand) {
-        for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
-            self.arithmetic(expression);
-        }
-        self.state.forget_changed_in(&clause.to_string());
-        let body = clause.body.list.to_string();
-        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$';
-        let counters = clause.initializer.iter().flat_map(|start| start.value.split(','));
-        let counters = counters.filter_map(|start| start.split_once('=')).map(|(name, _)| name.trim());
-        // What only counts is a number.
-        for counter in counters.filter(|name| !body.split(|letter| !is_name(letter)).any(|word| word == *name)) {
-            self.state.assign(counter, Some(Value::some_number()));
-        }
-        let before = self.state.clone();
-        self.in_loop(|walker| walker.list(&clause.body.list));
-        self.state.join(&before);
     }
 
     fn case(&mut self, clause: &CaseClauseCommand) {
@@ -612,7 +551,7 @@ impl Walker<'_> {
         let mut command = SimpleCommand::default();
         let first = self.script.commands.len();
         let has_dashes = std::mem::take(&mut self.is_timed) && is_behind_dashes(node);
-        let mut arrays = Vec::new();
+        let (mut arrays, mut declared) = (Vec::new(), Vec::new());
         for item in node.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => {
@@ -626,8 +565,18 @@ impl Walker<'_> {
         if let Some(program) = node.word_or_name.as_ref().filter(|_| !has_dashes) {
             self.words(&program.value, &mut command.words);
         }
+        let is_declaration = node.word_or_name.as_ref().is_some_and(|word| is_declaring(&word.value));
         for item in node.suffix.iter().flat_map(|suffix| &suffix.0) {
-            self.item(item, &mut command);
+            match item {
+                CommandPrefixOrSuffixItem::AssignmentWord(assignment, word)
+                    if is_declaration && matches!(assignment.value, AssignmentValue::Array(_)) =>
+                {
+                    let (assignment, elements) = self.assignment(assignment);
+                    declared.extend(elements.map(|elements| (assignment.name, elements)));
+                    command.words.push(Word::known(&word.value));
+                }
+                other => self.item(other, &mut command),
+            }
         }
         if node.word_or_name.is_none() {
             for assignment in &command.assignments {
@@ -640,6 +589,9 @@ impl Walker<'_> {
         command.substituted = first..self.script.commands.len();
         let leaving = Leaving::of(&command);
         self.emit(command);
+        for (name, elements) in declared {
+            self.state.assign_array(&name, elements);
+        }
         if let Some(leaving) = leaving {
             self.leave(leaving);
         }
@@ -657,6 +609,13 @@ impl Walker<'_> {
             }
             CommandPrefixOrSuffixItem::ProcessSubstitution(kind, subshell) => {
                 let word = self.process(subshell, kind);
+                // `--flag=<(…)` comes as two words.
+                if let Some(flag) = command.words.last_mut().and_then(|word| word.value.as_mut())
+                    && flag.starts_with("--")
+                    && flag.ends_with('=')
+                {
+                    flag.pop();
+                }
                 command.words.push(word);
             }
         }
@@ -666,7 +625,9 @@ impl Walker<'_> {
     fn process(&mut self, subshell: &SubshellCommand, kind: &ProcessSubstitutionKind) -> Word {
         let (input, output) = (self.input.take(), std::mem::take(&mut self.output));
         let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
+        self.listeners += 1;
         self.in_new_scope(|walker| walker.deeper(|walker| walker.list(&subshell.list)));
+        self.listeners -= 1;
         (self.input, self.meaning) = (input, meaning);
         let given_paths = std::mem::replace(&mut self.found, found);
         let printed = std::mem::replace(&mut self.output, output);
@@ -686,7 +647,9 @@ impl Walker<'_> {
             file.filter(|file| !file.contains(|letter: char| letter.is_whitespace() || "<>&;|(".contains(letter)));
         let shown = shown.map(|file| format!("cat {file}"));
         let script = shown.as_deref().unwrap_or(script);
+        self.listeners += 1;
         self.in_new_scope(|walker| walker.deeper(|walker| walker.text(script)));
+        self.listeners -= 1;
         let meaning = std::mem::replace(&mut self.meaning, meaning);
         let printed = std::mem::replace(&mut self.output, output);
         let found = std::mem::replace(&mut self.found, found);
@@ -708,6 +671,11 @@ impl Walker<'_> {
         // One of the paths that it prints, or all.
         meaning.map(Value::in_kind).or_else(|| paths().next().filter(|_| found.len() == 1))
     }
+}
+
+/// Whether what looks like an assignment behind it is one: `declare -A x=([a]=b)`.
+fn is_declaring(program: &str) -> bool {
+    matches!(program, "declare" | "typeset" | "local" | "readonly" | "export")
 }
 
 /// `time -- ls`: the dashes are for `time`. Behind them, what sets a variable may be read otherwise.

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::command::{Redirect, RedirectKind, SimpleCommand};
+use super::command::{Folders, Redirect, RedirectKind, SimpleCommand};
 use super::copied::{copies, targets};
 use super::fetched::{fetched, fetches};
 use super::patch;
@@ -101,7 +101,12 @@ impl<'a> Files<'a> {
 
     /// What is in a file that a command names, if it was written in the session.
     pub(super) fn get(&self, command: &SimpleCommand, path: &str) -> Option<Written> {
-        let paths = paths(command, path);
+        self.at(&command.folders, path)
+    }
+
+    /// The same, where the folders are known that it is named in.
+    pub(super) fn at(&self, folders: &Folders, path: &str) -> Option<Written> {
+        let paths = paths(folders, path);
         let told = |path: &String| {
             self.written.get(path).cloned().or_else(|| self.matching(path)).or_else(|| (self.earlier)(path))
         };
@@ -263,15 +268,15 @@ impl<'a> Files<'a> {
     }
 
     fn put(&mut self, command: &SimpleCommand, path: &str, text: &Written) {
-        for path in paths(command, path) {
+        for path in paths(&command.folders, path) {
             self.written.insert(path, text.clone());
         }
     }
 }
 
 /// Where a path may lead, from where the script starts.
-fn paths(command: &SimpleCommand, path: &str) -> Vec<String> {
-    let folders = command.folders.then(path);
+fn paths(folders: &Folders, path: &str) -> Vec<String> {
+    let folders = folders.then(path);
     // In a folder that is not known, it could be here.
     folders.list().map_or_else(|| vec![plain(path)], |paths| paths.iter().map(|path| plain(path)).collect())
 }

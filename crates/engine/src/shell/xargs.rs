@@ -20,7 +20,16 @@ pub(super) fn commands(words: Vec<Word>, arguments: &Arguments, all: &[Word], in
         let value = arguments.flags.iter().rfind(|flag| flags.contains(&flag.name.as_str()))?.value?;
         all.get(value.word)?.value.as_deref()?.get(value.from..)
     };
-    let input = if has(&["-a", "--arg-file"]) { Input::Unknown } else { input };
+    let file = arguments.flags.iter().rfind(|flag| flag.is("-a") || flag.is("--arg-file"));
+    let input = match file.map(|flag| flag.value.and_then(|value| all.get(value.word))) {
+        Some(Some(file)) => match &file.given {
+            Some(text) => Input::Text(text),
+            None if !file.given_paths.is_empty() => Input::Paths(&file.given_paths),
+            None => Input::Unknown,
+        },
+        Some(None) => Input::Unknown,
+        None => input,
+    };
     let separator = match value_of(&["-d", "--delimiter"]) {
         Some("\\n") => Some('\n'),
         Some("\\0") => Some('\0'),

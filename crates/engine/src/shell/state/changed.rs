@@ -1,5 +1,6 @@
 //! What an operator of an expansion makes of a value: `${x:0:4}`, `${x%.rs}`, `${x,,}`, `${x/a/b}`.
 
+use super::super::escape;
 use super::Value;
 
 /// `None` for anything that is a pattern, or whose result nobody knows.
@@ -29,6 +30,9 @@ pub(super) fn changed(value: &Value, operator: &str) -> Option<Value> {
     }
     if let Some(replacing) = operator.strip_prefix('/') {
         return replaced(text, replacing).map(|text| with(&text));
+    }
+    if operator == "@E" {
+        return escape::decode(text).map(|text| with(&text));
     }
     in_case(text, operator).map(|text| with(&text))
 }

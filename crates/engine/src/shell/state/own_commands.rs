@@ -1,12 +1,14 @@
 //! What commands do to the shell that runs them: `cd`, `read`, `set`, `alias` and the like.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::super::command::{Assignment, Folders, SimpleCommand, Word};
 use super::super::copied::copies;
-use super::super::output::{only_line, printed_into};
+use super::super::line;
+use super::super::output::printed_into;
 use super::super::written::plain;
-use super::{Before, Names, Positional, State, Value};
+use super::{Array, Attribute, Names, Positional, State, Value};
 
 impl State {
     /// Does what a command of the shell itself does to it.
@@ -39,7 +41,12 @@ impl State {
                 }
             }
             "mapfile" | "readarray" => self.read_lines(command),
-            "getopts" | "let" => {
+            "let" => {
+                for word in operands() {
+                    self.count_or_forget(word.value.as_deref().unwrap_or_default());
+                }
+            }
+            "getopts" => {
                 for word in operands() {
                     self.assign(word.value.as_deref().unwrap_or_default(), None);
                 }
@@ -89,6 +96,8 @@ impl State {
             "source" | "." if operands().next().and_then(Word::meaning).is_some_and(is_setup_file) => {
                 self.forget_settings();
             }
+            // What it does is walked, where that is known.
+            "source" | "." if command.script_text().is_some() => {}
             "source" | "." => self.forget(),
             _ => {}
         }
@@ -113,12 +122,11 @@ impl State {
     /// `export A=1`, `local b`.
     fn declare(&mut self, command: &SimpleCommand, program: &str) {
         let operands = || command.words.iter().skip(1);
-        // A reference to another variable, a number, another case.
-        let changes = operands().any(|word| {
-            word.value
-                .as_deref()
-                .is_some_and(|text| text.starts_with('-') && text.contains(['n', 'i', 'u', 'l', 'a', 'A']))
-        });
+        let flags = || operands().filter_map(|word| word.value.as_deref()).filter(|text| text.starts_with('-'));
+        // A reference to another variable, or several values.
+        let changes = flags().any(|flag| flag.contains(['n', 'a', 'A']));
+        let attribute = flags().filter(|_| program != "export").find_map(Attribute::of);
+        let is_global = flags().any(|flag| flag.contains('g'));
         let is_reference = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains('n');
         let refers = program != "export" && operands().any(|word| word.value.as_deref().is_some_and(is_reference));
         let is_flag =
@@ -134,13 +142,15 @@ impl State {
                 continue;
             }
             let name = text.split(['=', '+']).next().unwrap_or(text);
-            if let Some(locals) = self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
-            {
-                let before = self.variables.get(name).map_or(Before::NeverSet, |value| Before::Set {
-                    value: value.clone(),
-                    possible: self.possible.get(name).cloned().unwrap_or_default(),
-                });
-                Rc::make_mut(locals).entry(name.into()).or_insert(before);
+            let is_local = matches!(program, "local" | "declare" | "typeset") && !is_global;
+            if is_local && !self.locals.is_empty() {
+                let before = self.before(name);
+                if let Some(locals) = self.locals.last_mut() {
+                    Rc::make_mut(locals).entry(name.into()).or_insert(before);
+                }
+            }
+            if let Some(attribute) = attribute.filter(|_| !name.starts_with(['-', '+'])) {
+                Rc::make_mut(&mut self.attributes).insert(name.into(), attribute);
             }
             if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
                 // Outside of a function, nothing can be local to it.
@@ -194,37 +204,31 @@ impl State {
     fn read(&mut self, command: &SimpleCommand) {
         let places = command.arguments.iter().flat_map(|arguments| &arguments.operands);
         let mut names: Vec<&str> = places.filter_map(|place| command.text_from(*place, 0)).collect();
-        let arrays = command.arguments.iter().flat_map(|arguments| &arguments.flags).filter(|flag| flag.name == "-a");
-        let arrays: Vec<&str> = arrays
-            .filter_map(|flag| flag.value)
-            .map(|array| command.text_from(array.word, array.from).unwrap_or_default())
-            .collect();
-        for array in &arrays {
+        let flags = || command.arguments.iter().flat_map(|arguments| &arguments.flags);
+        let value = |name: &str| flags().find(|flag| flag.name == name).and_then(|flag| flag.value);
+        let array = value("-a").map(|array| command.text_from(array.word, array.from).unwrap_or_default());
+        let is_raw = flags().any(|flag| flag.name == "-r");
+        let own = command.assignments.iter().rfind(|set| set.name == "IFS");
+        let separators = match own {
+            Some(set) => set.value.value.clone(),
+            None => self.separators().map(Cow::into_owned),
+        };
+        let line = line::read_by(command).filter(|line| is_raw || !line.contains('\\')).zip(separators);
+        if let Some(array) = array {
             self.assign(array, None);
-            let is_split = !self.variables.contains_key("IFS") && command.assignments.is_empty();
-            if let Some(line) = only_line(command).filter(|line| !line.contains('\\') && is_split) {
-                self.assign_array(array, line.split_whitespace().map(Value::plain).collect());
+            if let Some((line, separators)) = line {
+                let words = line::fields(line, &separators, usize::MAX);
+                self.assign_array(array, Array::List(words.into_iter().map(Value::plain).collect()));
             }
-        }
-        if !arrays.is_empty() {
             return;
         }
         if names.is_empty() {
             names.push("REPLY");
         }
-        // One name gets all of it, however it would be split.
-        let is_split_otherwise = self.variables.contains_key("IFS") || !command.assignments.is_empty();
-        let is_known = !is_split_otherwise || names.len() == 1;
-        let line = only_line(command).filter(|line| !line.contains('\\') && is_known);
-        let mut rest = line.map(str::trim);
+        let words = line.map(|(line, separators)| line::fields(line, &separators, names.len()));
         for (place, name) in names.iter().enumerate() {
-            let is_last = place + 1 == names.len();
-            let (value, behind) = match rest.and_then(|rest| rest.split_once([' ', '\t'])).filter(|_| !is_last) {
-                Some((value, behind)) => (Some(value), Some(behind.trim_start())),
-                None => (rest, rest.map(|_| "")),
-            };
-            self.assign(name, value.map(Value::plain));
-            rest = behind;
+            let word = words.as_ref().map(|words| words.get(place).copied().unwrap_or_default());
+            self.assign(name, word.map(Value::plain));
         }
     }
 
@@ -237,7 +241,7 @@ impl State {
         self.assign(name, None);
         let has_flags = command.arguments.iter().flat_map(|arguments| &arguments.flags).any(|flag| flag.name != "-t");
         if let Some(text) = command.given_text().filter(|_| !has_flags) {
-            self.assign_array(name, text.lines().map(Value::plain).collect());
+            self.assign_array(name, Array::List(text.lines().map(Value::plain).collect()));
         }
     }
 

@@ -238,12 +238,13 @@ fn variables_are_followed() {
     export C=y
     echo
     a y y y y/z y ${D:-e}
+    a y y y y/z y e
     ");
     assert_snapshot!(texts("X='rm -rf /'; $X; \"$X\"; Y=$X; $Y z; A=(1 2); b $A; C+=1; d $C; IFS=:; e $X"), @"
     rm -rf /
     …
     rm -rf / z
-    b $A
+    b 1
     d $C
     e …
     ");

@@ -18,10 +18,10 @@ impl<'a> Input<'a> {
         match command.redirects.iter().rev().find(|redirect| redirect.is_input()) {
             Some(redirect) => match redirect.kind {
                 // What is in a file is another question, unless it is none.
-                RedirectKind::Read if redirect.target.is_process() => match &redirect.target.given {
-                    Some(text) => Self::Text(text),
-                    None if !redirect.paths().is_empty() => Self::Paths(redirect.paths()),
-                    None => Self::Unknown,
+                RedirectKind::Read if redirect.text().is_some() => redirect.text().map_or(Self::Unknown, Self::Text),
+                RedirectKind::Read if redirect.target.is_process() => match redirect.paths() {
+                    [] => Self::Unknown,
+                    paths => Self::Paths(paths),
                 },
                 RedirectKind::Read | RedirectKind::ReadWrite if !redirect.target.is_device() => Self::Nothing,
                 RedirectKind::HereDocument | RedirectKind::HereString => {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::super::command::{RedirectKind, SimpleCommand, Word};
+use super::super::command::{Assignment, RedirectKind, SimpleCommand, Word};
 use super::super::written::Written;
 use super::super::{awk, makefile};
 use super::{Input, Runs};
@@ -213,7 +213,8 @@ pub(super) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> V
 }
 
 /// What runs because it is read.
-pub(super) fn fed(program: &str, script: Option<&Word>, input: Input, arguments: Vec<Word>) -> Vec<Runs> {
+pub(super) fn fed(command: &SimpleCommand, script: Option<&Word>, input: Input, arguments: Vec<Word>) -> Vec<Runs> {
+    let Some(program) = command.program() else { return Vec::new() };
     let text = match script {
         Some(script) if script.is_process() => script.given.clone(),
         Some(script) if script.is_device() && !script.is_standard_input() => None,
@@ -224,7 +225,7 @@ pub(super) fn fed(program: &str, script: Option<&Word>, input: Input, arguments:
             Input::Text(text) => Some(text.to_owned()),
         },
     };
-    let text = text.map(|text| commands_in(program, text));
+    let text = text.map(|text| commands_in(program, text, &command.words));
     if runs_code(program) {
         return in_code(program, text.as_deref());
     }
@@ -233,10 +234,10 @@ pub(super) fn fed(program: &str, script: Option<&Word>, input: Input, arguments:
 }
 
 /// What a shell gets of a text that a program reads.
-pub(super) fn commands_in(program: &str, text: String) -> String {
+pub(super) fn commands_in(program: &str, text: String, words: &[Word]) -> String {
     match program {
         "crontab" => without_times(&text),
-        "make" | "gmake" => makefile::recipes(&text),
+        "make" | "gmake" => makefile::recipes(&text, words),
         _ => text,
     }
 }
@@ -285,13 +286,15 @@ pub(super) fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
     }
     let Some(read) = text.and_then(|text| one_liner::read_for(program, text)) else { return vec![Runs::text(None)] };
     let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));
+    let set = |(name, value): (String, Option<String>)| Assignment { name, value: word(value) };
+    let assignments: Vec<Assignment> = read.sets.into_iter().map(set).collect();
     let mut runs: Vec<Runs> = read
         .spawns
         .into_iter()
         .map(|spawn| match spawn {
-            Spawn::Shell(text) => Runs::text(Some(text)),
+            Spawn::Shell(text) => Runs::text_with(&text, &assignments),
             Spawn::Words(words) => {
-                Runs::Command { words: words.into_iter().map(word).collect(), assignments: Vec::new() }
+                Runs::Command { words: words.into_iter().map(word).collect(), assignments: assignments.clone() }
             }
         })
         .collect();

@@ -274,7 +274,7 @@ impl<'c> Wrapper<'c> {
             }
             let own = script.and_then(|script| words.get(script.word + 1..)).unwrap_or_default();
             let in_own_shell = !matches!(program, "source" | ".");
-            let (text, arguments) = (Some(commands_in(program, text.to_string())), own.to_vec());
+            let (text, arguments) = (Some(commands_in(program, text.to_string(), words)), own.to_vec());
             self.through.runs.push(Runs::Text { text, in_own_shell, is_beginning: false, name: None, arguments });
         } else if self.is_parallel() {
             let own = self.arguments.list.iter().find(|argument| argument.role == Role::Shell);
@@ -291,7 +291,7 @@ impl<'c> Wrapper<'c> {
             // Behind `-s` stands what would be the script.
             let own = script.filter(|_| self.arguments.has_flag(&["-s"])).and_then(|script| words.get(script.word..));
             let script = script.and_then(|script| words.get(script.word));
-            self.through.runs.extend(fed(program, script, self.input, own.unwrap_or_default().to_vec()));
+            self.through.runs.extend(fed(self.command, script, self.input, own.unwrap_or_default().to_vec()));
             self.through.reads = Reads::Commands;
             self.through.is_transparent = is_shell(program) && !self.through.runs.is_empty();
         }

@@ -1,5 +1,8 @@
 //! Redirections: what a command reads from, and what it prints into.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, RedirectList};
 
 use super::super::command::{Redirect, RedirectKind, SimpleCommand, Word};
@@ -8,20 +11,25 @@ use super::Walker;
 use super::words::{known_word, word_of};
 use crate::programs::Role;
 
+/// What a redirection of a loop or group gives it to read.
+pub(super) struct Fed {
+    pub(super) paths: Rc<[Word]>,
+    pub(super) text: Option<Arc<str>>,
+}
+
 impl Walker<'_> {
-    /// The redirections of a compound command are those of a command without words. Returns the paths that they give it.
-    pub(super) fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<Vec<Word>> {
+    /// The redirections of a compound command are those of a command without words. Returns what they give it to read.
+    pub(super) fn redirects_of_compound(&mut self, redirects: Option<&RedirectList>) -> Option<Fed> {
         let list = redirects?;
         let ways = self.each_possible(&list.to_string(), |walker| {
             list.0.iter().map(|redirect| walker.redirect(redirect)).collect::<Vec<Redirect>>()
         });
-        let mut paths = None;
+        let mut fed = None;
         for redirects in ways {
-            let input = redirects.iter().rfind(|redirect| redirect.is_input());
-            paths = paths.or_else(|| input.map(|redirect| redirect.paths().to_vec()));
+            fed = fed.or_else(|| self.fed_by(&redirects));
             self.emit(SimpleCommand { redirects, ..SimpleCommand::default() });
         }
-        paths
+        fed
     }
 
     pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Redirect {

@@ -11,14 +11,14 @@ use super::super::meaning::meaning;
 use super::super::output::{MAX_OUTPUT, output};
 use super::super::printed::Printed;
 use super::super::setup::is_setup;
-use super::super::state::{Defined, Function, Value};
+use super::super::state::{Array, Defined, Function, Value};
 use super::super::through::{
     Reads, Runs, Through, given_script, runs_what_it_reads, script_file, script_files, through,
 };
 use super::super::written::Written;
-use super::super::{Gap, copied, doubtful, listing, parallel};
+use super::super::{Gap, copied, doubtful, git_format, listing, naming, parallel};
 use super::{MAX_COMMANDS, Walker, traps};
-use crate::one_liner::Language;
+use crate::one_liner::{self, Language};
 use crate::programs::{Argument, Flag, Role, is_known_program};
 
 /// What a wrapper itself reads and writes, beside what it runs: `strace -o FILE`, `xargs -a FILE`.
@@ -82,6 +82,15 @@ fn cost_of_deeds(command: &SimpleCommand) -> usize {
         return budget::CODE * codes.chain(command.given_text()).map(str::len).sum::<usize>();
     }
     copied::cost(command, program, arguments)
+}
+
+/// What a program text in another language may print.
+fn printed_by_code(command: &SimpleCommand) -> Option<String> {
+    let (program, arguments) = command.program().zip(command.arguments.as_ref())?;
+    Language::of(program)?;
+    let code = arguments.list.iter().find(|argument| argument.role == Role::Code)?;
+    let prints = one_liner::read_for(program, command.meaning_from(code.word, code.from)?)?.prints;
+    Some(prints.join("\n")).filter(|text| !text.is_empty())
 }
 
 /// None that a command reads from or prints to.
@@ -169,7 +178,8 @@ impl Walker<'_> {
             return;
         }
         command.is_session = command.waits_for_input() && !self.around.is_beginning && !self.around.has_input;
-        let printed = output(&command, self.input.as_deref()).or_else(|| self.shown_file(&command));
+        self.give_texts(&mut command);
+        let printed = output(&command, self.input.as_deref());
         let printed = printed.filter(|text| text.len() <= MAX_OUTPUT);
         command.patches = self.files.patches(&command);
         if !self.spend(command.patches.iter().map(|text| text.len()).sum()) {
@@ -183,7 +193,7 @@ impl Walker<'_> {
         self.output = match printed.filter(|_| !is_silent) {
             Some(text) => Printed::text(text),
             None if is_silent => Printed::nothing(),
-            None => listing::maybe(&command).map_or_else(Printed::default, Printed::maybe),
+            None => self.maybe_printed(&command).map_or_else(Printed::default, Printed::maybe),
         };
         let script = script_files(&command).iter().find_map(|path| self.files.get(&command, path));
         command.script = script.or_else(|| given_script(&command)).or_else(|| self.piped_file(&command));
@@ -217,6 +227,9 @@ impl Walker<'_> {
         if !self.spend(budget::WORD * found.len()) {
             return;
         }
+        if naming::takes_names(&command) {
+            command.told.clone_from(&found);
+        }
         self.found = listing::printed(&command, &found);
         self.read_paths(&command, &found);
         match through(&command, self.input.as_deref(), &found) {
@@ -227,6 +240,12 @@ impl Walker<'_> {
             }
             Some(through) => self.see_through(through, command),
         }
+    }
+
+    /// What a command may print, if nobody knows better.
+    fn maybe_printed(&self, command: &SimpleCommand) -> Option<String> {
+        let of_code = || git_format::maybe(command).or_else(|| printed_by_code(command));
+        listing::maybe(command).or_else(|| if self.listeners > 0 { of_code() } else { None })
     }
 
     /// What it takes to look at a command: at all that is written in it, that it is given, and that it gets to see.
@@ -275,14 +294,6 @@ impl Walker<'_> {
         places
     }
 
-    /// What `cat FILE` prints, where the session wrote that file.
-    fn shown_file(&self, command: &SimpleCommand) -> Option<String> {
-        match self.files.get(command, only_file(command)?)? {
-            Written::Text(text) => Some(text.to_string()),
-            Written::Unknown => None,
-        }
-    }
-
     /// To run what `cat FILE` prints is to run the file.
     fn prints_what_people_wrote(&self, command: &SimpleCommand) -> bool {
         only_file(command).is_some_and(|file| self.files.get(command, file).is_none())
@@ -318,7 +329,7 @@ impl Walker<'_> {
                 self.state.may_be(name, &each);
             }
             (Some("mapfile" | "readarray"), paths) if !paths.is_empty() => {
-                self.state.assign_array(name, paths.to_vec());
+                self.state.assign_array(name, Array::List(paths.to_vec()));
             }
             _ => {}
         }
@@ -379,7 +390,12 @@ impl Walker<'_> {
         let arguments = command.words.iter().skip(1).map(Value::of).collect();
         let around = self.state.enter_function(arguments);
         self.around.via.push(name.to_owned());
+        let input = self.input.clone();
+        if let Some(fed) = self.fed_by(&command.redirects) {
+            self.input = fed.text;
+        }
         self.until_return(|walker| walker.function_body(function));
+        self.input = input;
         self.around.via.pop();
         self.state.leave_function(around);
         if !command.redirects.is_empty() || !command.assignments.is_empty() {
@@ -390,8 +406,12 @@ impl Walker<'_> {
 
     fn function_body(&mut self, function: &Function) {
         let around = std::mem::replace(&mut self.hidden, Rc::clone(&function.hidden));
-        self.redirects_of_compound(function.body.1.as_ref());
+        let input = self.input.clone();
+        if let Some(fed) = self.redirects_of_compound(function.body.1.as_ref()) {
+            self.input = fed.text;
+        }
         self.deeper(|walker| walker.compound(&function.body.0));
+        self.input = input;
         self.hidden = around;
     }
 
@@ -418,8 +438,14 @@ impl Walker<'_> {
         runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
     }
 
-    /// `eval`; or `source`, which `return` leaves.
-    fn in_same_shell(&mut self, program: &str, text: &str) {
+    /// `eval`; or `source`, which `return` leaves. `given`: what is set as long as it runs.
+    fn in_same_shell(&mut self, program: &str, text: &str, given: &[Assignment]) {
+        let around = self.state.enter_assignments(given);
+        self.in_this_shell(program, text);
+        self.state.leave_assignments(around);
+    }
+
+    fn in_this_shell(&mut self, program: &str, text: &str) {
         match program {
             "source" | "." => self.until_return(|walker| walker.text(text)),
             _ => self.text(text),
@@ -450,6 +476,7 @@ impl Walker<'_> {
         let fed = command.redirects.iter().rev().find(|redirect| redirect.is_input());
         let fed = fed.map(|redirect| redirect.text().map(str::to_owned));
         let substituted = command.substituted.clone();
+        let set = command.assignments.clone();
         if runs.iter().any(|runs| matches!(runs, Runs::Text { text: None, .. })) {
             // What it runs cannot be shown in its place.
             is_transparent = false;
@@ -473,10 +500,7 @@ impl Walker<'_> {
             self.script.commands.push(command);
         }
         if is_remote {
-            // One on another machine is out of sight as that is.
-            let is_here = !self.around.is_remote || self.around.container.is_some();
-            self.around.container = container.filter(|_| is_here).map(Arc::new);
-            self.around.is_remote = true;
+            self.around.enter(container);
         }
         self.around.via.push(name.clone());
         self.around.has_input |= fed.is_some();
@@ -485,7 +509,8 @@ impl Walker<'_> {
         let filled_words = self.fills_words;
         let runs_words = runs.iter().all(|runs| matches!(runs, Runs::Command { .. }));
         self.fills_words = reads == Reads::Words || filled_words && runs_words;
-        let given = assignments.clone();
+        // All that it runs gets to see what is set for it.
+        let given = if is_transparent { assignments.clone() } else { set };
         // What a shell reads its commands from is not there for them.
         let input = self.input.clone();
         let piped_from = self.piped_from.clone();
@@ -498,7 +523,7 @@ impl Walker<'_> {
             self.output = Printed::default();
             self.deeper(|walker| match runs {
                 Runs::Command { words, assignments: more } => {
-                    assignments.extend(more);
+                    assignments.extend(given.iter().filter(|_| !is_transparent).cloned().chain(more));
                     let (assignments, redirects) = (std::mem::take(&mut assignments), std::mem::take(&mut redirects));
                     let substituted = substituted.clone();
                     walker.run(SimpleCommand {
@@ -526,7 +551,7 @@ impl Walker<'_> {
                         walker.in_own_shell(&text, &given, script.as_deref());
                     });
                 }
-                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.in_same_shell(&name, &text),
+                Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.in_same_shell(&name, &text, &given),
             });
             printed.then(&std::mem::take(&mut self.output));
         }

@@ -3,14 +3,14 @@
 use brush_parser::ast::{Assignment as AssignmentNode, AssignmentValue, ProcessSubstitutionKind};
 
 use super::super::command::{Assignment, Word};
-use super::super::state::{Expanded, Value};
+use super::super::state::{Array, Expanded, Value};
 use super::super::word::{self, Context, Expansion, Scanned, Unit};
 use super::super::{Gap, brace, budget};
 use super::{MAX_EXPANDED_TEXT, MAX_EXPANDED_WORDS, Walker};
 
 impl Walker<'_> {
     /// With the elements of an array, where all of them are known.
-    pub(super) fn assignment(&mut self, node: &AssignmentNode) -> (Assignment, Option<Vec<Value>>) {
+    pub(super) fn assignment(&mut self, node: &AssignmentNode) -> (Assignment, Option<Array>) {
         let name = node.name.to_string();
         self.scan(&name, Context::Text);
         let mut elements = None;
@@ -21,15 +21,13 @@ impl Walker<'_> {
             }
             AssignmentValue::Array(nodes) => {
                 let mut words = Vec::new();
-                let mut has_keys = false;
+                let mut keys = Vec::new();
                 for (key, value) in nodes {
-                    has_keys |= key.is_some();
-                    if let Some(key) = key {
-                        self.substitutions_of(&key.value, Context::Word);
-                    }
+                    keys.extend(key.as_ref().map(|key| self.single_word(&key.value)));
                     self.words(&value.value, &mut words);
                 }
-                elements = words.iter().map(Value::of).collect::<Option<Vec<_>>>().filter(|_| !has_keys);
+                let values = words.iter().map(Value::of).collect::<Option<Vec<_>>>();
+                elements = values.and_then(|values| with_keys(values, &keys));
                 if node.append {
                     elements = elements.and_then(|more| self.state.appended(&name, more));
                 }
@@ -86,6 +84,9 @@ impl Walker<'_> {
     fn expand(&mut self, mut expansion: Box<Expansion>, units: &mut Vec<Unit>) {
         let value = if let Some(script) = &expansion.script {
             self.substitution(script).map(Expanded::One)
+        } else if let Some(expression) = expansion.raw.strip_prefix("$((").and_then(|inside| inside.strip_suffix("))"))
+        {
+            self.state.count(expression).map(|number| Expanded::One(Value::plain(number.to_string())))
         } else {
             let value = self.state.expand(&expansion.raw).or_else(|| self.default_of(&expansion.raw));
             value.or_else(|| self.alternative_of(&expansion.raw))
@@ -131,22 +132,33 @@ impl Walker<'_> {
         }
     }
 
-    /// `${NAME:-default}`: what stands for one that the script does not set.
+    /// `${NAME:-default}`: what stands for one that the script does not set. It may be that, or who knows what.
     fn default_of(&mut self, raw: &str) -> Option<Expanded> {
         let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
-        let assigned = inside.split_once(":=").or_else(|| inside.split_once('='));
-        let default = inside.split_once(":-").or_else(|| inside.split_once('-'));
-        let is_name =
-            |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if let Some((name, default)) = assigned.filter(|(name, _)| is_name(name)) {
+        let (name, operator) = inside.split_at_checked(inside.find(['-', '=', ':'])?)?;
+        let operator = operator.strip_prefix(':').unwrap_or(operator);
+        let is_element = name.ends_with(']') && name.contains('[');
+        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let (is_assigned, default) = match operator.split_at_checked(1)? {
+            ("=", default) => (true, default),
+            ("-", default) => (false, default),
+            _ => return None,
+        };
+        if !is_name && !is_element && !matches!(name, "@" | "*") {
+            return None;
+        }
+        let value = Value::of(&self.single_word(default))?;
+        if is_assigned {
             // It is set from then on, unless it was before.
-            let value = Value::of(&self.single_word(default)).map(|value| Value { in_kind: true, ..value })?;
             self.state.may_be(name, std::slice::from_ref(&Value { in_kind: false, ..value.clone() }));
+        }
+        if self.state.assumes.is_some() {
             return Some(Expanded::One(value));
         }
-        let (_, default) = default.filter(|(name, _)| is_name(name))?;
-        let word = self.single_word(default);
-        Value::of(&word).map(|value| Expanded::One(Value { in_kind: true, ..value }))
+        if !value.text.is_empty() {
+            self.possible_texts = self.possible_texts.max(1);
+        }
+        Some(Expanded::One(Value { in_kind: true, ..value }))
     }
 
     /// `${NAME:+other}`: what stands for one that has a value.
@@ -223,6 +235,15 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// A list, or where each has a key, what is found by them; `None` where some have one, or one is not known.
+fn with_keys(values: Vec<Value>, keys: &[Word]) -> Option<Array> {
+    if keys.is_empty() {
+        return Some(Array::List(values));
+    }
+    let keys: Vec<String> = keys.iter().map(|key| key.value.clone()).collect::<Option<_>>()?;
+    (keys.len() == values.len()).then(|| Array::Map(keys.into_iter().zip(values).collect()))
 }
 
 /// `separators`: at which it is split; none between quotes.

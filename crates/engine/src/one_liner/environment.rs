@@ -1,0 +1,51 @@
+//! The variables that a text sets for what it starts: `os.environ["X"] = "1"`, `env: {...process.env, X: "1"}`, `$ENV{X} = 1`.
+//!
+//! Not followed but looked over: where a text speaks of the environment at all, whatever is put under a name of the kind that
+//! such variables have is taken for one.
+
+use super::token::{Kind, Literal, Part, Token};
+
+/// Names, with the values that are constants.
+pub(super) fn set_by(tokens: &[Token]) -> Vec<(String, Option<String>)> {
+    if !tokens.iter().any(speaks_of_it) {
+        return Vec::new();
+    }
+    let mut set: Vec<(String, Option<String>)> = Vec::new();
+    for (place, token) in tokens.iter().enumerate() {
+        let Some(name) = token.name().or_else(|| constant(token)).filter(|name| is_variable(name)) else { continue };
+        let behind = |steps: usize| tokens.get(place + steps);
+        let is_closed = behind(1).is_some_and(|next| next.is("]") || next.is("}"));
+        let sign = 1 + usize::from(is_closed);
+        let is_set = behind(sign).is_some_and(|sign| ["=", ":", "=>", "||=", "??="].iter().any(|mark| sign.is(mark)));
+        let called = place.checked_sub(2).and_then(|place| tokens.get(place)).and_then(Token::name);
+        let is_given = called.is_some_and(|name| matches!(name, "putenv" | "setenv" | "setdefault" | "store"));
+        if is_set || is_given {
+            let value = behind(sign + 1).and_then(constant).map(str::to_owned);
+            let found = (name.to_owned(), value);
+            set.extend((!set.contains(&found)).then_some(found));
+        }
+    }
+    set
+}
+
+fn speaks_of_it(token: &Token) -> bool {
+    let is_it =
+        |name: &str| matches!(name.trim_start_matches(['$', '%']), "environ" | "env" | "ENV" | "putenv" | "setenv");
+    token.name().is_some_and(|name| name.split('.').any(is_it))
+}
+
+fn constant(token: &Token) -> Option<&str> {
+    match &token.kind {
+        Kind::Text(Literal { parts, .. }) => match parts.as_slice() {
+            [Part::Constant(text)] => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `LIKE_THIS_2`
+fn is_variable(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    name.len() > 1 && name.bytes().all(is_part) && name.starts_with(|first: char| first.is_ascii_uppercase())
+}

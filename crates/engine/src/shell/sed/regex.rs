@@ -1,0 +1,118 @@
+//! `s/from/to/`, done to a text. The patterns of `sed` are those of POSIX.
+
+use fancy_regex::{Captures, Regex, RegexBuilder};
+
+/// Longer ones are not made: each letter may become many.
+const MAX_TEXT: usize = 64 * 1024;
+/// What a compiled pattern may take.
+const MAX_COMPILED: usize = 64 * 1024;
+
+/// `None` for patterns and replacements that are not known here.
+pub(super) fn substituted(text: &str, from: &str, to: &str, flags: &str, is_extended: bool) -> Option<String> {
+    let pattern = pattern(from, is_extended)?;
+    let ignores_case = if flags.contains(['i', 'I']) { "(?i)" } else { "" };
+    let regex =
+        RegexBuilder::new(&format!("{ignores_case}{pattern}")).delegate_size_limit(MAX_COMPILED).build().ok()?;
+    let limit = usize::from(!flags.contains('g'));
+    let lines = text.split_inclusive('\n').map(|line| {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        Some(replaced(&regex, line, to, limit)? + end)
+    });
+    let changed: String = lines.collect::<Option<_>>()?;
+    (changed.len() <= MAX_TEXT).then_some(changed)
+}
+
+/// `limit`: how many are replaced, or 0 for all.
+fn replaced(regex: &Regex, line: &str, to: &str, limit: usize) -> Option<String> {
+    let mut is_known = true;
+    let changed = regex.try_replacen(line, limit, |found: &Captures<'_, str>| {
+        let text = replacement(to, found);
+        is_known &= text.is_some();
+        text.unwrap_or_default()
+    });
+    changed.ok().filter(|_| is_known).map(std::borrow::Cow::into_owned)
+}
+
+/// With what was found for `&` and `\1`.
+fn replacement(to: &str, found: &Captures<'_, str>) -> Option<String> {
+    let group = |number: usize| found.get(number).map_or("", |group| group.as_str());
+    let mut text = String::new();
+    let mut letters = to.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '&' => text.push_str(group(0)),
+            '\\' => match letters.next()? {
+                digit if digit.is_ascii_digit() => text.push_str(group(usize::try_from(digit.to_digit(10)?).ok()?)),
+                'n' => text.push('\n'),
+                't' => text.push('\t'),
+                other if other.is_ascii_alphabetic() => return None,
+                other => text.push(other),
+            },
+            other => text.push(other),
+        }
+    }
+    Some(text)
+}
+
+/// As the library has it.
+fn pattern(from: &str, is_extended: bool) -> Option<String> {
+    const SPECIAL: &[char] = &['(', ')', '{', '}', '+', '?', '|'];
+    let mut pattern = String::new();
+    let mut letters = from.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next()? {
+                // In basic patterns it is the backslash that makes them special.
+                '|' if !is_extended => return None,
+                mark if SPECIAL.contains(&mark) && !is_extended => pattern.push(mark),
+                kind @ ('n' | 't' | 'w' | 'W' | 's' | 'S' | 'b' | 'B') => pattern.extend(['\\', kind]),
+                other if other.is_ascii_alphanumeric() => return None,
+                '/' => pattern.push('/'),
+                mark => pattern.extend(['\\', mark]),
+            },
+            mark if SPECIAL.contains(&mark) && !is_extended => pattern.extend(['\\', mark]),
+            // Of two, POSIX takes the longer and the library the first; and in the middle, these are letters for some.
+            '|' => return None,
+            '^' if !pattern.is_empty() && !pattern.ends_with('(') => return None,
+            '$' if !matches!(letters.peek(), None | Some(')' | '\\')) => return None,
+            // Classes differ in too much.
+            '[' => {
+                let inside: String = std::iter::from_fn(|| letters.next_if(|letter| *letter != ']')).collect();
+                letters.next()?;
+                let is_plain = !inside.trim_start_matches('^').is_empty() && !inside.contains(['[', '\\', '&', '~']);
+                pattern.push_str(&Some(inside).filter(|_| is_plain).map(|inside| format!("[{inside}]"))?);
+            }
+            other => pattern.push(other),
+        }
+    }
+    Some(pattern).filter(|pattern| !pattern.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::substituted;
+
+    #[test]
+    fn as_sed_has_it() {
+        let cases = [
+            (("--soft", "soft", "hard", "", false), Some("--hard")),
+            (("aXbX", "X", "-", "", false), Some("a-bX")),
+            (("aXbX\ncX", "X", "-", "g", false), Some("a-b-\nc-")),
+            (("a+b", "a+", "x", "", false), Some("xb")),
+            (("aab", "a\\+", "x", "", false), Some("xb")),
+            (("aab", "a+", "<&>", "", true), Some("<aa>b")),
+            (("x-y", "\\(x\\)-\\(y\\)", "\\2-\\1", "", false), Some("y-x")),
+            (("A.b", "a\\.", "", "I", false), Some("b")),
+            (("abc", "[ab]", "", "g", false), Some("c")),
+            (("abc", "[[:alpha:]]", "", "g", false), None),
+            (("abc", "a|ab", "", "", true), None),
+            (("a^b", "a^b", "", "", false), None),
+            (("abc", "^ab", "", "", false), Some("c")),
+            (("abc", "\\(bc\\)$", "<\\1>", "", false), Some("a<bc>")),
+            (("abc", "a", "\\U&", "", false), None),
+        ];
+        for ((text, from, to, flags, is_extended), expected) in cases {
+            assert_eq!(substituted(text, from, to, flags, is_extended).as_deref(), expected, "s/{from}/{to}/{flags}");
+        }
+    }
+}
