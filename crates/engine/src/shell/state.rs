@@ -14,7 +14,7 @@ use std::sync::Arc;
 use brush_parser::ast::FunctionBody;
 
 use super::branch::Branches;
-use super::command::{ALL_BELOW, Assignment, Exported, Folders, Word};
+use super::command::{ALL_BELOW, Assignment, Exported, Folders, Removed, Word};
 use super::hidden::Hidden;
 use super::printed::MAX_WAYS;
 use super::written::plain;
@@ -36,6 +36,10 @@ pub(super) struct State {
     pub(super) assumes: Option<usize>,
     /// Arrays of which every element is known.
     arrays: Names<Rc<[Value]>>,
+    /// What the script has set `PATH` to, as it is written.
+    pub(super) path: Option<String>,
+    /// Those that were there before, and that programs do not get to see any more.
+    pub(super) removed: Removed,
     /// Names of those that programs get to see.
     exported: Rc<BTreeSet<Arc<str>>>,
     /// Those with their values; none where it was not asked for since they changed.
@@ -257,6 +261,10 @@ impl State {
     }
 
     pub(super) fn assign(&mut self, name: &str, value: Option<Value>) {
+        if let Some(alias) = name.strip_prefix("BASH_ALIASES[").and_then(|name| name.strip_suffix(']')) {
+            let text = value.as_ref().map(|value| Arc::clone(&value.text));
+            Rc::make_mut(&mut self.aliases).extend(text.map(|text| (alias.into(), text)));
+        }
         // An element of an array changes the array.
         let name = name.split('[').next().unwrap_or(name);
         let meant = self.references.get(name).cloned();
@@ -270,6 +278,20 @@ impl State {
             self.environment = None;
         }
         Rc::make_mut(&mut self.variables).insert(name.into(), value);
+    }
+
+    /// Takes variables away for a while. Returns those that were gone before, where there are any to take.
+    pub(super) fn remove_variables(&mut self, more: &Removed) -> Option<Removed> {
+        let before = (*more != Removed::default()).then(|| self.removed.clone());
+        self.removed.or(more);
+        before
+    }
+
+    /// Where programs are looked for.
+    pub(super) fn note_path(&mut self, name: &str, value: &Word) {
+        if name == "PATH" {
+            self.path = Some(value.value.as_deref().unwrap_or(&value.shown).to_owned());
+        }
     }
 
     fn export_name(&mut self, name: &str) {
@@ -617,6 +639,7 @@ impl State {
             Rc::make_mut(&mut self.arrays).retain(|name, elements| other.arrays.get(name) == Some(elements));
         }
         self.branches.or(&other.branches);
+        self.removed.or(&other.removed);
         self.positional.join(&other.positional);
         if self.previous != other.previous {
             self.previous = None;

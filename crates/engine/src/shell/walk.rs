@@ -146,6 +146,16 @@ struct Around {
     has_input: bool,
 }
 
+impl Around {
+    /// To another machine, or into a container of this one.
+    fn go_elsewhere(&mut self, container: Option<Container>) {
+        // One on another machine is out of sight as that is.
+        let is_here = !self.is_remote || self.container.is_some();
+        self.container = container.filter(|_| is_here).map(Arc::new);
+        self.is_remote = true;
+    }
+}
+
 impl Walker<'_> {
     fn gap(&mut self, gap: Gap) {
         self.script.complete = false;
@@ -631,6 +641,7 @@ impl Walker<'_> {
         }
         if node.word_or_name.is_none() {
             for assignment in &command.assignments {
+                self.state.note_path(&assignment.name, &assignment.value);
                 self.state.assign(&assignment.name, Value::of(&assignment.value));
             }
             for (name, elements) in arrays {

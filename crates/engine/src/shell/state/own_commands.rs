@@ -31,6 +31,7 @@ impl State {
             }
             "unset" => {
                 for word in operands() {
+                    self.removed.add(word.value.as_deref().unwrap_or_default());
                     self.assign(word.value.as_deref().unwrap_or_default(), None);
                     match &word.value {
                         Some(name) => drop(Rc::make_mut(&mut self.functions).remove(name.as_str())),
@@ -123,7 +124,13 @@ impl State {
         let refers = program != "export" && operands().any(|word| word.value.as_deref().is_some_and(is_reference));
         let is_flag =
             |word: &Word| word.value.as_deref().is_some_and(|text| text.starts_with('-') && text.contains('x'));
-        let exports = program == "export" || operands().any(is_flag);
+        let hides = |word: &Word| match word.value.as_deref() {
+            Some("-n") => program == "export",
+            Some(flag) => flag.starts_with('+') && flag.contains('x'),
+            None => false,
+        };
+        let hides = operands().any(hides);
+        let exports = !hides && (program == "export" || operands().any(is_flag));
         for word in operands() {
             let text = word.meaning().unwrap_or(&word.shown);
             if let Some((name, meant)) = text.split_once('=').filter(|_| refers) {
@@ -134,6 +141,9 @@ impl State {
                 continue;
             }
             let name = text.split(['=', '+']).next().unwrap_or(text);
+            if hides {
+                self.removed.add(name);
+            }
             if let Some(locals) = self.locals.last_mut().filter(|_| matches!(program, "local" | "declare" | "typeset"))
             {
                 let before = self.variables.get(name).map_or(Before::NeverSet, |value| Before::Set {
@@ -141,6 +151,9 @@ impl State {
                     possible: self.possible.get(name).cloned().unwrap_or_default(),
                 });
                 Rc::make_mut(locals).entry(name.into()).or_insert(before);
+            }
+            if let Some(value) = word.shown.strip_prefix("PATH=") {
+                self.path = Some(value.to_owned());
             }
             if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
                 // Outside of a function, nothing can be local to it.
