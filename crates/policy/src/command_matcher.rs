@@ -34,6 +34,7 @@ static KEYS: &[Key] = &[
         "one matches an operand: a word that is no flag, no flag's value and no data",
     ),
     Key::new("sets", Takes::Texts, "one of these variables is set for it: `NAME`, or `NAME=value`"),
+    Key::new("unsets", Takes::Texts, "one of these variables is taken away from it: by `unset`, `env -u`, `env -i`"),
     Key::new("runs_output_of", Takes::Globs, "it runs what one of these programs prints: `sh <(curl …)`"),
     Key::new("interactive", Takes::Flag, "`true`: it is a shell or an interpreter that runs what is typed later"),
     Key::new("reads", Takes::Patterns, "one matches a path that it reads"),
@@ -95,7 +96,8 @@ fn matcher(node: Node, around: &mut Fields) -> CommandMatcher {
         flags_any: flags("flags_any", &mut fields),
         flags_all: flags("flags_all", &mut fields),
         operands_any: operands(&mut fields),
-        sets: variables(&mut fields),
+        sets: variables("sets", &mut fields),
+        unsets: variables("unsets", &mut fields).into_iter().map(|variable| variable.name).collect(),
         runs_output_of: wildcards("runs_output_of", &mut fields),
         interactive: fields.flag("interactive"),
         paths: path_clauses(&[PathKey::Reads, PathKey::Writes, PathKey::Deletes], &[], &mut fields),
@@ -180,8 +182,8 @@ fn flag(text: &Text, fields: &mut Fields) -> Option<FlagPattern> {
     Some(FlagPattern { name: name.to_owned(), value: value.flatten() })
 }
 
-fn variables(fields: &mut Fields) -> Vec<VariablePattern> {
-    let texts = fields.texts("sets").unwrap_or_default();
+fn variables(key: &str, fields: &mut Fields) -> Vec<VariablePattern> {
+    let texts = fields.texts(key).unwrap_or_default();
     let pattern = |text: &Text| {
         let (name, value) = split(&text.value);
         let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');

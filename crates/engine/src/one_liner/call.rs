@@ -111,8 +111,25 @@ impl Reader {
                     let path = path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path);
                     self.found.touch(Access::Read, path.to_owned());
                 }
+                // What it does there besides reading is told as what everybody knows would do it.
+                if let Some(method) = arguments.option("method").and_then(Value::only_text) {
+                    let words = ["curl", "-X", method].map(Value::text).into_iter();
+                    let body = arguments.option("body").map(|body| [Value::text("-d"), body.clone()]);
+                    let words = words.chain(arguments.get(place, name).cloned()).chain(body.into_iter().flatten());
+                    let words: Vec<Value> = words.collect();
+                    self.words(&words, None);
+                }
             }
             Deed::Form => self.form(name, arguments),
+            Deed::Called(words) => self.called(words, arguments),
+            Deed::Forgets((place, name)) => {
+                let name = arguments.get(place, name).and_then(Value::only_text);
+                self.found.forgotten.extend(name.map(str::to_owned));
+            }
+            Deed::ReadPath => {
+                self.touch(Access::Read, arguments.positional.first());
+                return self.made(Deed::MakePath, name, arguments);
+            }
             Deed::WriteText((place, name), (text_place, text_name)) => {
                 let text = arguments.get(text_place, text_name);
                 self.write_text(arguments.get(place, name), text, arguments);

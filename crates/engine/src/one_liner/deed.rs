@@ -19,6 +19,12 @@ pub(super) enum Deed {
     Fetch(Argument),
     /// A program, or a form of one, under its own name.
     Form,
+    /// The program that these words begin, with the arguments behind them.
+    Called(&'static [&'static str]),
+    /// Takes a variable of the environment away.
+    Forgets(Argument),
+    /// Reads the file that its argument names, and gives a path object.
+    ReadPath,
     /// Opens a file; the mode says what for.
     Open { path: Argument, mode: Argument },
     /// The same, where a text that starts with `|` is a command.
@@ -55,6 +61,8 @@ pub(super) enum Deed {
     Variable(Argument),
     /// A new folder whose name begins like its argument.
     Makes(Argument),
+    /// A new file or folder, in the one that the option of this name says.
+    NewIn(&'static str),
     /// A new file: its descriptor, and its path.
     Temporary,
     /// The files that its arguments, which are patterns, match.

@@ -22,6 +22,9 @@ const ONLY_IMPORTED: &[&str] = &[
     "zx",
     "simple-git",
     "cross-spawn",
+    "requests",
+    "httpx",
+    "axios",
 ];
 
 const IMPORTED: char = '@';

@@ -55,6 +55,12 @@ impl Reader {
                 Some("TMPDIR") => Value::text(paths::TEMP),
                 _ => Value::Unknown,
             },
+            Deed::NewIn(option) => match arguments.option(option) {
+                None => Value::text(TEMPORARY),
+                Some(folder) => {
+                    folder.only_text().map_or(Value::Unknown, |folder| Value::text(format!("{folder}/{SOME_NAME}")))
+                }
+            },
             Deed::Gives(text) if name.contains("Path.") => Value::text(text).into_path(),
             Deed::Gives(text) => Value::text(text),
             // `File.expand_path('name', 'folder')`

@@ -93,7 +93,9 @@ impl Language {
             "python" | "python2" | "python3" | "py" | "pypy" | "pypy3" | "ipython" | "ipython3" | "bpython"
             | "ptpython" => Some(Self::Python),
             // What TypeScript adds says nothing of what is done.
-            "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "ts-node-esm" | "mongosh" => Some(Self::Node),
+            "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "ts-node-esm" | "mongosh" | "zx" => {
+                Some(Self::Node)
+            }
             "perl" => Some(Self::Perl),
             "ruby" | "irb" | "pry" | "rails" => Some(Self::Ruby),
             _ => None,
@@ -114,6 +116,8 @@ pub fn read_for(program: &str, text: &str) -> Option<OneLiner> {
 /// The same, where it is known which words the text is given.
 pub fn read_with(program: &str, text: &str, given: Given<'_>) -> Option<OneLiner> {
     match Language::of(program) {
+        // There, this is a name from the start.
+        Some(language) if program == "zx" => Some(read(language, &format!("import {{$}} from 'zx';\n{text}"), given)),
         Some(language) => Some(read(language, text, given)),
         None => outline::read(program, text),
     }

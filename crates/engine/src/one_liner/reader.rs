@@ -12,6 +12,7 @@ use super::functions::{Functions, only_called};
 use super::lex::lex;
 use super::names::Names;
 use super::names::awaited;
+use super::spawning::without_variables;
 use super::tape::Tape;
 use super::token::{Kind, Token};
 use super::value::Value;
@@ -97,6 +98,8 @@ pub(super) struct Found {
     unknown: Vec<Access>,
     spawns: Vec<Spawn>,
     prints: Vec<String>,
+    /// Variables that are taken away from what is started.
+    pub(super) forgotten: Vec<String>,
     pub(super) hidden: bool,
     pub(super) moved: bool,
 }
@@ -180,8 +183,9 @@ pub(super) fn read(language: Language, text: &str, given: Given<'_>) -> OneLiner
             break;
         }
     }
-    let Found { touches, texts, unknown, spawns, prints, hidden, moved } = reader.found;
+    let Found { touches, texts, unknown, spawns, prints, forgotten, hidden, moved } = reader.found;
     let sets = if spawns.is_empty() { Vec::new() } else { environment::set_by(&lexed.tokens) };
+    let spawns = spawns.into_iter().map(|spawn| without_variables(spawn, &forgotten)).collect::<Vec<_>>();
     // Where it goes is not followed, so what it then names from there is not known.
     let astray = moved && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
     let hidden = hidden || has_magic(language, &lexed.tokens);

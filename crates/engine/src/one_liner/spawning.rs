@@ -14,15 +14,31 @@ impl Reader {
         let is_pipe = |value: &Value| matches!(value, Value::Thing(name) if name == "subprocess.PIPE");
         let piped = arguments.option("stdin").filter(|value| is_pipe(value)).map(|_| UNKNOWN.to_owned());
         let input = arguments.option("input").map(word).or(piped);
-        let variables = match arguments.option("env") {
-            Some(Value::Record(entries)) => {
-                let known = entries.iter().filter(|(_, value)| value.only_text().is_some());
-                known.map(|(name, value)| (name.clone(), word(value))).collect()
-            }
-            _ => Vec::new(),
+        // Ruby takes them first, and adds them to those that are there.
+        let is_ruby = self.language == Language::Ruby;
+        let first = arguments.positional.first().filter(|_| is_ruby);
+        let entries = match arguments.option("env").or(first) {
+            Some(Value::Record(entries)) => Some(entries),
+            _ => None,
         };
-        let is_other = folder.is_some() || input.is_some() || !variables.is_empty();
-        is_other.then_some(Start { folder, input, variables })
+        let known = entries.into_iter().flatten().filter(|(_, value)| value.only_text().is_some());
+        let variables: Vec<(String, String)> = known.map(|(name, value)| (name.clone(), word(value))).collect();
+        // Under no name stands what takes others over: `{**os.environ}`.
+        let is_alone = !is_ruby && entries.is_some_and(|entries| entries.iter().all(|(name, _)| !name.is_empty()));
+        let is_other = folder.is_some() || input.is_some() || !variables.is_empty() || is_alone;
+        is_other.then_some(Start { folder, input, variables, is_alone })
+    }
+
+    /// With what it is given behind these words; what it is given under a name is a flag.
+    pub(super) fn called(&mut self, words: &[&str], arguments: &Arguments) {
+        let named = arguments.named.iter().map(|(name, value)| match (name.as_str(), value.only_text()) {
+            ("refspec" | "url", _) => value.clone(),
+            (name, Some(text)) => Value::text(format!("--{name}={text}")),
+            (name, None) => Value::text(format!("--{}", name.replace('_', "-"))),
+        });
+        let words = words.iter().map(|word| Value::text(*word));
+        let words: Vec<Value> = words.chain(arguments.flat().into_iter().cloned()).chain(named).collect();
+        self.words(&words, None);
     }
 
     /// A program under its own name: `sh.git('reset')`, `repo.git.reset('--hard')`.
@@ -48,7 +64,7 @@ impl Reader {
         match command.and_then(command_texts) {
             Some(texts) => {
                 for text in texts {
-                    let text = folder.map_or_else(|| text.clone(), |folder| folder.before(&text));
+                    let text = folder.map_or_else(|| text.clone(), |folder| folder.before(&text, true));
                     self.found.spawn(Spawn::Shell(text));
                 }
             }
@@ -79,7 +95,7 @@ impl Reader {
             (Some(Some(_)), Some(folder)) => {
                 let quoted = |word: Option<String>| word.map_or_else(|| UNKNOWN.to_owned(), |word| quoted(&word));
                 let text = words.into_iter().map(quoted).collect::<Vec<_>>().join(" ");
-                self.found.spawn(Spawn::Shell(folder.before(&text)));
+                self.found.spawn(Spawn::Shell(folder.before(&text, false)));
             }
             _ => self.found.hidden = true,
         }
@@ -205,15 +221,40 @@ pub(super) struct Start {
     folder: Option<String>,
     input: Option<String>,
     variables: Vec<(String, String)>,
+    /// There are no others.
+    is_alone: bool,
+}
+
+/// What is started when these variables are gone.
+pub(super) fn without_variables(spawn: Spawn, names: &[String]) -> Spawn {
+    if names.is_empty() {
+        return spawn;
+    }
+    let text = match spawn {
+        Spawn::Shell(text) => text,
+        Spawn::Words(words) => {
+            let quoted = |word: &Option<String>| word.as_deref().map_or_else(|| UNKNOWN.to_owned(), quoted);
+            words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+        }
+    };
+    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+    Spawn::Shell(format!("unset {}; {text}", names.join(" ")))
 }
 
 impl Start {
-    /// The command as a shell would be told it.
-    fn before(&self, command: &str) -> String {
+    /// The command as a shell would be told it. `is_text`: it is one already.
+    fn before(&self, command: &str, is_text: bool) -> String {
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let is_name = |name: &str| !name.is_empty() && name.chars().all(is_part);
         let variables = self.variables.iter().filter(|(name, _)| is_name(name));
-        let mut text = variables.fold(command.to_owned(), |text, (name, value)| format!("{name}={value} {text}"));
+        let command = match (self.is_alone, is_text) {
+            (true, true) => format!("sh -c {}", quoted(command)),
+            _ => command.to_owned(),
+        };
+        let mut text = variables.fold(command, |text, (name, value)| format!("{name}={value} {text}"));
+        if self.is_alone {
+            text = format!("env -i {text}");
+        }
         if let Some(input) = &self.input {
             text = format!("{text} <<< {input}");
         }

@@ -111,7 +111,11 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         };
         found.session = None;
         let form = format!("{name} {word}");
-        let any = format!("{name} *");
+        let (any, other) = (format!("{name} *"), format!("{name} **"));
+        if lines(&form).is_empty() && !lines(&other).is_empty() {
+            (name, from) = (other, place);
+            continue;
+        }
         name = if lines(&form).is_empty() && !lines(&any).is_empty() { any } else { form };
         found.subcommands.push(word.to_owned());
         from = place + 1;
@@ -134,6 +138,11 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
 fn script_form(program: &str, list: &[Argument], words: &[Option<&str>]) -> Option<(String, usize)> {
     let script = list.iter().find(|argument| argument.role == Role::Script)?.word;
     let path = words.get(script).copied()??;
+    // A word that only looks like a script.
+    let word = format!("{program} {path}");
+    if matches!(program, "node" | "nodejs") && !lines(&word).is_empty() {
+        return Some((word, script + 1));
+    }
     let form = words.get(script + 1).copied()??;
     let name = format!("{program} {} {form}", path.rsplit('/').next().unwrap_or(path));
     (!lines(&name).is_empty()).then_some((name, script + 2))
@@ -327,6 +336,8 @@ impl Reading {
             self.list.push(value);
             self.list.extend(found.second.map(|role| Argument { role, word: word + 1, from: 0 }));
             more = word - place + usize::from(found.second.is_some());
+        } else {
+            self.implied.extend(found.role.zip(found.otherwise));
         }
         if found.role == Some(Role::Subcommand) {
             self.subcommand = flag.value.map(|value| (value.word, value.from));
@@ -360,6 +371,9 @@ impl Reading {
             let role = expected.map_or(Role::Plain, |operand| operand.role);
             let role = usage.behind_dashes.filter(|_| self.dashes.is_some_and(|dashes| word > dashes)).unwrap_or(role);
             self.list.push(Argument { role, word, from: 0 });
+            if role.takes_the_rest() {
+                break;
+            }
         }
     }
 }

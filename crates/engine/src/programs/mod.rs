@@ -66,6 +66,8 @@ pub enum Role {
     FormField,
     /// A file that it reads, or `name=file`.
     NamedFile,
+    /// `id=name,src=file`: a file that it reads, among others that say what for.
+    ListedFile,
     /// A setting: `name=value`.
     Setting,
     /// Another machine.
@@ -109,6 +111,7 @@ const ROLES: &[(&str, Role)] = &[
     ("@READ", Role::AtFile),
     ("=@READ", Role::FormField),
     ("=READ", Role::NamedFile),
+    (",READ", Role::ListedFile),
     ("SETTING", Role::Setting),
     ("HOST", Role::Host),
     ("READ@", Role::ReadOrRemote),

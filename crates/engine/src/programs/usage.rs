@@ -35,6 +35,8 @@ pub(super) struct FlagUsage<'t> {
     pub(super) role: Option<Role>,
     /// Of a second value.
     pub(super) second: Option<Role>,
+    /// The path that it means where it is given none.
+    pub(super) otherwise: Option<&'t str>,
     /// Only in the same word: `-i.bak`, `--color=always`.
     pub(super) is_optional: bool,
     /// It is what digits there are in the same word, and more flags may stand behind them.
@@ -77,15 +79,18 @@ impl<'t> Usage<'t> {
         while let Some(flag) = flags.next() {
             let is_number = flag.ends_with('#');
             let is_optional = is_number || flag.ends_with('?');
-            let (role, second) = match flags.next()? {
+            let roles = flags.next()?;
+            let otherwise = roles.strip_suffix(')').and_then(|roles| roles.split_once('('));
+            let (roles, otherwise) = otherwise.map_or((roles, None), |(roles, path)| (roles, Some(path)));
+            let (role, second) = match roles {
                 NO_VALUE => (None, None),
-                roles => match roles.split_once(',') {
+                roles => match roles.split_once(',').filter(|(first, _)| !first.is_empty()) {
                     None => (Some(Role::named(roles)?), None),
                     Some((first, second)) => (Some(Role::named(first)?), Some(Role::named(second)?)),
                 },
             };
             let spellings = flag.trim_end_matches(['?', '#']);
-            let one = |flag| FlagUsage { flag, spellings, role, second, is_optional, is_number };
+            let one = |flag| FlagUsage { flag, spellings, role, second, otherwise, is_optional, is_number };
             let usages = spellings.split('|').map(one);
             usage.flags.extend(usages);
         }

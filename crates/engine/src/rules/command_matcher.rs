@@ -23,6 +23,8 @@ pub struct CommandMatcher {
     pub operands_any: Vec<Wildcard>,
     /// Variables that are set for it.
     pub sets: Vec<VariablePattern>,
+    /// Names of variables that are taken away from it.
+    pub unsets: Vec<String>,
     /// It runs what one of these programs prints.
     pub runs_output_of: Vec<Wildcard>,
     /// Whether it waits for what is typed, and runs that.
@@ -69,6 +71,7 @@ impl CommandMatcher {
         }
         and(&|| any(&self.operands_any, |operand| command.has_operand(operand)));
         and(&|| any(&self.sets, |variable| command.has_variable(variable)));
+        and(&|| any(&self.unsets, |name| command.command.removed.has(name).into()));
         let sources = &command.command.runs_output_of;
         and(&|| any(&self.runs_output_of, |name| sources.iter().any(|source| name.matches(source)).into()));
         and(&|| self.interactive.is_none_or(|wanted| wanted == command.command.is_session).into());

@@ -35,8 +35,12 @@ pub struct SimpleCommand {
     pub runs_output_of: Vec<String>,
     /// Settings of git that the script has made so far: names in lower case, and values.
     pub git_settings: Arc<[Arc<(String, String)>]>,
+    /// Those that its environment gives it.
+    pub(super) git_environment: Vec<(String, String)>,
     /// What the script has exported so far.
     pub exported: Arc<[Exported]>,
+    /// Names of variables that were there before the script, and that it does not get to see any more.
+    pub removed: Removed,
     /// The branches that may be checked out where it runs, as far as the script says.
     pub branches: Arc<[Branch]>,
     /// Its words as its program reads them; none where the program is not known.
@@ -49,6 +53,8 @@ pub struct SimpleCommand {
     pub(super) patches: Vec<Arc<str>>,
     /// What is in the file that it runs, where that was written in the session.
     pub(super) script: Option<Written>,
+    /// What it runs of its own accord, of what the script has written: texts for a shell, `None` for one that is not known.
+    pub(super) own_texts: Vec<Option<String>>,
     /// The commands in its words: places in [`super::Script::commands`].
     pub(super) substituted: Range<usize>,
     /// The commands whose output it may read: places in [`super::Script::commands`].
@@ -186,6 +192,37 @@ pub struct Exported {
     pub name: Arc<str>,
     /// `None` where it is not known.
     pub value: Option<Arc<str>>,
+}
+
+/// Variables that are taken away: by `unset`, `env -u`, `env -i`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Removed {
+    names: Arc<[Arc<str>]>,
+    all: bool,
+}
+
+impl Removed {
+    pub fn has(&self, name: &str) -> bool {
+        self.all || self.names.iter().any(|removed| &**removed == name)
+    }
+
+    pub(super) fn add(&mut self, name: &str) {
+        if !self.has(name) {
+            self.names = self.names.iter().cloned().chain([name.into()]).collect();
+        }
+    }
+
+    pub(super) fn add_all(&mut self) {
+        self.all = true;
+    }
+
+    /// As it is if either of two ways was taken: what may be gone counts as gone.
+    pub(super) fn or(&mut self, other: &Self) {
+        self.all |= other.all;
+        if !Arc::ptr_eq(&self.names, &other.names) {
+            other.names.iter().for_each(|name| self.add(name));
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -473,6 +510,10 @@ impl SimpleCommand {
     /// Whether it is given nothing to run, and nothing to read it from.
     pub(super) fn waits_for_input(&self) -> bool {
         let Some(arguments) = &self.arguments else { return false };
+        let stays = self.variable("PYTHONINSPECT").is_some_and(|value| value.known() != Some(""));
+        if stays && self.program().is_some_and(|program| program.starts_with("python")) {
+            return true;
+        }
         let is_given =
             |role| matches!(role, Role::Code | Role::Command | Role::Hook | Role::Script | Role::Shell | Role::Words);
         match arguments.session {

@@ -384,7 +384,15 @@ impl Found<'_> {
         let is_named = is_named && (verb == Some("unset") || operands.next().is_some());
         let section = arguments.operands.get(1).and_then(|place| text(*place, 0));
         let loses = matches!(verb, Some("remove-section" | "rename-section")) && is_section(section);
-        is_set || (is_config && (is_named || loses || verb == Some("edit")))
+        // What git keeps is elsewhere from then on, with hooks of its own.
+        let goes = arguments.subcommands.first().is_some_and(|form| form == "init")
+            && arguments.has_flag(&["--separate-git-dir"])
+            && arguments.operands.iter().all(|place| text(*place, 0) == Some("."));
+        if goes {
+            return true;
+        }
+        let is_told = self.command.git_environment.iter().any(|(name, _)| is_it(Some(name)));
+        is_told || is_set || (is_config && (is_named || loses || verb == Some("edit")))
     }
 
     /// `keeps_to_itself`: whether the command shows nothing of what it changes.
@@ -411,6 +419,12 @@ impl Found<'_> {
             Role::NamedFile => {
                 let file = text.map(|text| text.split_once('=').map_or(text, |(_, file)| file));
                 self.add(file, word, Some(Access::Read));
+            }
+            Role::ListedFile => {
+                let named = text.unwrap_or_default().split(',').filter_map(|part| part.split_once('='));
+                for (_, file) in named.filter(|(name, _)| matches!(*name, "src" | "source")) {
+                    self.add(Some(file), word, Some(Access::Read));
+                }
             }
             Role::ReadOrRemote | Role::WriteOrRemote | Role::DeleteOrRemote => {
                 let is_remote = |text: &str| text.split('/').next().is_some_and(|host| host.contains(':'));
@@ -450,6 +464,11 @@ impl Found<'_> {
                 self.add(text, word, Some(Access::Read));
             }
             Role::Glob => self.in_search(text, word),
+            // `unzip x.zip 'config/*'`: the pattern is its own.
+            Role::Write if command.program() == Some("unzip") => {
+                let glob = text.is_some_and(|text| text.contains(['*', '?']));
+                self.add(text, &Word { glob: word.glob || glob, ..word.clone() }, Some(Access::Write));
+            }
             // What it holds is seen by nobody.
             Role::Edit if keeps_to_itself => self.add(text, word, Some(Access::Write)),
             Role::Path if magic.is_some() => self.add(magic, word, None),

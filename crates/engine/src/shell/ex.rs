@@ -1,6 +1,7 @@
 //! What commands of line editors do beside changing the text that they edit: those of `ed`, `ex`, and `vim -c`.
 
 use super::command::SimpleCommand;
+use super::settings::code_of_setting;
 use crate::event::Access;
 use crate::programs::{Argument, Arguments, Role};
 
@@ -10,6 +11,8 @@ pub(super) struct ExScript {
     pub(super) touches: Vec<(Access, String)>,
     /// Texts for a shell.
     pub(super) runs: Vec<String>,
+    /// Whether one of them opens a shell.
+    pub(super) opens_shell: bool,
     /// The file that is edited by now, where a command says so.
     edited: Option<String>,
 }
@@ -32,6 +35,12 @@ pub(super) fn scripts(command: &SimpleCommand, arguments: &Arguments) -> Vec<Str
     let given: Vec<&str> = arguments.list.iter().filter_map(text).collect();
     let read = command.given_text().into_iter().chain(command.script_text()).map(str::to_owned);
     [given.join("\n")].into_iter().chain(read).filter(|script| !script.is_empty()).collect()
+}
+
+/// Whether an editor is told to open a shell.
+pub(super) fn opens_shell(command: &SimpleCommand) -> bool {
+    let scripts = command.arguments.iter().flat_map(|arguments| scripts(command, arguments));
+    scripts.into_iter().any(|script| read(&script).opens_shell)
 }
 
 /// One command a line; what stands between `a` and `.` is text.
@@ -66,6 +75,11 @@ impl ExScript {
             self.touches.extend(path.map(|path| (Access::Delete, path.to_owned())));
             return;
         }
+        if let Some((language, code)) = code_of_setting("ex", command) {
+            let flag = if language == "python3" { "-c" } else { "-e" };
+            self.runs.push(format!("{language} {flag} '{}'", code.replace('\'', r"'\''")));
+            return;
+        }
         let length = command.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(command.len());
         let (name, rest) = command.split_at(length);
         let file = rest.strip_prefix('!').unwrap_or(rest).trim();
@@ -80,6 +94,11 @@ impl ExScript {
             return self.command(rest.trim_matches([' ', '"', '\'']));
         }
         match name {
+            "sh" | "shell" | "stop" | "suspend" => self.opens_shell = true,
+            "ter" | "term" | "terminal" | "te" => {
+                self.opens_shell |= file.is_empty();
+                self.runs.extend(Some(file.to_owned()).filter(|text| !text.is_empty()));
+            }
             "w" | "W" | "write" | "wq" | "x" | "xit" | "up" | "update" | "sav" | "saveas" | "wn" | "wa" => {
                 let file = Some(file.trim_start_matches(">>").trim()).filter(|file| !file.is_empty());
                 let target = file.map(str::to_owned).or_else(|| self.edited.clone());

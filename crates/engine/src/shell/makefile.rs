@@ -1,9 +1,29 @@
-//! What the recipes of a makefile run, whichever of them is asked for.
+//! What the recipes of a makefile run.
 
 use super::command::Word;
+use super::recipe::Recipe;
 
-/// As one text for a shell. Variables of the file are variables there; `$(shell …)` is run where it stands. `words`: those of
-/// `make` itself, of which `NAME=value` counts before what is in the file.
+/// What the file sets, as a text for a shell, and its recipes.
+pub(super) fn read(text: &str) -> (String, Vec<Recipe>) {
+    let (mut settings, mut recipes) = (String::new(), Vec::<Recipe>::new());
+    for line in text.replace("\\\n", " ").lines() {
+        let is_rule = !line.starts_with(['\t', '#']) && setting(line).is_none();
+        if let Some((names, rest)) = line.split_once(':').filter(|_| is_rule) {
+            let needs = rest.split(';').next().unwrap_or_default();
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+            recipes.push(Recipe { names: words(names), needs: words(needs), commands: Vec::new() });
+        }
+        match (command(line), recipes.last_mut()) {
+            (Some(command), _) if setting(line).is_some() => settings.push_str(&(command + "\n")),
+            (Some(command), Some(recipe)) => recipe.commands.push(command),
+            _ => {}
+        }
+    }
+    (settings, recipes)
+}
+
+/// As one text for a shell, whichever of them is asked for. Variables of the file are variables there; `$(shell …)` is run
+/// where it stands. `words`: those of `make` itself, of which `NAME=value` counts before what is in the file.
 pub(super) fn recipes(text: &str, words: &[Word]) -> String {
     let given: Vec<(&str, &str)> = words.iter().skip(1).filter_map(|word| setting(word.value.as_deref()?)).collect();
     let set = given.iter().map(|(name, value)| format!("{name}={}\n", quoted(&in_shell(value))));

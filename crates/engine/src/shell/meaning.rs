@@ -11,6 +11,11 @@ pub(super) fn meaning(command: &SimpleCommand) -> Option<String> {
         let words: Vec<&str> = command.words.iter().skip(1).map(Word::meaning).collect::<Option<_>>()?;
         return Some(temporary(&words));
     }
+    if matches!(command.program(), Some("readlink" | "realpath")) {
+        // Where a link to a program leads, that program lies.
+        let path = command.words.last()?.meaning()?;
+        return path.starts_with("/usr/bin/").then(|| path.to_owned());
+    }
     let words: Vec<&str> = command.words.iter().map(|word| word.value.as_deref()).collect::<Option<_>>()?;
     let (program, arguments) = words.split_first()?;
     match *program {

@@ -1,7 +1,7 @@
 //! Which branches of a remote a script rewrites or deletes, by any spelling of a push.
 
 use super::command::{SimpleCommand, Word};
-use super::{Branch, Script};
+use super::{Branch, Script, git_settings};
 use crate::programs::Arguments;
 
 /// One branch that one command rewrites or deletes, or several.
@@ -44,9 +44,12 @@ type Found = Vec<(Rewritten, bool)>;
 
 fn rewrites_of(command: &SimpleCommand, arguments: &Arguments) -> Found {
     match (command.program(), arguments.subcommands.first().map(String::as_str)) {
-        (Some("git"), Some("push" | "send-pack")) => by_push(command, arguments),
+        (Some("git"), Some("push" | "send-pack" | "http-push")) => by_push(command, arguments),
+        (Some("git"), Some("subtree")) if arguments.subcommands.get(1).is_some_and(|form| form == "push") => {
+            by_push(command, arguments)
+        }
         (Some("gh"), Some("repo")) => by_sync(command, arguments).into_iter().collect(),
-        (Some("gh" | "glab"), Some("api")) | (Some("curl" | "http" | "https" | "xh"), None) => {
+        (Some("gh" | "glab"), Some("api")) | (Some("curl" | "http" | "https" | "wget" | "wget2" | "xh"), None) => {
             by_api(command, arguments).into_iter().collect()
         }
         _ => Vec::new(),
@@ -128,10 +131,13 @@ fn is_last(arguments: &Arguments, flags: &[&str], taking_back: &str) -> bool {
 fn settings(command: &SimpleCommand, arguments: &Arguments) -> Vec<(String, String)> {
     let is_setting = |name: &str| matches!(name, "-c" | "--config-env");
     let given = arguments.flags.iter().filter(|flag| is_setting(&flag.name)).filter_map(|flag| flag.value);
-    let given = given.filter_map(|value| command.text_from(value.word, value.from));
-    let given = given.map(|setting| setting.split_once('=').unwrap_or((setting, "true")));
-    let given = given.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()));
-    given.chain(command.git_settings.iter().map(|setting| (**setting).clone())).collect()
+    let given = given.filter_map(|value| git_settings::given(command, arguments, value));
+    let given = given.map(|setting| match setting.split_once('=') {
+        Some((name, value)) => (name.to_ascii_lowercase(), value.to_owned()),
+        None => (setting.to_ascii_lowercase(), "true".to_owned()),
+    });
+    let made = command.git_settings.iter().map(|setting| (**setting).clone());
+    given.chain(made).chain(command.git_environment.iter().cloned()).collect()
 }
 
 /// `+from:to`, with or without any part of it.
@@ -258,15 +264,16 @@ fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rewritten, 
     let verb = arguments.operands.first().and_then(|place| command.words.get(*place)).map(|word| word.value.as_deref());
     let method = match command.program() {
         Some("http" | "https" | "xh") => verb?,
+        Some("wget" | "wget2") => values(&["--method"]).next_back()?,
         _ => values(&["-X"]).next_back()?,
     };
     let is_force =
         |field: &str| field.replace(['"', ' '], "").replace(':', "=").replace("==", "=").contains("force=true");
     let words = || arguments.operands.iter().filter_map(|place| command.text_from(*place, 0)).map(Some);
-    let fields = || values(&["-f", "-F", "-d", "--data-raw", "--json"]).chain(words());
+    let fields = || values(&["-f", "-F", "-d", "--data-raw", "--json", "--body-data"]).chain(words());
     let is_forced = fields().any(|field| field.is_some_and(is_force));
     let is_file = |field: Option<&str>| field.is_none_or(|field| field.starts_with('@'));
-    let has_unknown = values(&["--input"]).next().is_some() || fields().any(is_file);
+    let has_unknown = values(&["--input", "--body-file"]).next().is_some() || fields().any(is_file);
     match method.map(str::to_ascii_uppercase).as_deref() {
         Some("DELETE") => Some((branch, true)),
         Some("PATCH") if is_forced => Some((branch, true)),

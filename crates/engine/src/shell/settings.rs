@@ -22,7 +22,8 @@ fn cargo(setting: &str) -> Option<String> {
 fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s str> {
     if matches!(program, "gdb" | "lldb") {
         let setting = setting.trim_start();
-        return ["shell ", "platform shell ", "!"].iter().find_map(|name| setting.strip_prefix(name));
+        let names = ["shell ", "platform shell ", "!", "make ", "pipe "];
+        return names.iter().find_map(|name| setting.strip_prefix(name));
     }
     if program == "socat" {
         let (kind, command) = setting.split_once(':')?;
@@ -35,6 +36,7 @@ fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s s
     match program {
         "git" => git(&name, value),
         "npm" => name.starts_with("scripts.").then_some(value),
+        "systemd-run" => name.starts_with("exec").then(|| value.trim_start_matches(['-', '@', ':', '+', '!'])),
         "tar" | "bsdtar" | "gtar" => (name == "exec").then_some(value),
         "ssh" | "scp" | "sftp" => {
             matches!(name.as_str(), "proxycommand" | "localcommand" | "knownhostscommand").then_some(value)
@@ -44,41 +46,65 @@ fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s s
 }
 
 fn git<'s>(name: &str, value: &'s str) -> Option<&'s str> {
-    let is_command = matches!(
-        name,
-        "core.pager"
-            | "core.editor"
-            | "core.sshcommand"
-            | "core.askpass"
-            | "core.fsmonitor"
-            | "core.gitproxy"
-            | "sequence.editor"
-            | "diff.external"
-            | "gpg.program"
-            | "interactive.difffilter"
-            | "credential.helper"
-            | "uploadpack.packobjectshook"
-    ) || name.starts_with("pager.")
-        || [
-            "cmd",
-            "textconv",
-            "clean",
-            "smudge",
-            "process",
-            "driver",
-            "program",
-            "command",
-            "uploadpack",
-            "receivepack",
-        ]
-        .iter()
-        .any(|end| name.strip_suffix(end).is_some_and(|rest| rest.matches('.').count() == 2));
+    let (section, rest) = name.split_once('.')?;
+    // What stands between may have dots of its own: `credential.https://example.com.helper`.
+    let (of, key) = rest.rsplit_once('.').map_or((None, rest), |(of, key)| (Some(of), key));
+    let is_command = match (section, key) {
+        ("pager", _)
+        | ("core", "pager" | "editor" | "sshcommand" | "askpass" | "fsmonitor" | "gitproxy" | "alternaterefscommand")
+        | ("sequence", "editor")
+        | ("diff", "external")
+        | ("gpg", "program" | "defaultkeycommand")
+        | ("interactive", "difffilter")
+        | ("credential", "helper")
+        | ("imap", "tunnel")
+        | ("gc", "recentobjectshook")
+        | ("sendemail", "sendmailcmd" | "tocmd" | "cccmd" | "headercmd")
+        | ("uploadpack", "packobjectshook") => true,
+        ("submodule", "update") => value.starts_with('!'),
+        (
+            _,
+            "cmd" | "textconv" | "clean" | "smudge" | "process" | "driver" | "program" | "command" | "uploadpack"
+            | "receivepack",
+        ) => of.is_some(),
+        _ => false,
+    };
     // A flag is no command: `core.fsmonitor=true`.
     let is_flag = matches!(value, "" | "true" | "false" | "yes" | "no" | "cat");
     if is_command && !is_flag {
         return Some(value.strip_prefix('!').unwrap_or(value));
     }
     name.starts_with("alias.").then(|| value.strip_prefix('!')).flatten()
+}
+
+/// Programs in other languages that a program takes among its own commands: `gdb -ex 'python …'`. With what runs them.
+pub(super) fn code_of_setting<'s>(program: &str, setting: &'s str) -> Option<(&'static str, &'s str)> {
+    const DEBUGGERS: &[(&str, &str)] =
+        &[("python", "python3"), ("py", "python3"), ("script", "python3"), ("python-interactive", "python3")];
+    const EDITORS: &[(&str, &str)] = &[
+        ("lua", "lua"),
+        ("py", "python3"),
+        ("py3", "python3"),
+        ("python", "python3"),
+        ("python3", "python3"),
+        ("pythonx", "python3"),
+        ("pyx", "python3"),
+        ("ruby", "ruby"),
+        ("rub", "ruby"),
+        ("perl", "perl"),
+        ("pe", "perl"),
+    ];
+    let names = if matches!(program, "gdb" | "lldb") { DEBUGGERS } else { EDITORS };
+    let (name, code) = setting.trim_start_matches([':', ' ']).split_once(' ')?;
+    names.iter().find(|(known, _)| *known == name).map(|(_, language)| (*language, code))
+}
+
+/// What `mvn exec:exec` runs: `-Dexec.executable=program -Dexec.args=words`.
+pub(super) fn command_of_properties<'s>(properties: impl Iterator<Item = &'s str>) -> Option<String> {
+    let properties: Vec<(&str, &str)> = properties.filter_map(|property| property.split_once('=')).collect();
+    let value = |names: &[&str]| properties.iter().find(|(name, _)| names.contains(name)).map(|(_, value)| *value);
+    let program = value(&["exec.executable"])?;
+    Some(format!("{program} {}", value(&["exec.args", "exec.commandlineArgs"]).unwrap_or_default()))
 }
 
 /// The name and the text of an alias that is no command of the shell.

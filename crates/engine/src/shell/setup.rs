@@ -41,6 +41,8 @@ const SETUPS: &[&str] = &[
     "npm completion",
     "opam env",
     "path_helper",
+    "perl -I~/perl5/lib/perl5 -Mlocal::lib",
+    "perl -Mlocal::lib",
     "pip completion",
     "pixi shell-hook",
     "pnpm completion",
@@ -73,5 +75,7 @@ pub(super) fn is_setup(command: &SimpleCommand) -> bool {
     // One in the project is only called like it.
     let is_installed = |program: &str| !program.contains('/') || INSTALLED.iter().any(|root| program.starts_with(root));
     let program = command.words.first().and_then(|word| word.value.as_deref());
-    command.is_known() && program.is_some_and(is_installed) && SETUPS.iter().any(begins)
+    // What is only known in kind is enough: `$HOME`.
+    let is_known = command.words.iter().all(|word| word.meaning().is_some());
+    is_known && program.is_some_and(is_installed) && SETUPS.iter().any(begins)
 }

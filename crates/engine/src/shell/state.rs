@@ -21,7 +21,7 @@ use std::sync::Arc;
 use brush_parser::ast::FunctionBody;
 
 use super::branch::Branches;
-use super::command::{Assignment, Exported, Folders};
+use super::command::{Assignment, Exported, Folders, Removed, Word};
 use super::hidden::Hidden;
 use super::printed::MAX_WAYS;
 use super::written::plain;
@@ -48,6 +48,10 @@ pub(super) struct State {
     arrays: Names<Rc<Array>>,
     /// What becomes of what some variables are set to: `declare -l`.
     attributes: Names<Attribute>,
+    /// What the script has set `PATH` to, as it is written.
+    pub(super) path: Option<String>,
+    /// Those that were there before, and that programs do not get to see any more.
+    pub(super) removed: Removed,
     /// Names of those that programs get to see.
     exported: Rc<BTreeSet<Arc<str>>>,
     /// Those with their values; none where it was not asked for since they changed.
@@ -204,7 +208,10 @@ impl State {
     }
 
     pub(super) fn assign(&mut self, name: &str, value: Option<Value>) {
-        if let Some((name, key)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        if let Some(alias) = name.strip_prefix("BASH_ALIASES[").and_then(|name| name.strip_suffix(']')) {
+            let text = value.as_ref().map(|value| Arc::clone(&value.text));
+            Rc::make_mut(&mut self.aliases).extend(text.map(|text| (alias.into(), text)));
+        } else if let Some((name, key)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             return self.assign_element(name, key, value);
         }
         // An element of an array changes the array.
@@ -239,6 +246,20 @@ impl State {
         self.assign(name, None);
         if let Some(array) = array {
             self.assign_array(name, array);
+        }
+    }
+
+    /// Takes variables away for a while. Returns those that were gone before, where there are any to take.
+    pub(super) fn remove_variables(&mut self, more: &Removed) -> Option<Removed> {
+        let before = (*more != Removed::default()).then(|| self.removed.clone());
+        self.removed.or(more);
+        before
+    }
+
+    /// Where programs are looked for.
+    pub(super) fn note_path(&mut self, name: &str, value: &Word) {
+        if name == "PATH" {
+            self.path = Some(value.value.as_deref().unwrap_or(&value.shown).to_owned());
         }
     }
 
@@ -619,6 +640,7 @@ impl State {
             Rc::make_mut(&mut self.arrays).retain(|name, elements| other.arrays.get(name) == Some(elements));
         }
         self.branches.or(&other.branches);
+        self.removed.or(&other.removed);
         self.positional.join(&other.positional);
         if self.previous != other.previous {
             self.previous = None;

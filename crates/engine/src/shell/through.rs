@@ -8,7 +8,7 @@ mod input;
 mod interpreter;
 mod wrapper;
 
-use super::command::{Assignment, SimpleCommand, Word};
+use super::command::{Assignment, Removed, SimpleCommand, Word};
 use super::container::Container;
 use super::find;
 use super::settings::is_command_variable;
@@ -17,7 +17,9 @@ use crate::programs::Role;
 
 pub(super) use input::Input;
 use interpreter::runs_by_name;
-pub(super) use interpreter::{given_script, is_awk, runs_its_input, runs_what_it_reads, script_file, script_files};
+pub(super) use interpreter::{
+    given_script, interpreter_of, is_awk, is_fetched, runs_its_input, runs_what_it_reads, script_file, script_files,
+};
 use wrapper::Wrapper;
 
 /// What a command runs.
@@ -34,6 +36,8 @@ pub(super) struct Through {
     pub(super) reads: Reads,
     /// The folder that it changes to before, where it does.
     pub(super) folder: Option<Word>,
+    /// Variables that what it runs does not get to see.
+    pub(super) removes: Removed,
     pub(super) runs: Vec<Runs>,
 }
 
@@ -100,6 +104,7 @@ pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Wor
         let first = Word { role: Role::Plain, ..Word::known(written::interpreter(text)) };
         through.runs.push(Runs::words(std::iter::once(first).chain(command.words.iter().cloned()).collect()));
     }
+    through.runs.extend(command.own_texts.iter().map(|text| Runs::text(text.clone())));
     if command.script == Some(Written::Unknown) {
         through.runs.push(Runs::text(None));
     }

@@ -147,8 +147,8 @@ struct Around {
 }
 
 impl Around {
-    /// Another machine, or a container of this one.
-    fn enter(&mut self, container: Option<Container>) {
+    /// To another machine, or into a container of this one.
+    fn go_elsewhere(&mut self, container: Option<Container>) {
         // One on another machine is out of sight as that is.
         let is_here = !self.is_remote || self.container.is_some();
         self.container = container.filter(|_| is_here).map(Arc::new);
@@ -580,6 +580,7 @@ impl Walker<'_> {
         }
         if node.word_or_name.is_none() {
             for assignment in &command.assignments {
+                self.state.note_path(&assignment.name, &assignment.value);
                 self.state.assign(&assignment.name, Value::of(&assignment.value));
             }
             for (name, elements) in arrays {

@@ -11,7 +11,7 @@ use super::command::{Folders, Redirect, RedirectKind, SimpleCommand};
 use super::copied::{copies, targets};
 use super::fetched::{fetched, fetches};
 use super::patch;
-use super::through::runs_its_input;
+use super::through::{interpreter_of, runs_its_input};
 use crate::event::Access;
 use crate::one_liner::{self, OneLiner};
 use crate::paths;
@@ -44,11 +44,16 @@ pub type Earlier<'a> = &'a dyn Fn(&str) -> Option<Written>;
 /// Longer ones are not followed. A file can be added to itself.
 const MAX_TEXT: usize = 64 * 1024;
 
+/// How the names begin of what would run the source of a compiled program.
+const COMPILED: &str = "compiled-";
+
 pub(super) struct Files<'a> {
     /// By the script so far.
     written: BTreeMap<String, Written>,
     /// Those that are open for writing, by their descriptors: `exec 3> FILE`.
     open: BTreeMap<i32, String>,
+    /// Folders that fetched archives were unpacked into.
+    unpacked: Vec<String>,
     codes: RefCell<Codes>,
     earlier: Earlier<'a>,
 }
@@ -96,7 +101,8 @@ impl Codes {
 
 impl<'a> Files<'a> {
     pub(super) fn new(earlier: Earlier<'a>) -> Self {
-        Self { written: BTreeMap::new(), open: BTreeMap::new(), codes: RefCell::default(), earlier }
+        let (written, open, unpacked) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Self { written, open, unpacked, codes: RefCell::default(), earlier }
     }
 
     /// What is in a file that a command names, if it was written in the session.
@@ -122,6 +128,31 @@ impl<'a> Files<'a> {
             [(ByCode::Anew, Some(text))] if told.is_none() => Some(text.clone()),
             _ => Some(Written::Unknown),
         }
+    }
+
+    /// The same, only of what the script itself has written so far.
+    pub(super) fn of_script(&self, command: &SimpleCommand, path: &str) -> Option<Written> {
+        paths(&command.folders, path).iter().find_map(|path| self.written.get(path).cloned())
+    }
+
+    pub(super) fn note_unpacked(&mut self, command: &SimpleCommand, folder: &str) {
+        self.unpacked.extend(paths(&command.folders, folder));
+    }
+
+    /// The same of a file that may have come out of a fetched archive.
+    pub(super) fn unpacked(&self, command: &SimpleCommand, path: &str) -> Option<Written> {
+        let is_in = |folder: &String, path: &str| match folder.as_str() {
+            "" | "." => !paths::is_free(path) && !climbs(path),
+            folder => path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
+        };
+        let paths = paths(&command.folders, path);
+        let is_one = paths.iter().any(|path| self.unpacked.iter().any(|folder| is_in(folder, path)));
+        is_one.then_some(Written::Unknown)
+    }
+
+    /// Whether the script has written anything so far.
+    pub(super) fn has_written(&self) -> bool {
+        !self.written.is_empty()
     }
 
     /// What is in the files of patches that a command applies, as far as those were written in the session.
@@ -161,6 +192,7 @@ impl<'a> Files<'a> {
         let (Some(program), Some(arguments)) = (command.program(), &command.arguments) else { return };
         self.note_copies(command, program, arguments);
         self.note_code(command, program, arguments);
+        self.note_compiled(command, program, arguments);
         for (path, text) in command.applied_patches().into_iter().flat_map(patch::made) {
             self.put(command, path, &Written::Text(text.into()));
         }
@@ -242,6 +274,42 @@ impl<'a> Files<'a> {
             if let Some(path) = copy.within() {
                 self.put(command, &path, &text);
             }
+        }
+    }
+
+    /// What is compiled does what its source says: as if that were a script, for what would run it.
+    fn note_compiled(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
+        let named = |role: Role| {
+            let of_role = arguments.list.iter().filter(move |argument| argument.role == role);
+            of_role.filter_map(|argument| command.meaning_from(argument.word, argument.from))
+        };
+        let is_go = program == "go" && arguments.subcommands.first().is_some_and(|form| form == "build");
+        let is_compiler = is_go
+            || matches!(program, "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "tcc" | "rustc" | "zig" | "ld");
+        let sources: Vec<&str> = named(Role::Read).filter(|_| is_compiler).collect();
+        let mut compiled = sources.iter().filter_map(|source| {
+            let text = match *source {
+                "-" => Written::Text(command.given_text()?.into()),
+                source => self.get(command, source)?,
+            };
+            let Written::Text(text) = text else { return Some(Written::Unknown) };
+            // What was compiled before is only put together.
+            if interpreter(&text).starts_with(COMPILED) {
+                return Some(Written::Text(text));
+            }
+            let language = if *source == "-" { "compiled-c" } else { interpreter_of(source)? };
+            language.starts_with(COMPILED).then(|| Written::Text(format!("#!{language}\n{text}").into()))
+        });
+        let Some(first) = compiled.next() else { return };
+        let text = compiled.fold(first, Written::then);
+        let stem = sources.first().and_then(|source| source.rsplit('/').next()?.split('.').next());
+        let output = named(Role::Write).next().map(str::to_owned).or_else(|| match program {
+            "rustc" | "go" => stem.map(str::to_owned),
+            _ if arguments.has_flag(&["-c"]) => stem.map(|stem| format!("{stem}.o")),
+            _ => Some("a.out".to_owned()),
+        });
+        if let Some(output) = output {
+            self.put(command, &output, &text);
         }
     }
 

@@ -132,6 +132,8 @@ impl Deed {
                 | Self::Same(_)
                 | Self::Changes
                 | Self::Temporary
+                | Self::NewIn(_)
+                | Self::Forgets(_)
                 | Self::Glob
                 | Self::Walks
                 | Self::Names

@@ -1,6 +1,6 @@
 //! Node.
 
-use super::super::deed::Deed;
+use super::super::deed::{Deed, PathDeed};
 use super::Dialect;
 use crate::event::Access::{Delete, Read, Write};
 
@@ -103,12 +103,15 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("Deno.copyFile", COPIES),
         ("Deno.copyFileSync", COPIES),
         ("Deno.Command", Deed::Spawn),
-        ("Bun.file", READS),
+        ("Bun.file", Deed::ReadPath),
         ("Bun.write", WRITES),
         ("Bun.spawn", Deed::Program(FIRST)),
         ("Bun.spawnSync", Deed::Program(FIRST)),
         ("Bun.$", Deed::Shell(FIRST)),
         ("bun.$", Deed::Shell(FIRST)),
+        ("fetch", Deed::Fetch(FIRST)),
+        ("@axios.delete", Deed::Called(&["curl", "-X", "DELETE"])),
+        ("@axios.patch", Deed::Called(&["curl", "-X", "PATCH"])),
         ("@zx.$", Deed::Shell(FIRST)),
         ("@execa.$", Deed::Shell(FIRST)),
         ("shelljs.exec", Deed::Shell(FIRST)),
@@ -187,7 +190,12 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("@simple-git.default()", &["git"]),
         ("@simple-git.gitP()", &["git"]),
     ],
-    path_methods: &[],
+    path_methods: &[
+        ("delete", PathDeed::Own(Delete)),
+        ("unlink", PathDeed::Own(Delete)),
+        ("write", PathDeed::Own(Write)),
+        ("writer", PathDeed::Own(Write)),
+    ],
     telling_methods: &[
         "rmSync",
         "unlinkSync",

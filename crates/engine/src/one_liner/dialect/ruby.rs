@@ -17,6 +17,8 @@ const OPENS: Deed = Deed::Open { path: FIRST, mode: (1, "mode") };
 pub(super) const DIALECT: Dialect = Dialect {
     interpreter: "ruby",
     functions: &[
+        // Of Rake.
+        ("sh", Deed::System),
         ("File.delete", DELETES),
         ("File.unlink", DELETES),
         ("Dir.rmdir", DELETES),

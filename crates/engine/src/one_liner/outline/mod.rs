@@ -134,7 +134,40 @@ impl Outline<'_> {
             let given = place.checked_sub(2).and_then(|given| self.tokens.get(given));
             arguments.insert(0, given.map_or(Argument::Unknown, |given| self.worth(&[given])));
         }
+        if deed == Deed::Statement {
+            return self.statement(place + 1);
+        }
         self.call(deed, &arguments);
+    }
+
+    /// The program, and all texts up to the end of the statement.
+    fn statement(&mut self, from: usize) {
+        let mut words: Vec<Option<String>> = Vec::new();
+        let mut depth = 0_usize;
+        let mut before: Option<&Token> = None;
+        for (place, token) in self.tokens.iter().enumerate().skip(from).take(LONGEST_CALL) {
+            match token {
+                Token::Mark(";") => break,
+                Token::Newline if depth == 0 && !self.is_mark(place + 1, ".") => break,
+                Token::Mark("(" | "[" | "{") => depth += 1,
+                Token::Mark(")" | "]" | "}") if depth == 0 => break,
+                Token::Mark(")" | "]" | "}") => depth -= 1,
+                Token::Text(text) => words.push(text.clone()),
+                // Something else that is handed on.
+                Token::Name(_)
+                    if depth > 0
+                        && before.is_some_and(|before| ["(", ",", "&", "["].iter().any(|mark| before.is(mark))) =>
+                {
+                    words.push(None);
+                }
+                _ => {}
+            }
+            before = Some(token);
+        }
+        match words.first() {
+            Some(Some(_)) => self.found.spawns.push(Spawn::Words(words)),
+            _ => self.found.complete = false,
+        }
     }
 
     /// A function, as a value: who knows what it is given.
@@ -176,7 +209,7 @@ impl Outline<'_> {
                     _ => self.found.complete = false,
                 }
             }
-            Deed::Hides => self.found.complete = false,
+            Deed::Hides | Deed::Statement => self.found.complete = false,
             Deed::Calls(place) => match arguments.get(place) {
                 Some(Argument::Texts(names)) => {
                     let deed = names.first().and_then(|name| self.function(name));
@@ -218,7 +251,8 @@ impl Outline<'_> {
                     ends = true;
                     break;
                 }
-                Token::Newline | Token::Mark(";") if depth == 0 && !is_open => break,
+                // Behind an operator stands what is done with what comes of it.
+                Token::Newline | Token::Mark(";" | ">" | "<" | "|>" | "|" | "&") if depth == 0 && !is_open => break,
                 Token::Newline => continue,
                 Token::Mark("(" | "[" | "{") => depth += 1,
                 Token::Mark(")" | "]" | "}") => depth -= 1,
@@ -254,7 +288,7 @@ impl Outline<'_> {
                     Some(before) => before.push_str(text),
                     None => texts.push(text.clone()),
                 },
-                Token::Name("c" | "list" | "array" | "joinpath" | "nil")
+                Token::Name("c" | "list" | "array" | "joinpath" | "nil" | "Path.of" | "Paths.get" | "Path::new")
                 | Token::Mark("," | "(" | ")" | "[" | "]" | "=>" | "'") => {}
                 Token::Name("__DIR__" | "@__DIR__") => texts.push(".".to_owned()),
                 Token::Mark(mark) if *mark == self.tongue.concat => {}

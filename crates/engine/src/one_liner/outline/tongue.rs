@@ -99,6 +99,8 @@ pub(super) enum Deed {
     Shell,
     /// A program, and a list of its arguments.
     Words,
+    /// A program; what else stands in the statement are its arguments: `Command::new("ls").arg("-l")`.
+    Statement,
     /// Runs what only the run tells.
     Hides,
     /// Calls the function that the argument in this place is or names.
@@ -108,7 +110,7 @@ pub(super) enum Deed {
 impl Deed {
     /// Whether it starts something.
     pub(super) fn runs(self) -> bool {
-        matches!(self, Self::Shell | Self::Words | Self::Hides)
+        matches!(self, Self::Shell | Self::Words | Self::Statement | Self::Hides)
     }
 
     /// Whether it deletes, and does nothing else.
@@ -157,7 +159,8 @@ impl Tongue {
     }
 }
 
-const TONGUES: &[Tongue] = &[PHP, LUA, R, JULIA, ELIXIR, LISP, EMACS, ERLANG, HASKELL, OCTAVE, GNUPLOT, DC];
+const TONGUES: &[Tongue] =
+    &[PHP, LUA, R, JULIA, ELIXIR, LISP, EMACS, ERLANG, HASKELL, OCTAVE, GNUPLOT, DC, C, GO, RUST, JAVA];
 
 /// What most languages have in common.
 const COMMON: Tongue = DC;
@@ -759,3 +762,133 @@ const DC: Tongue = Tongue {
     long_strings: LongStrings::None,
     comments_nest: false,
 };
+
+/// C++ as well.
+const C: Tongue = Tongue {
+    programs: &["compiled-c"],
+    comments: &[("/*", Some("*/")), ("//", None)],
+    strings: &[escaped("\"", &[])],
+    joint: "::",
+    members: &[".", "->"],
+    functions: &[
+        ("system", Deed::Shell),
+        ("std::system", Deed::Shell),
+        ("popen", Deed::Shell),
+        ("execl", Deed::Hides),
+        ("execlp", Deed::Hides),
+        ("execle", Deed::Hides),
+        ("execv", Deed::Hides),
+        ("execve", Deed::Hides),
+        ("execvp", Deed::Hides),
+        ("posix_spawn", Deed::Hides),
+        ("unlink", DELETES),
+        ("rmdir", DELETES),
+        ("remove", DELETES),
+        ("fs::remove", DELETES),
+        ("fs::remove_all", DELETES),
+        ("std::filesystem::remove", DELETES),
+        ("std::filesystem::remove_all", DELETES),
+        ("rename", MOVES),
+        ("fs::rename", MOVES),
+        ("std::filesystem::rename", MOVES),
+        ("fopen", Deed::Open),
+        ("open", READS),
+        ("creat", WRITES),
+        ("truncate", WRITES),
+    ],
+    has_letters: true,
+    ..PLAIN
+};
+
+const GO: Tongue = Tongue {
+    programs: &["compiled-go"],
+    comments: &[("/*", Some("*/")), ("//", None)],
+    strings: &[escaped("\"", &[]), plain("`", "`")],
+    joint: ".",
+    members: &[")"],
+    concat: "+",
+    functions: &[
+        ("exec.Command", Deed::Statement),
+        ("exec.CommandContext", Deed::Statement),
+        ("syscall.Exec", Deed::Hides),
+        ("syscall.ForkExec", Deed::Hides),
+        ("os.StartProcess", Deed::Hides),
+        ("os.Remove", DELETES),
+        ("os.RemoveAll", DELETES),
+        ("syscall.Unlink", DELETES),
+        ("syscall.Rmdir", DELETES),
+        ("os.Rename", MOVES),
+        ("os.ReadFile", READS),
+        ("ioutil.ReadFile", READS),
+        ("os.Open", READS),
+        ("os.WriteFile", WRITES),
+        ("ioutil.WriteFile", WRITES),
+        ("os.Create", WRITES),
+        ("os.Truncate", WRITES),
+    ],
+    has_letters: true,
+    ..PLAIN
+};
+
+const RUST: Tongue = Tongue {
+    programs: &["compiled-rust"],
+    comments: &[("/*", Some("*/")), ("//", None)],
+    strings: &[escaped("\"", &[])],
+    comments_nest: true,
+    joint: "::",
+    members: &[".", "fn"],
+    functions: &[
+        ("Command::new", Deed::Statement),
+        ("remove_file", DELETES),
+        ("remove_dir", DELETES),
+        ("remove_dir_all", DELETES),
+        ("rename", MOVES),
+        ("read_to_string", READS),
+        ("fs::read", READS),
+        ("std::fs::read", READS),
+        ("File::open", READS),
+        ("std::fs::File::open", READS),
+        ("fs::write", WRITES),
+        ("std::fs::write", WRITES),
+        ("File::create", WRITES),
+        ("std::fs::File::create", WRITES),
+        ("process::Command::new", Deed::Statement),
+        ("std::process::Command::new", Deed::Statement),
+    ],
+    drops_modules: true,
+    has_letters: true,
+    ..PLAIN
+};
+
+const JAVA: Tongue = Tongue {
+    programs: &["compiled-java"],
+    comments: &[("/*", Some("*/")), ("//", None)],
+    strings: &[escaped("\"\"\"", &[]), escaped("\"", &[])],
+    joint: ".",
+    concat: "+",
+    functions: &[
+        ("exec", Deed::Shell),
+        ("new ProcessBuilder", Deed::Statement),
+        ("Files.delete", DELETES),
+        ("Files.deleteIfExists", DELETES),
+        ("FileUtils.deleteDirectory", DELETES),
+        ("FileUtils.forceDelete", DELETES),
+        ("Files.move", MOVES),
+        ("Files.copy", COPIES),
+        ("Files.readString", READS),
+        ("Files.readAllLines", READS),
+        ("Files.readAllBytes", READS),
+        ("Files.lines", READS),
+        ("new FileReader", READS),
+        ("new FileInputStream", READS),
+        ("Files.writeString", WRITES),
+        ("Files.write", WRITES),
+        ("new FileWriter", WRITES),
+        ("new FileOutputStream", WRITES),
+    ],
+    has_letters: true,
+    ..PLAIN
+};
+
+/// Without lines for a shell.
+const PLAIN: Tongue = Tongue { has_shell_lines: false, comments: &[], ..DC };

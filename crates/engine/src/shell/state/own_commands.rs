@@ -33,6 +33,7 @@ impl State {
             }
             "unset" => {
                 for word in operands() {
+                    self.removed.add(word.value.as_deref().unwrap_or_default());
                     self.assign(word.value.as_deref().unwrap_or_default(), None);
                     match &word.value {
                         Some(name) => drop(Rc::make_mut(&mut self.functions).remove(name.as_str())),
@@ -131,7 +132,13 @@ impl State {
         let refers = program != "export" && operands().any(|word| word.value.as_deref().is_some_and(is_reference));
         let is_flag =
             |word: &Word| word.value.as_deref().is_some_and(|text| text.starts_with('-') && text.contains('x'));
-        let exports = program == "export" || operands().any(is_flag);
+        let hides = |word: &Word| match word.value.as_deref() {
+            Some("-n") => program == "export",
+            Some(flag) => flag.starts_with('+') && flag.contains('x'),
+            None => false,
+        };
+        let hides = operands().any(hides);
+        let exports = !hides && (program == "export" || operands().any(is_flag));
         for word in operands() {
             let text = word.meaning().unwrap_or(&word.shown);
             if let Some((name, meant)) = text.split_once('=').filter(|_| refers) {
@@ -142,6 +149,9 @@ impl State {
                 continue;
             }
             let name = text.split(['=', '+']).next().unwrap_or(text);
+            if hides {
+                self.removed.add(name);
+            }
             let is_local = matches!(program, "local" | "declare" | "typeset") && !is_global;
             if is_local && !self.locals.is_empty() {
                 let before = self.before(name);
@@ -151,6 +161,9 @@ impl State {
             }
             if let Some(attribute) = attribute.filter(|_| !name.starts_with(['-', '+'])) {
                 Rc::make_mut(&mut self.attributes).insert(name.into(), attribute);
+            }
+            if let Some(value) = word.shown.strip_prefix("PATH=") {
+                self.path = Some(value.to_owned());
             }
             if let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.starts_with('-')) {
                 // Outside of a function, nothing can be local to it.

@@ -10,9 +10,18 @@ use crate::programs::{Arguments, Role};
 /// What git runs by its settings and variables.
 pub(super) fn by_git(command: &SimpleCommand, arguments: &Arguments, sub: &str) -> Vec<Runs> {
     let is_alias = |name: &str| name.strip_prefix("alias.") == Some(sub.to_ascii_lowercase().as_str());
-    let alias = command.git_settings.iter().rfind(|setting| is_alias(&setting.0));
-    let alias = alias.and_then(|setting| by_alias(command, arguments, &setting.1));
+    let settings = command.git_settings.iter().map(|setting| &**setting).chain(&command.git_environment);
+    let alias = settings.rev().find(|(name, _)| is_alias(name));
+    let alias = alias.and_then(|(_, text)| by_alias(command, arguments, text));
     let mut runs: Vec<Runs> = alias.into_iter().collect();
+    let told = command.git_environment.iter().filter(|(name, _)| !name.starts_with("alias."));
+    let told =
+        told.filter_map(|(name, value)| Some(command_of_setting("git", &format!("{name}={value}"))?.into_owned()));
+    runs.extend(told.map(|text| Runs::beginning(Some(text))));
+    if sub == "for-each-repo" {
+        let words = arguments.operands.iter().filter_map(|place| command.words.get(*place)).cloned();
+        runs.push(Runs::words(std::iter::once(Word::known("git")).chain(words).collect()));
+    }
     let operands = arguments.operands.iter().map(|place| command.text_from(*place, 0));
     let operands: Vec<&str> = operands.collect::<Option<_>>().unwrap_or_default();
     // A remote that is a command.

@@ -56,6 +56,15 @@ const TELLING: &[&str] = &[
 /// Behind `rm`: what makes it a command, or a function that deletes.
 const BEHIND_RM: &[&str] = &[" -", " /", " \"", " '", "(\"", "('", "_r", "_f", "!("];
 
+/// Where packages are published, which people choose by name.
+const REGISTRIES: &[&str] = &["deno.land", "esm.sh", "jsr.io"];
+
+/// Whether a script is an address, of something that nobody has seen.
+pub(in super::super) fn is_fetched(script: &str) -> bool {
+    let address = script.strip_prefix("https://").or_else(|| script.strip_prefix("http://"));
+    address.and_then(|address| address.split('/').next()).is_some_and(|host| !REGISTRIES.contains(&host))
+}
+
 /// Whether a program, called like this, runs what it reads.
 pub(super) fn is_fed(program: &str, arguments: &Arguments, words: &[Word]) -> bool {
     match program {
@@ -141,7 +150,7 @@ pub(in super::super) fn given_script(command: &SimpleCommand) -> Option<Written>
 }
 
 /// The program that runs a file that is called like this.
-pub(super) fn interpreter_of(file: &str) -> Option<&'static str> {
+pub(in super::super) fn interpreter_of(file: &str) -> Option<&'static str> {
     match file.rsplit_once('.')?.1 {
         "py" => Some("python3"),
         "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" => Some("node"),
@@ -149,6 +158,10 @@ pub(super) fn interpreter_of(file: &str) -> Option<&'static str> {
         "pl" => Some("perl"),
         "php" => Some("php"),
         "sh" | "bash" => Some("bash"),
+        "c" | "cc" | "cpp" | "cxx" => Some("compiled-c"),
+        "go" => Some("compiled-go"),
+        "rs" => Some("compiled-rust"),
+        "java" => Some("compiled-java"),
         _ => None,
     }
 }
@@ -175,7 +188,7 @@ pub(in super::super) fn runs_its_input(program: &str, arguments: &Arguments, wor
 }
 
 /// Whether the file that it is to run is what it reads: `-`, `<(…)`.
-fn names_its_input(arguments: &Arguments, words: &[Word]) -> bool {
+pub(super) fn names_its_input(arguments: &Arguments, words: &[Word]) -> bool {
     let is_read = |script: &Argument| match words.get(script.word) {
         // `-f-`
         Some(word) if script.from > 0 => word.value.as_deref().and_then(|text| text.get(script.from..)) == Some("-"),
@@ -203,10 +216,22 @@ pub(super) fn required_files(command: &SimpleCommand, arguments: &Arguments) -> 
 pub(super) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> Vec<Word> {
     let flags = arguments.flags.iter().filter(|flag| matches!(flag.name.as_str(), "--rcfile" | "--init-file"));
     let named = flags.filter_map(|flag| flag.value).filter_map(|value| command.words.get(value.word));
-    let set = command.assignments.iter().filter(|set| set.name == "BASH_ENV").map(|set| set.value.clone());
-    let exported = command.exported.iter().filter(|exported| &*exported.name == "BASH_ENV");
+    let is_asked = arguments.has_flag(&["-i"]);
+    // By the variable that says where it is, and what stands behind that.
+    let (variable, end) = match command.program() {
+        Some("zsh") => ("ZDOTDIR", "/.zshenv"),
+        Some("sh" | "dash" | "ash" | "ksh" | "ksh93" | "mksh") if is_asked => ("ENV", ""),
+        _ => ("BASH_ENV", ""),
+    };
+    let set = command.assignments.iter().filter(|set| set.name == variable).map(|set| set.value.clone());
+    let exported = command.exported.iter().filter(|exported| &*exported.name == variable);
     let exported =
         exported.map(|exported| Word { value: exported.value.as_deref().map(str::to_owned), ..Word::default() });
+    let placed = |file: Word| match &file.value {
+        Some(folder) if !end.is_empty() => Word::known(&format!("{folder}{end}")),
+        _ => file,
+    };
+    let (set, exported) = (set.map(placed), exported.map(placed));
     // What it runs anyway is not run once more.
     let is_other = |file: &Word| command.words.get(1).is_none_or(|word| word.value != file.value);
     named.cloned().chain(set.chain(exported).filter(is_other)).collect()

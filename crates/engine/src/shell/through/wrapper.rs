@@ -2,19 +2,22 @@
 
 use std::borrow::Cow;
 
-use super::super::command::{Assignment, SimpleCommand, Word};
+use super::super::command::{Assignment, Removed, SimpleCommand, Word};
 use super::super::container::{self, Container};
 use super::super::ex::{self, is_editor};
-use super::super::settings::{command_of_setting, git_alias};
+use super::super::settings::{code_of_setting, command_of_properties, command_of_setting, git_alias};
 use super::super::written::Written;
-use super::super::{find, listing, parallel, query, sed, xargs};
+use super::super::{find, git_settings, listing, parallel, query, sed, xargs};
 use super::git::{by_alias, by_git, is_form};
 use super::interpreter::{
-    commands_in, fed, in_code, interpreter_of, is_fed, is_interpreter, is_shell, required_files, runs_code,
-    runs_its_input, startup_files,
+    commands_in, fed, in_code, interpreter_of, is_fed, is_fetched, is_interpreter, is_shell, names_its_input,
+    required_files, runs_code, runs_its_input, startup_files,
 };
 use super::{Input, Reads, Runs, Through};
 use crate::programs::{Argument, Arguments, Role, is_known_program};
+
+/// Of `systemd-run`: the setting that says where.
+const WORKING_FOLDER: &str = "WorkingDirectory=";
 
 pub(super) struct Wrapper<'c> {
     program: &'c str,
@@ -44,6 +47,7 @@ impl<'c> Wrapper<'c> {
             }
         }
         wrapper.finish_texts();
+        wrapper.through.removes = removed(program, command, arguments);
         if wrapper.through.is_remote && container::is_engine(program) {
             wrapper.enter_container();
         }
@@ -54,6 +58,14 @@ impl<'c> Wrapper<'c> {
         let before = required_files(command, arguments).into_iter();
         wrapper.through.runs.extend(before.map(|file| Runs::words(vec![Word::known(program), file])));
         wrapper.editor_commands();
+        wrapper.debugger_commands();
+        if matches!(program, "mvn" | "mvnw" | "mvnd") {
+            let properties = arguments.list.iter().filter(|argument| argument.role == Role::Setting);
+            let properties = properties.filter_map(|argument| command.text_from(argument.word, argument.from));
+            wrapper.through.runs.extend(command_of_properties(properties).map(|text| Runs::text(Some(text))));
+        }
+        wrapper.through.runs.extend(installed_program(command, arguments).map(Runs::words));
+        wrapper.through.runs.extend(ruby_file_command(command, arguments).map(Runs::words));
         wrapper.query_commands();
         if is_shell(program) {
             let run = |file| Runs::words(vec![Word::known(program), file]);
@@ -86,6 +98,17 @@ impl<'c> Wrapper<'c> {
             Role::Script if !is_interpreter(self.program) => self.run_script(argument),
             Role::Setting if is_editor(self.program) => {}
             Role::Folder => self.through.folder = Some(part(word, argument.from)),
+            // `systemd-run -p WorkingDirectory=/x`
+            Role::Setting if text().is_some_and(|text| text.starts_with(WORKING_FOLDER)) => {
+                self.through.folder = Some(part(word, argument.from + WORKING_FOLDER.len()));
+            }
+            Role::Setting if self.program == "git" => {
+                match git_settings::given(self.command, self.arguments, *argument) {
+                    Some(setting) => self.setting(&setting),
+                    // What nobody knows may be a command as well.
+                    None => self.unknown_setting(text().unwrap_or_default()),
+                }
+            }
             Role::Setting => self.setting(text().unwrap_or_default()),
             Role::Host => self.through.is_remote = true,
             Role::Words if self.through.is_remote && container::is_engine(self.program) => {
@@ -177,6 +200,18 @@ impl<'c> Wrapper<'c> {
                 filled.extend(found.into_iter().filter(|_| !names_it));
                 self.through.runs.push(Runs::words(filled));
             }
+            // `env - PATH=x program`
+            ("env", [Some("-"), ..]) => {
+                let is_set = |word: &&Word| word.value.as_deref().is_some_and(|text| text.contains('='));
+                let set: Vec<&Word> = words.iter().skip(1).take_while(is_set).collect();
+                let assignments = set.iter().filter_map(|word| assignment(word)).collect();
+                let words = words.iter().skip(1 + set.len()).cloned().collect();
+                self.through.runs.push(Runs::Command { words, assignments });
+            }
+            ("pwsh" | "powershell", [Some("-")]) => {
+                self.through.runs.extend(fed(self.command, None, self.input, Vec::new()));
+                self.through.reads = Reads::Commands;
+            }
             ("flock", [Some("-c" | "--command"), text]) => {
                 self.through.runs.push(Runs::text(text.map(str::to_owned)));
             }
@@ -191,7 +226,15 @@ impl<'c> Wrapper<'c> {
         }
     }
 
+    fn unknown_setting(&mut self, setting: &str) {
+        let name = setting.split('=').next().unwrap_or_default();
+        let is_command = command_of_setting(self.program, &format!("{name}=!x")).is_some();
+        self.through.runs.extend(is_command.then(|| Runs::text(None)));
+    }
+
     fn setting(&mut self, setting: &str) {
+        let code = code_of_setting(self.program, setting).filter(|_| is_debugger(self.program));
+        self.through.runs.extend(code.map(|(language, code)| by_interpreter(language, code)));
         let text = command_of_setting(self.program, setting).map(Cow::into_owned);
         // Other programs put what it is about behind it.
         let runs = |text| if self.program == "socat" { Runs::text(Some(text)) } else { Runs::beginning(Some(text)) };
@@ -261,11 +304,28 @@ impl<'c> Wrapper<'c> {
         self.through.runs.extend(runs.map(|text| Runs::text(Some(text))));
     }
 
+    /// The commands that a debugger reads, one a line.
+    fn debugger_commands(&mut self) {
+        let texts = self.command.script_text().into_iter().chain(self.command.given_text());
+        let lines: Vec<&str> = texts.flat_map(str::lines).filter(|_| is_debugger(self.program)).collect();
+        for line in lines {
+            self.setting(line);
+        }
+    }
+
     /// What it runs beside what its arguments say: the file that it is given, or what it reads.
     fn script_or_input(&mut self) {
         let (program, words) = (self.program, &self.command.words);
         let script = self.arguments.list.iter().find(|argument| argument.role == Role::Script);
-        if let Some(Written::Text(text)) = self.command.script.as_ref().filter(|_| sed::is_sed(program)) {
+        let path = script.and_then(|script| self.command.meaning_from(script.word, script.from));
+        if is_interpreter(program) && path.is_some_and(is_fetched) {
+            // Nobody has seen it.
+            self.through.runs.push(Runs::text(None));
+        } else if sed::is_sed(program) && names_its_input(self.arguments, words) && matches!(self.input, Input::Unknown)
+        {
+            self.through.runs.push(Runs::text(None));
+            self.through.reads = Reads::Commands;
+        } else if let Some(Written::Text(text)) = self.command.script.as_ref().filter(|_| sed::is_sed(program)) {
             self.through.runs.extend(sed::read(text).runs.into_iter().map(Runs::text));
         } else if let Some(Written::Text(text)) = self.command.script.as_ref().filter(|_| is_interpreter(program)) {
             if runs_code(program) {
@@ -301,6 +361,12 @@ impl<'c> Wrapper<'c> {
 /// `kubectl exec POD -- ls`, `mise exec node@20 -- npm test`.
 fn behind_dashes(program: &str, words: &[Word]) -> Vec<Word> {
     let is_end = |word: &Word| word.value.as_deref() == Some("--");
+    // `heroku run bash -a app`: its own flags may stand behind what it runs.
+    let is_own = |word: &Word| matches!(word.value.as_deref(), Some("-a" | "--app" | "-r" | "--remote"));
+    if let Some(place) = words.iter().position(is_own).filter(|_| program == "heroku") {
+        let (before, behind) = words.split_at(place);
+        return before.iter().chain(behind.iter().skip(2)).cloned().collect();
+    }
     match words.iter().position(is_end) {
         Some(place) if place == 0 || matches!(program, "mise" | "kubectl" | "oc") => {
             words.get(place + 1..).unwrap_or_default().to_vec()
@@ -329,9 +395,67 @@ pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
         _ => return None,
     };
     let place = arguments.list.iter().find(|argument| argument.role == role)?.word;
-    let words = command.words.get(place..).filter(|words| words.len() > 1)?;
-    words.first()?.value.as_deref().filter(|name| is_known_program(name))?;
-    Some(words.to_vec())
+    let words = command.words.get(place..)?;
+    let name = words.first()?.value.as_deref()?;
+    let is_program = if words.len() > 1 { is_known_program(name) } else { is_interpreter(name) };
+    is_program.then(|| words.to_vec())
+}
+
+/// `node $(which claude)` is `claude`, and so is `node …/node_modules/claude-code/cli.js`.
+fn installed_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
+    let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
+    let path = command.meaning_from(script.word, script.from)?;
+    let (folder, file) = path.rsplit_once('/')?;
+    let package = || {
+        let (_, within) = path.rsplit_once("node_modules/")?;
+        let mut parts = within.split('/');
+        let first = parts.next()?;
+        if first.starts_with('@') { parts.next() } else { Some(first) }
+    };
+    let is_installed = folder.ends_with("/bin") || folder.ends_with("/.bin");
+    let name = if is_installed { Some(file) } else { package() };
+    let name = name.filter(|name| is_known_program(name) && !is_interpreter(name))?;
+    let own = command.words.get(script.word + 1..).unwrap_or_default().iter().cloned();
+    Some(std::iter::once(Word::known(name)).chain(own).collect())
+}
+
+/// `ruby -run -e rm -- x`: the commands of its library `un` are called like those of the shell.
+fn ruby_file_command(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
+    const COMMANDS: &[&str] = &["chmod", "cp", "install", "ln", "mkdir", "mv", "rm", "rmdir", "touch"];
+    let text = |argument: Argument| command.text_from(argument.word, argument.from);
+    let is_un = |flag: &crate::programs::Flag| flag.name == "-r" && flag.value.and_then(text) == Some("un");
+    arguments.flags.iter().find(|flag| is_un(flag)).filter(|_| command.program() == Some("ruby"))?;
+    let code = arguments.list.iter().find(|argument| argument.role == Role::Code).copied()?;
+    let name = text(code).filter(|name| COMMANDS.contains(name))?;
+    let own = command.words.get(code.word + 1..).unwrap_or_default().iter();
+    let own = own.filter(|word| word.value.as_deref() != Some("--")).cloned();
+    Some(std::iter::once(Word::known(name)).chain(own).collect())
+}
+
+/// The variables that a program takes away from what it runs.
+fn removed(program: &str, command: &SimpleCommand, arguments: &Arguments) -> Removed {
+    let mut removed = Removed::default();
+    let is_env = program == "env";
+    let drops_all = is_env
+        && (arguments.has_flag(&["-i", "--ignore-environment"])
+            || command.words.get(1).is_some_and(|word| word.value.as_deref() == Some("-")));
+    if drops_all || program == "exec" && arguments.has_flag(&["-c"]) {
+        removed.add_all();
+    }
+    for value in arguments.flags.iter().filter(|flag| is_env && flag.is("-u")).filter_map(|flag| flag.value) {
+        removed.add(command.text_from(value.word, value.from).unwrap_or_default());
+    }
+    removed
+}
+
+fn is_debugger(program: &str) -> bool {
+    matches!(program, "gdb" | "lldb")
+}
+
+/// A program text, as its language is told it.
+fn by_interpreter(language: &str, code: &str) -> Runs {
+    let flag = if language.starts_with("python") { "-c" } else { "-e" };
+    Runs::words([language, flag, code].map(Word::known).to_vec())
 }
 
 /// A program that nobody knows may run one that is known, if it is given the words of one.

@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use super::super::budget;
 use super::super::command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
+use super::super::fetched::fetches;
 use super::super::meaning::meaning;
 use super::super::output::{MAX_OUTPUT, output};
 use super::super::printed::Printed;
 use super::super::setup::is_setup;
 use super::super::state::{Array, Defined, Function, Value};
 use super::super::through::{
-    Reads, Runs, Through, given_script, runs_what_it_reads, script_file, script_files, through,
+    Reads, Runs, Through, given_script, is_fetched, runs_what_it_reads, script_file, script_files, through,
 };
 use super::super::written::Written;
-use super::super::{Gap, copied, doubtful, git_format, listing, naming, parallel};
+use super::super::{Gap, copied, doubtful, ex, git_format, git_settings, listing, naming, own_file, parallel, query};
 use super::{MAX_COMMANDS, Walker, traps};
 use crate::one_liner::{self, Language};
 use crate::programs::{Argument, Flag, Role, is_known_program};
@@ -93,6 +94,9 @@ fn printed_by_code(command: &SimpleCommand) -> Option<String> {
     Some(prints.join("\n")).filter(|text| !text.is_empty())
 }
 
+/// Folders of a `PATH` that are looked into.
+const MAX_FOLDERS: usize = 16;
+
 /// None that a command reads from or prints to.
 const OWN_DESCRIPTOR: i32 = 9;
 
@@ -140,6 +144,7 @@ impl Walker<'_> {
             return;
         }
         command.exported = self.state.exported();
+        command.removed = self.state.removed.clone();
         if !self.spend(self.cost_of(&command)) {
             return;
         }
@@ -177,7 +182,8 @@ impl Walker<'_> {
         if !self.spend(cost_of_deeds(&command)) {
             return;
         }
-        command.is_session = command.waits_for_input() && !self.around.is_beginning && !self.around.has_input;
+        command.is_session = command.waits_for_input() && !self.around.is_beginning && !self.around.has_input
+            || ex::opens_shell(&command);
         self.give_texts(&mut command);
         let printed = output(&command, self.input.as_deref());
         let printed = printed.filter(|text| text.len() <= MAX_OUTPUT);
@@ -186,6 +192,7 @@ impl Walker<'_> {
             return;
         }
         self.files.note(&command, printed.as_deref());
+        self.note_unpacked(&command);
         self.meaning = meaning(&command);
         let is_taken = |redirect: &Redirect| redirect.takes_output() || redirect.drops_output();
         // To set variables prints nothing.
@@ -195,8 +202,7 @@ impl Walker<'_> {
             None if is_silent => Printed::nothing(),
             None => self.maybe_printed(&command).map_or_else(Printed::default, Printed::maybe),
         };
-        let script = script_files(&command).iter().find_map(|path| self.files.get(&command, path));
-        command.script = script.or_else(|| given_script(&command)).or_else(|| self.piped_file(&command));
+        self.note_scripts(&mut command);
         let is_code = command.program().is_some_and(|program| Language::of(program).is_some());
         if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| is_code)
             && !self.spend(budget::CODE * text.len())
@@ -209,15 +215,14 @@ impl Walker<'_> {
         if command.words.first().is_some_and(Word::is_substitution) {
             self.note_sources(&mut command, false);
         }
+        // Among queries, they take commands that run others.
+        if command.program().is_some_and(query::is_client) && !command.redirects.iter().any(Redirect::is_input) {
+            self.note_sources(&mut command, true);
+        }
         if let Some(text) = command.is_anything() {
             self.gap(Gap::Unknown(text));
         }
-        let is_git_setting = |name: &str| name.starts_with("GIT_CONFIG_COUNT") || name.starts_with("GIT_CONFIG_PARAM");
-        let mut set = command.assignments.iter().map(|set| set.name.as_str());
-        let mut exported = command.exported.iter().map(|exported| &*exported.name);
-        if command.program() == Some("git") && (set.any(is_git_setting) || exported.any(is_git_setting)) {
-            self.gap(Gap::Unknown("git".to_owned()));
-        }
+        self.note_git_environment(&mut command);
         self.state.run(&command);
         self.note_git_setting(&command);
         let mut found = std::mem::take(&mut self.found);
@@ -246,6 +251,25 @@ impl Walker<'_> {
     fn maybe_printed(&self, command: &SimpleCommand) -> Option<String> {
         let of_code = || git_format::maybe(command).or_else(|| printed_by_code(command));
         listing::maybe(command).or_else(|| if self.listeners > 0 { of_code() } else { None })
+    }
+
+    /// What is in the files that it runs, as far as those were written in the session.
+    fn note_scripts(&self, command: &mut SimpleCommand) {
+        let named = script_files(command);
+        let script = named.iter().find_map(|path| self.files.get(command, path));
+        let script = script.or_else(|| named.iter().find_map(|path| self.files.unpacked(command, path)));
+        command.script = script.or_else(|| given_script(command)).or_else(|| self.piped_file(command));
+        command.own_texts = own_file::texts(command, &self.files);
+        command.own_texts.extend(self.on_path(command).map(|path| Some(format!("'{path}'"))));
+    }
+
+    fn note_git_environment(&mut self, command: &mut SimpleCommand) {
+        if command.program() == Some("git") {
+            match git_settings::by_environment(command, &self.files) {
+                Some(settings) => command.git_environment = settings,
+                None => self.gap(Gap::Unknown("git".to_owned())),
+            }
+        }
     }
 
     /// What it takes to look at a command: at all that is written in it, that it is given, and that it gets to see.
@@ -292,6 +316,44 @@ impl Walker<'_> {
             next += 1;
         }
         places
+    }
+
+    /// What comes out of an archive that was just fetched is nothing that anybody has seen.
+    fn note_unpacked(&mut self, command: &SimpleCommand) {
+        let Some(arguments) = &command.arguments else { return };
+        let unpacks = match command.program() {
+            Some("tar" | "bsdtar" | "gtar") => arguments.has_flag(&["-x", "--extract", "--get"]),
+            Some("unzip") => !arguments.has_flag(&["-l", "-t", "-Z", "-v", "-p", "-c"]),
+            _ => false,
+        };
+        if !unpacks {
+            return;
+        }
+        let archives = arguments.list.iter().filter(|argument| argument.role == Role::Read);
+        let archives = archives.filter_map(|argument| command.meaning_from(argument.word, argument.from));
+        let is_unseen = |path: &str| self.files.of_script(command, path) == Some(Written::Unknown);
+        let sources = self.sources_of(command, true);
+        let sources = sources.iter().filter_map(|place| self.script.commands.get(*place)?.program());
+        let is_fetched = archives.into_iter().any(is_unseen) || sources.into_iter().any(fetches);
+        let folders =
+            arguments.flags.iter().filter(|flag| flag.is("-C") || flag.is("-d")).filter_map(|flag| flag.value);
+        let folder =
+            folders.filter_map(|value| command.meaning_from(value.word, value.from)).next_back().unwrap_or(".");
+        if is_fetched {
+            self.files.note_unpacked(command, folder);
+        }
+    }
+
+    /// A program that the script wrote, in a folder which it looks in first: `PATH=bin:$PATH x`.
+    fn on_path(&self, command: &SimpleCommand) -> Option<String> {
+        let name = command.words.first()?.value.as_deref().filter(|name| !name.contains('/'))?;
+        let set = command.assignments.iter().rfind(|set| set.name == "PATH").map(|set| &set.value);
+        let set = set.map(|value| value.value.as_deref().unwrap_or(&value.shown).to_owned());
+        let folders = set.or_else(|| self.state.path.clone())?;
+        let folders = folders.replace("${PWD}", ".").replace("$PWD", ".").replace("$(pwd)", ".");
+        let folders = folders.split(':').filter(|folder| !folder.is_empty() && !folder.contains('$'));
+        let mut paths = folders.take(MAX_FOLDERS).map(|folder| format!("{folder}/{name}"));
+        paths.find(|path| !path.contains('\'') && self.files.of_script(command, path).is_some())
     }
 
     /// To run what `cat FILE` prints is to run the file.
@@ -434,6 +496,10 @@ impl Walker<'_> {
         let sources = || sources.iter().filter_map(|place| self.script.commands.get(*place));
         let programs: BTreeSet<&str> = sources().filter_map(SimpleCommand::program).collect();
         command.runs_output_of = programs.into_iter().map(str::to_owned).collect();
+        // What fetches it is the program itself: `deno run https://…`.
+        if script_file(command).is_some_and(|script| is_fetched(&script)) {
+            command.runs_output_of.push("fetch".to_owned());
+        }
         let is_harmless = |source: &SimpleCommand| is_setup(source) || self.prints_what_people_wrote(source);
         runs_one_output(command) && sources().next().is_some() && sources().all(is_harmless)
     }
@@ -466,7 +532,7 @@ impl Walker<'_> {
     }
 
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
-        let Through { name, mut is_transparent, is_remote, container, reads, folder, runs } = through;
+        let Through { name, mut is_transparent, is_remote, container, reads, folder, removes, runs } = through;
         let mut command = command;
         let mut sets_up = false;
         let reads_input = reads == Reads::Commands;
@@ -482,6 +548,7 @@ impl Walker<'_> {
             is_transparent = false;
             sets_up = self.note_sources(&mut command, reads_input);
         }
+        let removed = self.state.remove_variables(&removes);
         let folders = self.state.folders.clone();
         let has_folder = folder.is_some() || container.is_some();
         if let Some(folder) = folder {
@@ -500,7 +567,7 @@ impl Walker<'_> {
             self.script.commands.push(command);
         }
         if is_remote {
-            self.around.enter(container);
+            self.around.go_elsewhere(container);
         }
         self.around.via.push(name.clone());
         self.around.has_input |= fed.is_some();
@@ -561,6 +628,7 @@ impl Walker<'_> {
         if has_folder {
             self.state.folders = folders;
         }
+        self.state.removed = removed.unwrap_or_else(|| self.state.removed.clone());
         self.output = printed;
         if !is_transparent {
             self.output.doubt();
