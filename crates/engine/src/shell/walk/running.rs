@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::super::budget;
 use super::super::command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
+use super::super::container::Container;
 use super::super::fetched::fetches;
 use super::super::meaning::meaning;
 use super::super::output::{MAX_OUTPUT, output};
@@ -531,6 +532,16 @@ impl Walker<'_> {
         self.running.pop();
     }
 
+    /// Where a command has begun what it runs.
+    fn enter_folder(&mut self, folder: Option<Word>, container: Option<&Container>) {
+        if let Some(folder) = folder {
+            self.state.folders = folder.value.map_or_else(Folders::unknown, |folder| self.state.folders.then(&folder));
+        }
+        if let Some(container) = container {
+            self.state.folders = container.folders();
+        }
+    }
+
     fn see_through(&mut self, through: Through, command: SimpleCommand) {
         let Through { name, mut is_transparent, is_remote, container, reads, folder, removes, runs } = through;
         let mut command = command;
@@ -551,12 +562,7 @@ impl Walker<'_> {
         let removed = self.state.remove_variables(&removes);
         let folders = self.state.folders.clone();
         let has_folder = folder.is_some() || container.is_some();
-        if let Some(folder) = folder {
-            self.state.folders = folder.value.map_or_else(Folders::unknown, |folder| self.state.folders.then(&folder));
-        }
-        if let Some(container) = &container {
-            self.state.folders = container.folders();
-        }
+        self.enter_folder(folder, container.as_ref());
         let around = self.around.clone();
         let (mut redirects, mut assignments) = (Vec::new(), Vec::new());
         if is_transparent {
