@@ -21,7 +21,7 @@ pub fn run(arguments: &Hats, context: &Context) -> Outcome {
     match &arguments.action {
         HatsAction::New { preset: None } => list_presets(context),
         HatsAction::New { preset: Some(name) } => write(name, &project, context)?,
-        HatsAction::Validate => return validated(&file(&project, context)?, context),
+        HatsAction::Validate => return Ok(validated(&file(&project, context)?, context)),
         HatsAction::List => list(&sound(&project, context)?, context),
         HatsAction::Show { hat } => show(hat, &sound(&project, context)?, context)?,
         HatsAction::Graph { format } => draw(*format, &sound(&project, context)?, context),
@@ -46,7 +46,7 @@ fn sound(project: &Project, context: &Context) -> Result<Loop, Problem> {
     })
 }
 
-fn validated(file: &LoopFile, context: &Context) -> Outcome {
+fn validated(file: &LoopFile, context: &Context) -> ExitCode {
     let errors = file.errors().count();
     let warnings = file.diagnostics.len() - errors;
     let code = if errors > 0 { ExitCode::Usage } else { ExitCode::Done };
@@ -54,7 +54,7 @@ fn validated(file: &LoopFile, context: &Context) -> Outcome {
     if output.json {
         let problems: Vec<Value> = file.diagnostics.iter().map(validate::to_json).collect();
         output.value(&json!({ "sound": errors == 0, "file": file.source, "problems": problems }));
-        return Ok(code);
+        return code;
     }
     for diagnostic in &file.diagnostics {
         output.rendered(&diagnostic.render(output.style()));
@@ -66,7 +66,7 @@ fn validated(file: &LoopFile, context: &Context) -> Outcome {
         (Some(hats), _) => format!("{}: {hats}; {}.", file.source, validate::counted(warnings, "warning")),
         (None, _) => format!("{}: {}.", file.source, validate::counted(errors, "error")),
     });
-    Ok(code)
+    code
 }
 
 fn list(the_loop: &Loop, context: &Context) {
