@@ -4,6 +4,8 @@ mod array;
 mod attribute;
 mod changed;
 mod counting;
+mod expansion;
+mod joining;
 mod options;
 mod own_commands;
 mod positional;
@@ -11,7 +13,7 @@ mod trap;
 mod value;
 
 use attribute::Attribute;
-use changed::changed;
+use joining::add_possible;
 use options::{Failing, Options};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,12 +25,12 @@ use brush_parser::ast::FunctionBody;
 use super::branch::Branches;
 use super::command::{Assignment, Exported, Folders, Removed, Word};
 use super::hidden::Hidden;
-use super::printed::MAX_WAYS;
 use super::written::plain;
 use crate::paths;
 use crate::programs::is_known_program;
 
 pub(super) use array::Array;
+pub(super) use expansion::Expanded;
 pub(super) use positional::{Arguments, Positional};
 pub(super) use trap::Trap;
 pub(super) use value::Value;
@@ -93,10 +95,6 @@ pub(super) struct State {
     pub(super) branches: Branches,
 }
 
-/// Variables of the shell that are numbers. Nobody cares which.
-const NUMBERS: &[&str] =
-    &["RANDOM", "SRANDOM", "PPID", "BASHPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS", "LINENO", "COLUMNS", "LINES"];
-
 /// Variables that are there before a script, with values that everybody knows.
 const FROM_OUTSIDE: &[&str] = &[
     "SHELL",
@@ -121,23 +119,6 @@ fn is_special(name: &str) -> bool {
     special.contains(&name)
 }
 
-/// `:-x`, `=x`, `:?message`: what counts only for a variable that has no value.
-fn is_default(operator: &str) -> bool {
-    operator.strip_prefix(':').unwrap_or(operator).starts_with(['-', '=', '?'])
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-}
-
-/// `2`, or ` -1`: from the end.
-fn place(range: &str, count: usize) -> Option<usize> {
-    match range.trim().parse::<i64>().ok()? {
-        from if from < 0 => count.checked_sub(usize::try_from(from.unsigned_abs()).ok()?),
-        from => usize::try_from(from).ok(),
-    }
-}
-
 /// A function under its name.
 #[derive(Clone)]
 pub(super) struct Defined {
@@ -159,38 +140,10 @@ pub(super) enum Before {
     Set { value: Option<Value>, possible: Vec<Value> },
 }
 
-/// What an expansion is.
-pub(super) enum Expanded {
-    One(Value),
-    /// `$@`: each a word of its own, even between quotes.
-    Several(Vec<Value>),
-}
-
 /// Without a copy where there is nothing to remove.
 fn remove<T: Clone>(names: &mut Names<T>, name: &str) {
     if names.contains_key(name) {
         Rc::make_mut(names).remove(name);
-    }
-}
-
-/// Adds what only the others have, without a copy where that is nothing.
-fn add_missing<T: Clone>(names: &mut Names<T>, others: &Names<T>) {
-    if Rc::ptr_eq(names, others) {
-        return;
-    }
-    let missing: Vec<_> = others.iter().filter(|(name, _)| !names.contains_key(*name)).collect();
-    if !missing.is_empty() {
-        Rc::make_mut(names).extend(missing.into_iter().map(|(name, value)| (Arc::clone(name), value.clone())));
-    }
-}
-
-/// Some more that a variable may be, without a copy where that is nothing.
-fn add_possible<'v>(possible: &mut Names<Vec<Value>>, name: &Arc<str>, values: impl IntoIterator<Item = &'v Value>) {
-    for value in values {
-        let known = possible.get(name).map_or(&[][..], Vec::as_slice);
-        if known.len() < MAX_WAYS && !known.contains(value) {
-            Rc::make_mut(possible).entry(Arc::clone(name)).or_default().push(value.clone());
-        }
     }
 }
 
@@ -385,111 +338,6 @@ impl State {
         })
     }
 
-    /// The value of an expansion without commands in it; `None` where it is not known.
-    pub(super) fn expand(&self, raw: &str) -> Option<Expanded> {
-        let inside = raw.strip_prefix('$')?;
-        let inside = inside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inside);
-        if let Some(range) = inside.strip_prefix("@:") {
-            let arguments = self.arguments()?;
-            // They count from one, and those from the end from behind the last.
-            let from = place(range, arguments.len() + 1)?.saturating_sub(1);
-            let arguments = arguments.iter().skip(from).cloned();
-            return arguments.collect::<Option<Vec<_>>>().map(Expanded::Several);
-        }
-        if matches!(inside, "@" | "*") {
-            let arguments = self.arguments()?.iter().cloned().collect::<Option<Vec<_>>>()?;
-            return Some(Expanded::Several(arguments));
-        }
-        if matches!(inside, "$" | "!" | "?") {
-            return Some(Expanded::One(Value::some_number()));
-        }
-        if inside == "#" {
-            let count = self.arguments()?.len();
-            return Some(Expanded::One(Value::plain(count.to_string())));
-        }
-        if inside == "!#" {
-            return self.arguments()?.last().cloned()?.map(Expanded::One);
-        }
-        if let Some(name) = inside.strip_prefix('!').and_then(|name| name.strip_suffix("[@]")) {
-            return self.arrays.get(name).map(|array| Expanded::Several(array.keys()));
-        }
-        if let Some(name) = inside.strip_prefix('!').filter(|name| is_name(name)) {
-            // The value of the variable that it names.
-            let meant = self.value(name).filter(|value| !value.in_kind && is_name(&value.text))?;
-            return self.expand(&format!("${}", meant.text));
-        }
-        let name_length =
-            inside.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(inside.len());
-        let (name, operator) = inside.split_at(name_length);
-        if let Some(elements) = self.arrays.get(name) {
-            if matches!(operator, "[@]" | "[*]") {
-                return Some(Expanded::Several(elements.values()));
-            }
-            if let Some(range) = operator.strip_prefix("[@]:").filter(|range| !is_default(range)) {
-                let from = place(range, elements.len())?;
-                return Some(Expanded::Several(elements.values().into_iter().skip(from).collect()));
-            }
-            if let Some(key) = operator.strip_prefix('[').and_then(|key| key.strip_suffix(']')) {
-                let key = self.key(key, elements)?;
-                return elements.named(&key).or_else(|| elements.at(key.parse().ok()?)).map(Expanded::One);
-            }
-        }
-        let value = self.value(name)?;
-        let counted = self.counted_range(operator);
-        let operator = counted.as_deref().unwrap_or(operator);
-        match operator {
-            "" => Some(Expanded::One(value)),
-            // The default of what has a value.
-            _ if changed(&value, operator).is_some() => changed(&value, operator).map(Expanded::One),
-            // One from outside may not be there.
-            _ if is_default(operator)
-                && !value.text.is_empty()
-                && (self.variables.contains_key(name) || operator.trim_start_matches(':').starts_with('?')) =>
-            {
-                Some(Expanded::One(value))
-            }
-            _ => None,
-        }
-    }
-
-    fn value(&self, name: &str) -> Option<Value> {
-        if let Ok(number) = name.parse::<usize>() {
-            if number == 0 {
-                return self.zero.clone();
-            }
-            let arguments = self.arguments()?;
-            return match number.checked_sub(1) {
-                None => None,
-                Some(place) => arguments.get(place).cloned().unwrap_or_else(|| Some(Value::plain(""))),
-            };
-        }
-        let name = self.references.get(name).map_or(name, |meant| meant);
-        let assumed = self.assumes.and_then(|number| {
-            let possible = self.possible.get(name)?;
-            possible.get(number).or(possible.last())
-        });
-        if let Some(value) = assumed {
-            return Some(value.clone());
-        }
-        match self.variables.get(name) {
-            Some(None) => self.arrays.get(name).and_then(|array| array.named("0")),
-            Some(value) => value.clone(),
-            None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
-            None if name == "_" => self.last_word.clone(),
-            None if name == "IFS" => Some(Value::plain(" \t\n")),
-            None if name == "TMPDIR" => Some(Value::in_kind(paths::TEMP)),
-            None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(paths::ROOT)),
-            None if NUMBERS.contains(&name) => Some(Value::some_number()),
-            None if name == "HOME" => Some(Value { tilde: true, ..Value::plain("~") }),
-            None if name.starts_with("XDG_") => in_home(name).map(|place| Value { tilde: true, ..Value::plain(place) }),
-            None if name == "PWD" => self.folders.only().map(|folder| Value {
-                tilde: folder.starts_with('~'),
-                ..Value::in_kind(if folder.is_empty() { "." } else { folder })
-            }),
-            None => None,
-        }
-    }
-
     /// In a shell of its own, as another program: it sees what is exported, and has no functions. What is not exported
     /// may still be there from outside.
     pub(super) fn enter_program(&mut self, name: Option<Value>, arguments: Positional) {
@@ -599,179 +447,6 @@ impl State {
         }
     }
 
-    /// As it is if either of two ways was taken.
-    pub(super) fn join(&mut self, other: &Self) {
-        if self.both_go_on(other) {
-            self.folders.or(&other.folders);
-            self.join_all_else(other);
-        }
-    }
-
-    /// As it is if the way that is meant was taken, or else another.
-    pub(super) fn join_failed(&mut self, other: &Self) {
-        if self.both_go_on(other) {
-            self.folders.or_else(&other.folders);
-            self.join_all_else(other);
-        }
-    }
-
-    /// Where one of two ways ends, it is as on the other; but what the one has set to run at its end will run.
-    fn both_go_on(&mut self, other: &Self) -> bool {
-        match (self.is_over, other.is_over) {
-            (false, false) => return true,
-            (_, true) => self.join_traps(other),
-            (true, false) => {
-                let ended = std::mem::replace(self, other.clone());
-                self.join_traps(&ended);
-            }
-        }
-        false
-    }
-
-    fn join_all_else(&mut self, other: &Self) {
-        self.join_traps(other);
-        self.join_variables(&other.variables);
-        if !Rc::ptr_eq(&self.possible, &other.possible) {
-            for (name, values) in other.possible.iter() {
-                add_possible(&mut self.possible, name, values);
-            }
-        }
-        if !Rc::ptr_eq(&self.arrays, &other.arrays) {
-            Rc::make_mut(&mut self.arrays).retain(|name, elements| other.arrays.get(name) == Some(elements));
-        }
-        self.branches.or(&other.branches);
-        self.removed.or(&other.removed);
-        self.positional.join(&other.positional);
-        if self.previous != other.previous {
-            self.previous = None;
-        }
-        if self.last_word != other.last_word {
-            self.last_word = None;
-        }
-        self.options.exports_all |= other.options.exports_all;
-        self.failing.ends &= other.failing.ends;
-        self.options.lastpipe |= other.options.lastpipe;
-        self.options.dotglob |= other.options.dotglob;
-        add_missing(&mut self.references, &other.references);
-        add_missing(&mut self.attributes, &other.attributes);
-        add_missing(&mut self.aliases, &other.aliases);
-        add_missing(&mut self.renamed, &other.renamed);
-        self.join_functions(&other.functions);
-    }
-
-    /// One that is not there on both ways may not be there.
-    fn join_functions(&mut self, others: &Names<Defined>) {
-        if Rc::ptr_eq(&self.functions, others) {
-            return;
-        }
-        let functions = Rc::make_mut(&mut self.functions);
-        for (name, defined) in functions.iter_mut() {
-            defined.is_certain &= others.get(name).is_some_and(|other| other.is_certain);
-        }
-        for (name, defined) in others.iter() {
-            let uncertain = || Defined { is_certain: false, ..defined.clone() };
-            functions.entry(Arc::clone(name)).or_insert_with(uncertain);
-        }
-    }
-
-    /// Those that differ are not known, but may be what they are here or there.
-    fn join_variables(&mut self, others: &Names<Option<Value>>) {
-        if Rc::ptr_eq(&self.variables, others) {
-            return;
-        }
-        let here = self.variables.iter().filter(|(name, value)| others.get(*name) != Some(*value));
-        let there = others.iter().filter(|(name, _)| !self.variables.contains_key(*name));
-        let differing: Vec<Arc<str>> = here.chain(there).map(|(name, _)| Arc::clone(name)).collect();
-        if differing.is_empty() {
-            return;
-        }
-        self.environment = None;
-        let variables = Rc::make_mut(&mut self.variables);
-        for name in differing {
-            let value = variables.insert(Arc::clone(&name), None).flatten();
-            let values = value.iter().chain(others.get(&name).into_iter().flatten());
-            add_possible(&mut self.possible, &name, values);
-        }
-    }
-
-    /// It may be any of these.
-    pub(super) fn may_be(&mut self, name: &str, values: &[Value]) {
-        add_possible(&mut self.possible, &name.into(), values);
-    }
-
-    /// What is set otherwise there may be so here.
-    pub(super) fn may_be_as(&mut self, other: &Self) {
-        self.positional.may_be_as(&other.positional);
-        if Rc::ptr_eq(&self.variables, &other.variables) {
-            return;
-        }
-        for (name, value) in other.variables.iter() {
-            if value.is_some() && self.variables.get(name) != Some(value) {
-                add_possible(&mut self.possible, name, value);
-            }
-        }
-    }
-
-    /// As it is if the last command failed, or with `!` before it, worked.
-    pub(super) fn if_failed(&self) -> Self {
-        let mut state = self.clone();
-        state.assume(state.failing.is_negated);
-        state
-    }
-
-    /// From here on, nobody knows whether the last command worked.
-    pub(super) fn settle(&mut self) {
-        // Had it failed, nothing more would run.
-        if self.failing.ends && !self.failing.is_tested && !self.failing.is_negated {
-            return self.assume(true);
-        }
-        self.failing.is_negated = false;
-        self.branches.settle();
-        let is_gone = std::mem::take(&mut self.is_gone);
-        if let Some(failed) = self.failed.take() {
-            if is_gone {
-                self.folders.or(&failed);
-            } else {
-                self.folders.or_else(&failed);
-            }
-        }
-    }
-
-    /// From here on, the last command is known to have worked, or with `!` before it, to have failed.
-    pub(super) fn assume_success(&mut self) {
-        self.assume(!self.failing.is_negated);
-    }
-
-    fn assume(&mut self, worked: bool) {
-        (self.failing.is_negated, self.is_gone) = (false, false);
-        let failed = self.failed.take();
-        if worked {
-            self.branches.assume_success();
-        } else {
-            self.branches.fail();
-            self.folders = failed.unwrap_or_else(|| self.folders.clone());
-        }
-    }
-
-    /// Whether the last command went somewhere else, or failed to.
-    pub(super) fn may_have_moved(&self) -> bool {
-        self.failed.is_some()
-    }
-
-    /// Whether what follows would be the same.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.variables == other.variables
-            && self.possible == other.possible
-            && self.folders == other.folders
-            && self.positional == other.positional
-            && self.branches == other.branches
-    }
-
-    /// `$1`, `$2`, …, as far as they are known.
-    fn arguments(&self) -> Option<&[Option<Value>]> {
-        self.positional.list(self.assumes)
-    }
-
     pub(super) fn has_possible(&self) -> bool {
         !self.possible.is_empty() || self.positional.possible() > 0
     }
@@ -792,16 +467,5 @@ impl State {
             .filter_map(|(place, _)| text.get(..place)?.rsplit(|letter| !is_name(letter)).next());
         let appended = behind_values.filter_map(|name| self.possible.get(name)).map(Vec::len);
         counts.chain(appended).max().unwrap_or(0)
-    }
-}
-
-/// Where the folders of a user are, as good as everywhere.
-fn in_home(variable: &str) -> Option<&'static str> {
-    match variable {
-        "XDG_CONFIG_HOME" => Some("~/.config"),
-        "XDG_STATE_HOME" => Some("~/.local/state"),
-        "XDG_DATA_HOME" => Some("~/.local/share"),
-        "XDG_CACHE_HOME" => Some("~/.cache"),
-        _ => None,
     }
 }

@@ -1,7 +1,8 @@
 //! Numbers that the shell works out from its variables: indices, ranges, `let` and `((…))`.
 
 use super::super::arithmetic::{Counted, count};
-use super::{Array, State, Value, is_default, is_name};
+use super::expansion::{is_default, is_name};
+use super::{Array, State, Value};
 
 impl State {
     pub(super) fn counted(&self, expression: &str) -> Option<Counted> {

@@ -1,0 +1,156 @@
+//! What `$NAME` and its like stand for.
+
+use super::changed::changed;
+use super::{State, Value};
+use crate::paths;
+
+/// Variables of the shell that are numbers. Nobody cares which.
+const NUMBERS: &[&str] =
+    &["RANDOM", "SRANDOM", "PPID", "BASHPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS", "LINENO", "COLUMNS", "LINES"];
+
+/// `:-x`, `=x`, `:?message`: what counts only for a variable that has no value.
+pub(super) fn is_default(operator: &str) -> bool {
+    operator.strip_prefix(':').unwrap_or(operator).starts_with(['-', '=', '?'])
+}
+
+pub(super) fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// `2`, or ` -1`: from the end.
+fn place(range: &str, count: usize) -> Option<usize> {
+    match range.trim().parse::<i64>().ok()? {
+        from if from < 0 => count.checked_sub(usize::try_from(from.unsigned_abs()).ok()?),
+        from => usize::try_from(from).ok(),
+    }
+}
+
+/// What an expansion is.
+pub(in super::super) enum Expanded {
+    One(Value),
+    /// `$@`: each a word of its own, even between quotes.
+    Several(Vec<Value>),
+}
+
+impl State {
+    /// The value of an expansion without commands in it; `None` where it is not known.
+    pub(in super::super) fn expand(&self, raw: &str) -> Option<Expanded> {
+        let inside = raw.strip_prefix('$')?;
+        let inside = inside.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inside);
+        if let Some(range) = inside.strip_prefix("@:") {
+            let arguments = self.arguments()?;
+            // They count from one, and those from the end from behind the last.
+            let from = place(range, arguments.len() + 1)?.saturating_sub(1);
+            let arguments = arguments.iter().skip(from).cloned();
+            return arguments.collect::<Option<Vec<_>>>().map(Expanded::Several);
+        }
+        if matches!(inside, "@" | "*") {
+            let arguments = self.arguments()?.iter().cloned().collect::<Option<Vec<_>>>()?;
+            return Some(Expanded::Several(arguments));
+        }
+        if matches!(inside, "$" | "!" | "?") {
+            return Some(Expanded::One(Value::some_number()));
+        }
+        if inside == "#" {
+            let count = self.arguments()?.len();
+            return Some(Expanded::One(Value::plain(count.to_string())));
+        }
+        if inside == "!#" {
+            return self.arguments()?.last().cloned()?.map(Expanded::One);
+        }
+        if let Some(name) = inside.strip_prefix('!').and_then(|name| name.strip_suffix("[@]")) {
+            return self.arrays.get(name).map(|array| Expanded::Several(array.keys()));
+        }
+        if let Some(name) = inside.strip_prefix('!').filter(|name| is_name(name)) {
+            // The value of the variable that it names.
+            let meant = self.value(name).filter(|value| !value.in_kind && is_name(&value.text))?;
+            return self.expand(&format!("${}", meant.text));
+        }
+        let name_length =
+            inside.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(inside.len());
+        let (name, operator) = inside.split_at(name_length);
+        if let Some(elements) = self.arrays.get(name) {
+            if matches!(operator, "[@]" | "[*]") {
+                return Some(Expanded::Several(elements.values()));
+            }
+            if let Some(range) = operator.strip_prefix("[@]:").filter(|range| !is_default(range)) {
+                let from = place(range, elements.len())?;
+                return Some(Expanded::Several(elements.values().into_iter().skip(from).collect()));
+            }
+            if let Some(key) = operator.strip_prefix('[').and_then(|key| key.strip_suffix(']')) {
+                let key = self.key(key, elements)?;
+                return elements.named(&key).or_else(|| elements.at(key.parse().ok()?)).map(Expanded::One);
+            }
+        }
+        let value = self.value(name)?;
+        let counted = self.counted_range(operator);
+        let operator = counted.as_deref().unwrap_or(operator);
+        match operator {
+            "" => Some(Expanded::One(value)),
+            // The default of what has a value.
+            _ if changed(&value, operator).is_some() => changed(&value, operator).map(Expanded::One),
+            // One from outside may not be there.
+            _ if is_default(operator)
+                && !value.text.is_empty()
+                && (self.variables.contains_key(name) || operator.trim_start_matches(':').starts_with('?')) =>
+            {
+                Some(Expanded::One(value))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn value(&self, name: &str) -> Option<Value> {
+        if let Ok(number) = name.parse::<usize>() {
+            if number == 0 {
+                return self.zero.clone();
+            }
+            let arguments = self.arguments()?;
+            return match number.checked_sub(1) {
+                None => None,
+                Some(place) => arguments.get(place).cloned().unwrap_or_else(|| Some(Value::plain(""))),
+            };
+        }
+        let name = self.references.get(name).map_or(name, |meant| meant);
+        let assumed = self.assumes.and_then(|number| {
+            let possible = self.possible.get(name)?;
+            possible.get(number).or(possible.last())
+        });
+        if let Some(value) = assumed {
+            return Some(value.clone());
+        }
+        match self.variables.get(name) {
+            Some(None) => self.arrays.get(name).and_then(|array| array.named("0")),
+            Some(value) => value.clone(),
+            None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
+            None if name == "_" => self.last_word.clone(),
+            None if name == "IFS" => Some(Value::plain(" \t\n")),
+            None if name == "TMPDIR" => Some(Value::in_kind(paths::TEMP)),
+            None if name == "CLAUDE_PROJECT_DIR" => Some(Value::in_kind(paths::ROOT)),
+            None if NUMBERS.contains(&name) => Some(Value::some_number()),
+            None if name == "HOME" => Some(Value { tilde: true, ..Value::plain("~") }),
+            None if name.starts_with("XDG_") => in_home(name).map(|place| Value { tilde: true, ..Value::plain(place) }),
+            None if name == "PWD" => self.folders.only().map(|folder| Value {
+                tilde: folder.starts_with('~'),
+                ..Value::in_kind(if folder.is_empty() { "." } else { folder })
+            }),
+            None => None,
+        }
+    }
+
+    /// `$1`, `$2`, …, as far as they are known.
+    fn arguments(&self) -> Option<&[Option<Value>]> {
+        self.positional.list(self.assumes)
+    }
+}
+
+/// Where the folders of a user are, as good as everywhere.
+fn in_home(variable: &str) -> Option<&'static str> {
+    match variable {
+        "XDG_CONFIG_HOME" => Some("~/.config"),
+        "XDG_STATE_HOME" => Some("~/.local/state"),
+        "XDG_DATA_HOME" => Some("~/.local/share"),
+        "XDG_CACHE_HOME" => Some("~/.cache"),
+        _ => None,
+    }
+}
