@@ -74,6 +74,15 @@ impl<'a> PaceScope<'a> {
             memory: &state.variables,
         }
     }
+
+    /// Whether somebody went on past such a limit, until the next move.
+    pub fn sets_aside(&self, limit: &Limit) -> bool {
+        match limit {
+            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } => false,
+            Limit::PhaseTimeout { .. } | Limit::TokenBudget { .. } => self.is_past_totals,
+            Limit::RequireCommits { .. } => self.is_past_commits,
+        }
+    }
 }
 
 pub struct PaceFacts {
@@ -180,12 +189,7 @@ impl PaceFacts {
         commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
     ) -> Result<Option<Standing>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
-        let is_set_aside = match &pace.limit {
-            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } => false,
-            Limit::PhaseTimeout { .. } | Limit::TokenBudget { .. } => scope.is_past_totals,
-            Limit::RequireCommits { .. } => scope.is_past_commits,
-        };
-        if is_set_aside {
+        if scope.sets_aside(&pace.limit) {
             return Ok(None);
         }
         let attempts = |since| {

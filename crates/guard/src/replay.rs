@@ -288,7 +288,7 @@ impl<'a> Replay<'a> {
 
     fn follow_workflow(&mut self, entry: &Entry) {
         let Self { stood, workflows, at_nodes, policy, .. } = self;
-        Arc::make_mut(stood).follow(entry, |name, node| workflows.has_node(name, node));
+        Arc::make_mut(stood).follow(entry);
         if let Some(position) = &stood.position {
             let (name, node) = (&position.workflow, position.node());
             at_nodes.entry((name.clone(), node.to_owned())).or_insert_with(|| workflows.at(name, node, policy));

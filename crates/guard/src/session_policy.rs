@@ -33,7 +33,11 @@ pub fn knows(project: &Project, event: &Event, environment: &Environment) -> boo
 
 /// What a session keeps.
 pub fn kept(project: &Project, agent: &str, session: &str, environment: &Environment) -> Vec<Kept> {
-    policy::kept(&pin(project, agent, session, environment))
+    let acceptance = Acceptance::of(&project.root, environment);
+    let mut kept = policy::kept(&pin(project, agent, session, environment));
+    // What a person has accepted since ends with the next event.
+    kept.retain(|kept| !acceptance.includes(&kept.change, kept.since));
+    kept
 }
 
 /// What any session of the project keeps.

@@ -152,13 +152,18 @@ impl Diagnostic {
 
     /// In a node of a workflow, or in an entry of its rules, which the message then names.
     #[must_use]
-    pub fn in_workflow(mut self, node: Option<&str>, entry: Option<String>) -> Self {
-        let node_name = node.map(|node| format!("node `{node}`")).filter(|node| !self.message.contains(node));
-        let place: Vec<String> = node_name.into_iter().chain(entry).collect();
+    pub fn in_workflow(self, node: Option<&str>, entry: Option<String>) -> Self {
+        let place = node.map(|node| format!("node `{node}`"));
+        Self { node: node.map(str::to_owned), ..self.in_place(place, entry) }
+    }
+
+    /// In an entry of a part of a file, both as people call them.
+    pub fn in_place(mut self, part: Option<String>, entry: Option<String>) -> Self {
+        let part = part.filter(|part| !self.message.contains(part));
+        let place: Vec<String> = part.into_iter().chain(entry).collect();
         if !place.is_empty() {
             self.message = format!("{} ({})", self.message, place.join(", "));
         }
-        self.node = node.map(str::to_owned);
         self
     }
 

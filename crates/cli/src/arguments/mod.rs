@@ -55,7 +55,7 @@ Understand:
   replay      Judge the recorded history by the rules as they are now
   rules       Show which rules there are and which are in force, and change them
   workflows   Show which workflows there are, and draw one
-  hats        Show the loop of this project, or begin one
+  hats        Write, check, show and draw the loop of this project (nothing runs it yet)
   log         Show the journal
 
 Work:
@@ -122,7 +122,7 @@ pub enum Command {
     },
     /// Show which workflows there are, and draw one
     Workflows(Workflows),
-    /// Show the loop of this project, or begin one
+    /// Write, check, show and draw the loop of this project (nothing runs it yet)
     Hats(Hats),
     /// Show the journal
     Log(Log),

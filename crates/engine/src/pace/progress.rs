@@ -22,6 +22,9 @@ impl PaceRule {
                 format!("{} of {} tokens", count(tokens.sum(kinds)), count(*max_tokens))
             }
             (Limit::TokenBudget { .. }, _) => "tokens: unknown".to_owned(),
+            (Limit::RequireCommits { .. }, Tally::Commits { count: Some(0), .. }) => {
+                "no commit, and one is needed".to_owned()
+            }
             (Limit::RequireCommits { .. }, Tally::Commits { count: Some(1), .. }) => "1 commit".to_owned(),
             (Limit::RequireCommits { .. }, Tally::Commits { count: Some(number), .. }) => format!("{number} commits"),
             (Limit::RequireCommits { .. }, _) => "commits: unknown".to_owned(),

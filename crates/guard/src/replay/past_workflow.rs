@@ -53,8 +53,8 @@ impl PastWorkflow {
         Ok(Self { is_cut: position.is_some(), is_visit_cut: position.is_some(), position, ..Self::default() })
     }
 
-    /// Goes on to an entry: what it did, and what it set. `has_node`: whether the workflow of a name has a node, as it is now.
-    pub fn follow(&mut self, entry: &Entry, has_node: impl FnOnce(&str, &str) -> bool) {
+    /// Goes on to an entry: what it did, and what it set.
+    pub fn follow(&mut self, entry: &Entry) {
         let named = |field: &str| entry.fields.get(field).and_then(Value::as_str);
         match NoteKind::from_name(&entry.kind) {
             Some(NoteKind::Start) => {
@@ -68,11 +68,7 @@ impl PastWorkflow {
                 self.variables.clear();
             }
             Some(NoteKind::Move) => {
-                let moved = self
-                    .position
-                    .take()
-                    .zip(named("to"))
-                    .filter(|(position, to)| !Workflow::is_end(to) || has_node(&position.workflow, to));
+                let moved = self.position.take().zip(named("to")).filter(|(_, to)| !Workflow::is_end(to));
                 self.position = moved.map(|(position, to)| position.moved(to, "", entry.time));
                 self.is_visit_cut = false;
             }
@@ -186,7 +182,7 @@ mod tests {
         };
         let mut all = vec![told(&stood)];
         for entry in store.entries(&Filter::default()).unwrap() {
-            stood.follow(&entry, |_, _| false);
+            stood.follow(&entry);
             all.push(told(&stood));
         }
         all

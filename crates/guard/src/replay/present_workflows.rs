@@ -48,11 +48,6 @@ impl<'a> PresentWorkflows<'a> {
         Self { tiers, are_trusted: true, ..self }
     }
 
-    pub fn has_node(&self, name: &str, node: &str) -> bool {
-        let file = self.found().named(name);
-        file.and_then(|file| file.workflow.as_ref()).is_some_and(|workflow| workflow.node(node).is_some())
-    }
-
     /// `own`: what holds anyway.
     pub fn at(&self, name: &str, node: &str, own: &Compiled) -> AtNode {
         let Some(file) = self.found().named(name) else { return AtNode::Gone };

@@ -130,8 +130,9 @@ impl Gates<'_> {
                 let findings = &decision.verdict.findings;
                 let unmet = findings.iter().map(|finding| finding.reason.clone());
                 let names: Vec<String> = findings.iter().map(|finding| format!("`{}`", finding.rule)).collect();
+                let name = if let [only] = findings.as_slice() { only.rule.as_str() } else { "NAME" };
                 let answer =
-                    format!("Where {} does not apply: `linchpin ack NAME --reason \"…\"`.", names.join(" or "));
+                    format!("Where {} does not apply: `linchpin ack {name} --reason \"…\"`.", names.join(" or "));
                 let why = unmet.chain([answer]).collect::<Vec<_>>().join("\n\n");
                 let rules = findings.iter().map(|finding| finding.rule.clone()).collect();
                 Some(Lack { rules, ..Lack::new(gate, why) })

@@ -60,7 +60,7 @@ impl Moves<'_> {
     fn go_on_in_session(&self, mut scene: Scene) -> Result<Step, Refusal> {
         let rules = self.interrupting_rules(&scene);
         if rules.is_empty() {
-            return Err(Refusal::NoWorkflow);
+            return Err(Refusal::NothingToContinue);
         }
         if let Some(rule) = rules.iter().find(|rule| self.is_agents && rule.ack == AckBy::Human) {
             return Err(Refusal::OnlyAPerson(rule.id.clone()));

@@ -219,9 +219,16 @@ impl Moves<'_> {
         let entered = Arc::new(Active { state, ..(*entering).clone() });
         apply(&changes.variables, &mut scene.session.variables);
         let prompt = self.prompt(&node, &entered, &scene)?;
+        let workflow = entered.workflow.name.clone();
+        if Workflow::is_end(&node.name) {
+            // It may have something to say, and is over.
+            Position::forget_all(&entered.state.variables, &mut changes);
+            self.write(&mut scene, kind, fields, &changes)?;
+            let texts = texts.into_iter().chain([prompt]).filter(|text| !text.trim().is_empty()).collect();
+            return Ok(Step { texts, notices, ..ended(workflow, &node.name) });
+        }
         entered.position.remember(&mut changes);
         self.write(&mut scene, kind, fields, &changes)?;
-        let workflow = entered.workflow.name.clone();
         Ok(Step { workflow, node: node.name, moved: true, outcome: StepOutcome::Prompt(prompt), texts, notices })
     }
 

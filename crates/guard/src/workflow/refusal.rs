@@ -8,13 +8,17 @@ use crate::pace_facts::PaceError;
 pub enum Refusal {
     #[error("no workflow is active here")]
     NoWorkflow,
+    #[error("no workflow is active here, and no rule has interrupted this session")]
+    NothingToContinue,
     #[error("workflow `{workflow}` is active, at `{node}`")]
     AlreadyActive { workflow: String, node: String },
     #[error("there is no workflow `{name}`")]
     UnknownWorkflow { name: String, close: Option<String>, known: Vec<String> },
     #[error("workflow `{name}` cannot be used: {problem}")]
     BrokenWorkflow { name: String, problem: String },
-    #[error("workflow `{workflow}` is at `{node}`, and cannot be used: {problem}")]
+    #[error(
+        "workflow `{workflow}` is at `{node}` and cannot be moved, because its file has an error; its rules count as they last were: {problem}"
+    )]
     BrokenUnderWay { workflow: String, node: String, problem: String },
     #[error("workflow `{workflow}` has no node `{node}`")]
     NodeNotFound { workflow: String, node: String, nodes: Vec<String> },

@@ -15,7 +15,7 @@ use crate::fields::{Fields, Text};
 use crate::rule::RuleReader;
 use crate::rule_list::NamedRules;
 use crate::tool_rule::path_pattern;
-use crate::workflow::RuleGathering;
+use crate::workflow::{Owner, RuleGathering};
 use crate::yaml::{Key, Node};
 
 /// Where agents keep notes, whatever their hat may write.
@@ -50,7 +50,7 @@ impl File<'_> {
         let agent = agent::read(&mut fields);
         let mut text = |key: &str| fields.text(key).map(|text| text.value);
         let (name, description, instructions) = (text("name"), text("description"), text("instructions"));
-        let mut rules = RuleGathering::new(LOOP_NAME, Some(id), reader, names, &self.around.loaded.config);
+        let mut rules = RuleGathering::new(LOOP_NAME, Owner::Hat(id), reader, names, &self.around.loaded.config);
         rules.lists(&mut fields);
         if let Some(rule) = writes(rules.id("writes"), id, &mut fields) {
             rules.made(rule, fields.key_span("writes").unwrap_or_default());

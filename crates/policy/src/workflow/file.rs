@@ -14,7 +14,7 @@ use super::guides::Templates;
 use super::keys::WORKFLOW;
 use super::nodes::{Ground, unknown_node};
 use super::observing;
-use super::rules::{PlacedRule, RuleGathering};
+use super::rules::{Owner, PlacedRule, RuleGathering};
 use super::variables;
 use crate::definition::Form;
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
@@ -98,7 +98,7 @@ impl<'a> File<'a> {
 
         let mut templates = Templates::new(&around.guides, self.name, &scope);
         let gates = GateReader::new(&names, &moves, self.name, fields);
-        let mut rules = self.gathering(None, reader, &names);
+        let mut rules = self.gathering(Owner::Workflow, reader, &names);
         rules.lists(fields);
         let triggers = self.triggers(fields, &scope, &mut rules, &mut templates);
         let targets = nodes.iter().map(|(key, _)| key.text.as_str()).chain(Workflow::ENDS).collect();
@@ -242,16 +242,11 @@ impl<'a> File<'a> {
         RuleReader { source: self.source, owner: self.tier, scope, protected_branches }
     }
 
-    pub fn gathering<'s>(
-        self,
-        node: Option<&'s str>,
-        reader: RuleReader<'s>,
-        names: &'s NamedRules<'s>,
-    ) -> RuleGathering<'s>
+    pub fn gathering<'s>(self, owner: Owner<'s>, reader: RuleReader<'s>, names: &'s NamedRules<'s>) -> RuleGathering<'s>
     where
         'a: 's,
     {
-        RuleGathering::new(self.name, node, reader, names, &self.around.loaded.config)
+        RuleGathering::new(self.name, owner, reader, names, &self.around.loaded.config)
     }
 
     fn start(self, targets: &[&str], fields: &mut Fields) -> String {

@@ -30,7 +30,7 @@ pub(crate) use gates::GateReader;
 pub use keys::WORKFLOW;
 pub(crate) use keys::{ANY_GATE, RULE_LISTS};
 pub(crate) use observing::{Observing, read as read_observers};
-pub(crate) use rules::RuleGathering;
+pub(crate) use rules::{Owner, RuleGathering};
 pub(crate) use variables::read as read_variables;
 
 use crate::catalogue::Catalogue;

@@ -10,7 +10,7 @@ use super::file::File;
 use super::gates::GateReader;
 use super::guides::Templates;
 use super::keys::{NODE, TRANSITION};
-use super::rules::PlacedRule;
+use super::rules::{Owner, PlacedRule};
 use super::tool_lists;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
@@ -42,7 +42,7 @@ impl File<'_> {
         let mut fields = Fields::of(node, self.source, NODE.keys).until(end);
         fields.refuse_unknown();
         let prompt = self.prompt(key, &mut fields, templates);
-        let mut rules = self.gathering(Some(name), self.rule_reader(ground.scope), ground.names);
+        let mut rules = self.gathering(Owner::Node(name), self.rule_reader(ground.scope), ground.names);
         rules.lists(&mut fields);
         tool_lists::read(name, &mut rules, &mut fields);
         let requires = ground.gates.of_node(name, &mut fields);

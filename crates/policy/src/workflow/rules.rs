@@ -33,10 +33,17 @@ pub enum ListOf {
     ToolRules,
 }
 
+/// What the rules are of.
+#[derive(Debug, Clone, Copy)]
+pub enum Owner<'a> {
+    Workflow,
+    Node(&'a str),
+    Hat(&'a str),
+}
+
 pub struct RuleGathering<'a> {
     workflow: &'a str,
-    /// None where they are of the whole workflow.
-    node: Option<&'a str>,
+    owner: Owner<'a>,
     reader: RuleReader<'a>,
     names: &'a NamedRules<'a>,
     config: &'a Config,
@@ -49,19 +56,19 @@ pub struct RuleGathering<'a> {
 impl<'a> RuleGathering<'a> {
     pub fn new(
         workflow: &'a str,
-        node: Option<&'a str>,
+        owner: Owner<'a>,
         reader: RuleReader<'a>,
         names: &'a NamedRules<'a>,
         config: &'a Config,
     ) -> Self {
-        Self { workflow, node, reader, names, config, count: 0, rules: Vec::new(), problems: Vec::new() }
+        Self { workflow, owner, reader, names, config, count: 0, rules: Vec::new(), problems: Vec::new() }
     }
 
     /// An id of this place.
     pub fn id(&self, last: &str) -> String {
-        match self.node {
-            Some(node) => format!("{}/{node}/{last}", self.workflow),
-            None => format!("{}/{last}", self.workflow),
+        match self.owner {
+            Owner::Node(part) | Owner::Hat(part) => format!("{}/{part}/{last}", self.workflow),
+            Owner::Workflow => format!("{}/{last}", self.workflow),
         }
     }
 
@@ -159,7 +166,12 @@ impl<'a> RuleGathering<'a> {
 
     /// With the place in the list.
     fn say(&mut self, problem: Diagnostic, entry: &str) {
-        self.problems.push(problem.in_workflow(self.node, Some(entry.to_owned())));
+        let entry = Some(entry.to_owned());
+        self.problems.push(match self.owner {
+            Owner::Node(node) => problem.in_workflow(Some(node), entry),
+            Owner::Workflow => problem.in_workflow(None, entry),
+            Owner::Hat(hat) => problem.in_place(Some(format!("hat `{hat}`")), entry),
+        });
     }
 }
 

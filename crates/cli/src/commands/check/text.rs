@@ -32,6 +32,10 @@ pub fn show(report: &Report, context: &Context) {
         (all, 0) => format!("All {all} file rules are met; {changed}."),
         (all, unmet) => format!("{unmet} of {} not met; {changed}.", counted(all, "file rule")),
     });
+    if !report.problems.is_empty() {
+        let errors = counted(report.problems.len(), "error");
+        output.line(format!("{errors} in the policy files: what they are about was not judged as it is written."));
+    }
     if let Some(how) = report.how_to_answer() {
         output.line(how);
     }

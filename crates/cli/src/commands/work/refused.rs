@@ -12,6 +12,8 @@ pub fn problem(refusal: Refusal) -> Problem {
     match refusal {
         Refusal::NoWorkflow => Problem::new("NoWorkflowLoaded", message)
             .help("`linchpin workflows` lists them, and `linchpin start NAME` begins one"),
+        Refusal::NothingToContinue => Problem::new("NoWorkflowLoaded", message)
+            .help("there is nothing to go on past: just work on; `linchpin status` shows what is in force"),
         Refusal::AlreadyActive { .. } => Problem::new("WorkflowActive", message)
             .help("finish it, or leave it with `linchpin abort`; `linchpin status` shows where it stands"),
         Refusal::UnknownWorkflow { close, known, .. } => Problem::new("NotFound", message).help(
