@@ -158,6 +158,7 @@ impl Diagnostic {
     }
 
     /// In an entry of a part of a file, both as people call them.
+    #[must_use]
     pub fn in_place(mut self, part: Option<String>, entry: Option<String>) -> Self {
         let part = part.filter(|part| !self.message.contains(part));
         let place: Vec<String> = part.into_iter().chain(entry).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
 use engine::file_rules::Status;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::fingerprint::fingerprint;
 use crate::git::GitError;
 use crate::repository::Repository;
-use crate::tree::{Tree, is_not_ours};
+use crate::tree::Tree;
 
 /// What git would commit of one file.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,12 +37,13 @@ impl Tree {
             entries.remove(path);
         }
         for path in there {
-            let place = self.root().join(path);
-            let id = ids.remove(path).unwrap_or_else(|| id_of_other(&place));
-            entries.insert(path.to_owned(), Entry { mode: mode(&place).to_owned(), id });
+            let places = places(self.root(), path);
+            let mode = places.first().map_or("", |place| mode(place));
+            let id = ids.remove(path).unwrap_or_else(|| places.iter().map(|place| id_of_other(place)).collect());
+            entries.insert(path.to_owned(), Entry { mode: mode.to_owned(), id });
         }
         let mut digest = Sha256::new();
-        for (path, Entry { mode, id }) in entries.iter().filter(|(path, _)| is_not_ours(path)) {
+        for (path, Entry { mode, id }) in entries.iter().filter(|(path, _)| self.is_not_ours(path)) {
             for part in [path, mode, id] {
                 digest.update(part.as_bytes());
                 digest.update([0]);
@@ -63,6 +64,25 @@ impl Tree {
         };
         Ok(lines.filter_map(|line| entry(&line)).collect())
     }
+}
+
+/// Where a path leads. One that is no text is written as well as it can be, so several may be written alike: then it is all
+/// of them.
+fn places(root: &Path, path: &str) -> Vec<PathBuf> {
+    let mut places = vec![root.to_owned()];
+    for part in path.split('/') {
+        if part.contains(char::REPLACEMENT_CHARACTER) {
+            let entries = places.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().filter_map(Result::ok);
+            let alike = entries.filter(|entry| entry.file_name().to_string_lossy() == part);
+            places = alike.map(|entry| entry.path()).collect();
+            places.sort();
+        } else {
+            for place in &mut places {
+                place.push(part);
+            }
+        }
+    }
+    places
 }
 
 fn is_plain(path: &Path) -> bool {

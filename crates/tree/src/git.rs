@@ -32,10 +32,14 @@ pub struct Git {
     /// Another index than the usual one.
     index: Option<OsString>,
     limit: Duration,
+    /// Why it is not to be run at all.
+    fault: Option<GitError>,
 }
 
 struct Answer {
     is_success: bool,
+    /// It looked, and there is no such thing.
+    says_no: bool,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
@@ -74,6 +78,17 @@ const MISLEADING: &[&str] = &[
     "GIT_TRACE",
 ];
 
+impl Answer {
+    fn printed(self) -> Result<Vec<u8>, GitError> {
+        if self.is_success {
+            return Ok(self.stdout);
+        }
+        let said = String::from_utf8_lossy(&self.stderr);
+        let said = said.lines().next().unwrap_or("nothing, and failed").trim();
+        Err(GitError::Failed(said.strip_prefix("fatal: ").unwrap_or(said).to_owned()))
+    }
+}
+
 impl Git {
     pub fn new(folder: &Path, git_dir: &Path, work_tree: &Path, limit: Duration) -> Self {
         Self {
@@ -83,6 +98,7 @@ impl Git {
             filters: Vec::new(),
             index: None,
             limit,
+            fault: None,
         }
     }
 
@@ -90,6 +106,12 @@ impl Git {
     #[must_use]
     pub fn without_filters(self, filters: Vec<OsString>) -> Self {
         Self { filters, ..self }
+    }
+
+    /// The same, which only says what is wrong.
+    #[must_use]
+    pub fn failing(self, fault: GitError) -> Self {
+        Self { fault: Some(fault), ..self }
     }
 
     /// The same, with another index.
@@ -104,13 +126,13 @@ impl Git {
 
     /// What git prints.
     pub fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
-        let Answer { is_success, stdout, stderr } = self.run(arguments)?;
-        if is_success {
-            return Ok(stdout);
-        }
-        let said = String::from_utf8_lossy(&stderr);
-        let said = said.lines().next().unwrap_or("nothing, and failed").trim();
-        Err(GitError::Failed(said.strip_prefix("fatal: ").unwrap_or(said).to_owned()))
+        self.run(arguments)?.printed()
+    }
+
+    /// What git prints of something that need not be there.
+    pub fn found(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+        let answer = self.run(arguments)?;
+        if answer.says_no { Ok(Vec::new()) } else { answer.printed() }
     }
 
     /// One line that git prints; none where it says no.
@@ -121,6 +143,9 @@ impl Git {
     }
 
     fn run(&self, arguments: &[&str]) -> Result<Answer, GitError> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
+        }
         let mut command = self.command();
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| GitError::NotRun(error.to_string()))?;
@@ -141,7 +166,7 @@ impl Git {
         }
         let status = child.wait().map_err(|error| GitError::NotRun(error.to_string()))?;
         let [stdout, stderr] = said;
-        Ok(Answer { is_success: status.success(), stdout, stderr })
+        Ok(Answer { is_success: status.success(), says_no: status.code() == Some(1), stdout, stderr })
     }
 
     fn command(&self) -> Command {

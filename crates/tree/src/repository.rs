@@ -1,10 +1,11 @@
 //! What rules may ask about the git repository that a project lies in.
 //!
-//! `HEAD` and branches are read from git's own files, as a hook has no time for a process; only `dirty` runs `git`,
-//! and only when a rule asks, and not where the repository's own configuration could make it run other programs.
+//! `HEAD` and branches are read from git's own files, as a hook has no time for a process, unless they are kept in a table
+//! that only git reads. `dirty` runs `git`, and only when a rule asks, and not where the repository's own configuration could
+//! make it run other programs.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -48,12 +49,18 @@ impl Repository {
 
     /// The branch that is checked out; none where `HEAD` is detached.
     pub fn branch(&self) -> Option<String> {
+        if self.has_other_store() {
+            return self.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
+        }
         let head = read_short(&self.git_dir.join("HEAD"))?;
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
     /// The commit that is checked out; none in a repository without one.
     pub fn head(&self) -> Option<String> {
+        if self.has_other_store() {
+            return self.resolve("HEAD");
+        }
         let head = read_short(&self.git_dir.join("HEAD"))?;
         let head = head.trim();
         head.strip_prefix("ref: ").map_or_else(|| id(head), |name| self.resolve(name))
@@ -61,8 +68,13 @@ impl Repository {
 
     /// What `origin` calls its default; else `main` or `master`, whichever there is.
     pub fn default_branch(&self) -> Option<String> {
-        let remote = read_short(&self.common_dir.join("refs/remotes/origin/HEAD"));
-        if let Some(branch) = remote.as_deref().and_then(|text| text.trim().strip_prefix("ref: refs/remotes/origin/")) {
+        let remote = if self.has_other_store() {
+            self.ask(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])
+        } else {
+            let text = read_short(&self.common_dir.join("refs/remotes/origin/HEAD"));
+            text.and_then(|text| text.trim().strip_prefix("ref: ").map(str::to_owned))
+        };
+        if let Some(branch) = remote.as_deref().and_then(|name| name.strip_prefix("refs/remotes/origin/")) {
             return Some(branch.to_owned());
         }
         let prefixes = ["refs/remotes/origin/", "refs/heads/"];
@@ -73,6 +85,9 @@ impl Repository {
 
     /// The id that a full name of a branch stands for.
     pub fn resolve(&self, name: &str) -> Option<String> {
+        if self.has_other_store() {
+            return self.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")]);
+        }
         if let Some(text) = read_short(&self.common_dir.join(name)) {
             return id(text.trim());
         }
@@ -83,10 +98,18 @@ impl Repository {
             .and_then(|(text, _)| id(text))
     }
 
-    /// Whether there is certainly no such branch: none in its files, and no other store that git would have to be asked for.
+    /// Whether there is certainly no such branch. One whose file says no id may mean another.
     pub fn lacks(&self, name: &str) -> bool {
-        let is_elsewhere = self.common_dir.join("reftable").exists() || self.common_dir.join(name).exists();
-        !is_elsewhere && self.resolve(name).is_none()
+        !self.common_dir.join(name).exists() && self.resolve(name).is_none()
+    }
+
+    /// Whether branches are kept in a table, which only git reads.
+    fn has_other_store(&self) -> bool {
+        self.common_dir.join("reftable").exists()
+    }
+
+    fn ask(&self, arguments: &[&str]) -> Option<String> {
+        Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT).line(arguments).ok()?
     }
 
     /// Whether the repository's own configuration could make `git status` run something: a filter, or what it includes.
@@ -96,9 +119,13 @@ impl Repository {
             self.common_dir.join("config.worktree"),
             self.git_dir.join("config.worktree"),
         ];
-        files.iter().any(|file| {
-            let text = fs::read_to_string(file).unwrap_or_default().to_lowercase();
-            text.contains("[filter") || text.contains("[include")
+        files.iter().any(|file| match fs::read(file) {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes).to_lowercase();
+                text.contains("[filter") || text.contains("[include")
+            }
+            // Git may be able to read what we cannot.
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
         })
     }
 

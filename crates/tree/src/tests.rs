@@ -10,7 +10,7 @@ use std::time::Duration;
 use engine::file_rules::Changes;
 use tempfile::TempDir;
 
-use crate::{Snapshot, Tree, fingerprint};
+use crate::{Repository, Snapshot, Tree, fingerprint};
 
 struct Scene {
     folder: TempDir,
@@ -135,7 +135,10 @@ fn ignored_files_and_our_own_never_count() {
     scene.write(".gitignore", "*.log\n").commit("ignore");
     scene.write("a.log", "x").write(".linchpin/tmp/rules/queue/x.json", "{}").write(".linchpin/state.db", "");
     scene.write("sub/.linchpin/state.db-wal", "").write(".linchpin/rules/r.md", "");
-    assert_eq!(scene.changed(), ["A .gitignore", "A .linchpin/rules/r.md"]);
+    scene.write("sub/.linchpin/config.yml", "").write("other/.linchpin/tmp/tool.sh", "");
+    // Where there is no policy, nothing is ours.
+    let others = ["A other/.linchpin/tmp/tool.sh", "A sub/.linchpin/config.yml"];
+    assert_eq!(scene.changed(), [["A .gitignore", "A .linchpin/rules/r.md"], others].concat());
 }
 
 #[test]
@@ -392,6 +395,38 @@ fn nothing_of_the_repositorys_own_configuration_is_run() {
     assert_eq!(scene.tree().filters(), ["a=b", "evil"]);
     scene.changed();
     assert!(!sprung.exists());
+    // A configuration that is no text to us is one to git.
+    let config = scene.root.join(".git/config");
+    let mut bytes = fs::read(&config).expect("a file");
+    bytes.extend(b"[user]\n\tname = \xff\n");
+    fs::write(&config, bytes).expect("a file");
+    scene.write("kept.txt", "five\n");
+    assert_eq!(scene.tree().filters(), ["a=b", "evil"]);
+    scene.changed();
+    assert!(!sprung.exists());
+}
+
+#[test]
+fn branches_that_are_kept_in_a_table_are_known() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().canonicalize().expect("a folder").join("project");
+    fs::create_dir(&root).expect("a folder");
+    git_in(&root, &["init", "--quiet", "--initial-branch=main", "--ref-format=reftable"]);
+    let scene = Scene { folder, root };
+    let repository = || Repository::of(&scene.root).expect("a repository");
+    assert_eq!((repository().branch(), repository().head()), (Some("main".to_owned()), None));
+    scene.write("a.txt", "one\n").commit("first");
+    let first = scene.git(&["rev-parse", "HEAD"]);
+    assert_eq!(repository().head(), Some(first.clone()));
+    assert_eq!(repository().default_branch(), Some("main".to_owned()));
+    scene.git(&["checkout", "--quiet", "-b", "work"]);
+    scene.write("b.txt", "two\n").commit("second");
+    assert_eq!(repository().branch(), Some("work".to_owned()));
+    assert_eq!(scene.tree().base(None).expect("a base").id, first);
+    assert_eq!(scene.changed(), ["A b.txt"]);
+    assert_eq!(repository().commits_since(0), Some(2));
+    scene.git(&["checkout", "--quiet", "--detach"]);
+    assert_eq!(repository().branch(), None);
 }
 
 #[test]
@@ -476,6 +511,22 @@ fn a_digest_is_of_the_content_and_not_of_how_git_holds_it() {
     scene.write("kept.txt", "three\n");
     let third = digest(&scene);
     assert!(third != first && third != edited);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_digest_looks_into_files_whose_names_are_no_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let scene = Scene::new();
+    let file = scene.root.join(OsStr::from_bytes(b"x\xff.sh"));
+    let mut known = vec![scene.tree().digest().expect("a digest")];
+    for text in ["one", "two", "six"] {
+        fs::write(&file, text).expect("a file");
+        let digest = scene.tree().digest().expect("a digest");
+        assert!(!known.contains(&digest), "{text}");
+        known.push(digest);
+    }
 }
 
 #[cfg(unix)]

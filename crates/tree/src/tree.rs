@@ -55,8 +55,11 @@ impl Tree {
         let repository = Repository::of(root)?;
         let git = Git::new(root, repository.git_dir(), repository.work_tree(), limit);
         let git = if repository.could_run_programs() {
-            let filters = filters(&git);
-            git.without_filters(filters)
+            match filters(&git) {
+                Ok(filters) => git.without_filters(filters),
+                // What it would run cannot be told, so nothing is asked of it.
+                Err(fault) => git.failing(fault),
+            }
         } else {
             git
         };
@@ -81,7 +84,7 @@ impl Tree {
 
     /// What is checked out; none before the first commit.
     pub fn head(&self) -> Option<String> {
-        // Where branches are not kept in files, only git knows.
+        // A file that says no id may mean another.
         self.repository.head().or_else(|| self.commit("HEAD").ok().flatten())
     }
 
@@ -154,7 +157,7 @@ impl Tree {
     pub fn changes_since(&self, commit: &str) -> Result<Changes, GitError> {
         let lines = self.difference_from(commit)?;
         let ids = self.ids(&lines);
-        Ok(difference::changes(lines, &ids).filtered(is_not_ours))
+        Ok(difference::changes(lines, &ids).filtered(|path| self.is_not_ours(path)))
     }
 
     /// The same, a line for every file.
@@ -223,13 +226,29 @@ impl Tree {
         arguments.extend(RAW);
         arguments.extend([commit, "--"]);
         let lines = difference::lines(&git.output(&arguments)?);
-        Ok(difference::changes(lines, &BTreeMap::new()).filtered(is_not_ours))
+        Ok(difference::changes(lines, &BTreeMap::new()).filtered(|path| self.is_not_ours(path)))
     }
 
     /// What the commits between two changed, as a whole.
     pub fn changes_between(&self, from: &str, to: &str) -> Result<Changes, GitError> {
         let lines = self.raw_difference(&[from, to, "--"])?;
-        Ok(difference::changes(lines, &BTreeMap::new()).filtered(is_not_ours))
+        Ok(difference::changes(lines, &BTreeMap::new()).filtered(|path| self.is_not_ours(path)))
+    }
+
+    /// What Linchpin itself writes is nobody's change, ignored or not: at the root, and where a folder has a policy of its own.
+    pub(crate) fn is_not_ours(&self, path: &str) -> bool {
+        let (folder, rest) = match path.strip_prefix(".linchpin/") {
+            Some(rest) => ("", rest),
+            None => match path.split_once("/.linchpin/") {
+                Some(parts) => parts,
+                None => return true,
+            },
+        };
+        let is_written = rest.starts_with("tmp/") || rest.starts_with("state.db");
+        let policy = || self.root.join(folder).join(".linchpin");
+        let has_policy =
+            || folder.is_empty() || policy().join("config.yml").exists() || policy().join("rules").is_dir();
+        !(is_written && has_policy())
     }
 
     /// Files that are in no commit and are not ignored.
@@ -304,17 +323,11 @@ fn new_file() -> Line {
     }
 }
 
-/// What Linchpin itself writes is nobody's change, ignored or not.
-pub(crate) fn is_not_ours(path: &str) -> bool {
-    let ours = path.strip_prefix(".linchpin/").or_else(|| path.split_once("/.linchpin/").map(|(_, rest)| rest));
-    !ours.is_some_and(|rest| rest.starts_with("tmp/") || rest.starts_with("state.db"))
-}
-
 /// The names of filters in the repository's own configuration, whichever of its files they are in; without trust nothing of
 /// it is run.
-fn filters(git: &Git) -> Vec<OsString> {
+fn filters(git: &Git) -> Result<Vec<OsString>, GitError> {
     let arguments = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\."];
-    let output = git.output(&arguments).unwrap_or_default();
+    let output = git.found(&arguments)?;
     let parts: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
     let own = parts.chunks_exact(2).filter_map(|pair| match pair {
         [scope, key] if *scope != b"system" && *scope != b"global" && *scope != b"command" => Some(*key),
@@ -328,7 +341,7 @@ fn filters(git: &Git) -> Vec<OsString> {
     let mut filters: Vec<OsString> = own.filter_map(name).collect();
     filters.sort();
     filters.dedup();
-    filters
+    Ok(filters)
 }
 
 /// Names that git prints need not be text.

@@ -37,6 +37,7 @@ fn help() {
       replay      Judge the recorded history by the rules as they are now
       rules       Show which rules there are and which are in force, and change them
       workflows   Show which workflows there are, and draw one
+      hats        Write, check, show and draw the loop of this project (nothing runs it yet)
       log         Show the journal
 
     Work:

@@ -134,7 +134,7 @@ fn file_rules_as_a_gate() {
 
     Change both.
 
-    Where `pairing` does not apply: `linchpin ack NAME --reason "…"`.
+    Where `pairing` does not apply: `linchpin ack pairing --reason "…"`.
     --- stderr
     "#);
     scratch.file("tests/a_test.rs", "b");
@@ -338,8 +338,8 @@ fn the_status_shows_how_near_each_rule_is() {
     work/code/1                  0 of 3 commands in 10m
     work/code/2                  0 of 8 edits in 3m
     work/code/3                  0 of 5 failing commands in 1m
-    …s of 2h
-    work/code/5                  tokens: unknown
+    work/code/4                  0s of 2h, set aside until the next move
+    work/code/5                  tokens: unknown, set aside until the next move
     work/code/6                  commits: unknown
     ");
 }
@@ -394,7 +394,7 @@ fn a_workflow_that_changed_under_way() {
     exit 2
     --- stdout
     --- stderr
-    error: workflow `work` is at `code`, and cannot be used: .linchpin/workflows/work.yml:1:13: invalid YAML: unclosed bracket '['
+    error: workflow `work` is at `code` and cannot be moved, because its file has an error; its rules count as they last were: .linchpin/workflows/work.yml:1:13: invalid YAML: unclosed bracket '['
     help: mend the file (`linchpin validate` shows all that is wrong), or leave with `linchpin abort`
     ");
     assert_eq!(scratch.run(&["abort"]).code, Some(0));

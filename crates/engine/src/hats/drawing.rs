@@ -5,9 +5,6 @@ use std::fmt::Write;
 use super::Loop;
 use crate::graph::{Graph, GraphEdge, GraphNode};
 
-/// Where a run ends.
-const DONE: &str = "done";
-
 /// Every hat with what it takes and publishes, for a terminal.
 pub fn text(the_loop: &Loop) -> String {
     let mut text = String::new();
@@ -16,7 +13,7 @@ pub fn text(the_loop: &Loop) -> String {
         let _ = writeln!(text, "{} ({}) on {}", hat.id, hat.name, triggers.join(", "));
         for topic in &hat.publishes {
             let to = match the_loop.taker(topic) {
-                _ if *topic == the_loop.completion.topic => DONE,
+                _ if *topic == the_loop.completion.topic => Loop::DONE,
                 Some(taker) => taker.id.as_str(),
                 None => "nobody",
             };
@@ -35,13 +32,13 @@ pub fn graph(the_loop: &Loop) -> Graph<'_> {
     let edges = the_loop.hats.iter().flat_map(|hat| {
         hat.publishes.iter().filter_map(move |topic| {
             let is_last = *topic == the_loop.completion.topic;
-            let to = if is_last { Some(DONE) } else { the_loop.taker(topic).map(|taker| taker.id.as_str()) };
+            let to = if is_last { Some(Loop::DONE) } else { the_loop.taker(topic).map(|taker| taker.id.as_str()) };
             Some(GraphEdge { from: &hat.id, to: to?, label: topic.clone() })
         })
     });
     Graph {
         name: "loop",
-        nodes: hats.chain([GraphNode { name: DONE, is_end: true }]).collect(),
+        nodes: hats.chain([GraphNode { name: Loop::DONE, is_end: true }]).collect(),
         edges: edges.collect(),
     }
 }

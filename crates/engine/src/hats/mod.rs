@@ -102,6 +102,10 @@ impl Loop {
     /// Given to a hat whose agent published nothing.
     pub const RESUME: &str = "system.resume";
     pub const COMPLETE: &str = "loop.complete";
+    /// Topics that completion may come after: whether some run accepts them all takes looking at every set of them.
+    pub const MOST_AFTER: usize = 10;
+    /// Where a run ends, in drawings; no hat is called so.
+    pub const DONE: &str = "done";
 
     pub fn hat(&self, id: &str) -> Option<&Hat> {
         self.hats.iter().find(|hat| hat.id == id)

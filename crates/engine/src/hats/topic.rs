@@ -60,6 +60,16 @@ enum Part {
     Any,
 }
 
+impl Part {
+    fn fits(&self, text: &str) -> bool {
+        match self {
+            Self::Exactly(own) => own == text,
+            Self::One => true,
+            Self::Any => false,
+        }
+    }
+}
+
 impl TopicPattern {
     pub fn parse(text: &str) -> Result<Self, BadTopic> {
         let part = |part: &str| match part {
@@ -109,15 +119,25 @@ impl fmt::Display for TopicPattern {
     }
 }
 
-fn matches(pattern: &[Part], topic: &[&str]) -> bool {
-    match (pattern.split_first(), topic.split_first()) {
-        (None, None) => true,
-        (Some((Part::Any, rest)), _) => {
-            (0..=topic.len()).any(|from| matches(rest, topic.get(from..).unwrap_or_default()))
+/// What `**` takes begins as nothing. Where the rest then does not fit, the last `**` takes one part more: the earlier ones
+/// need not be tried again, since what they would give up, the last could take.
+fn matches(mut pattern: &[Part], mut topic: &[&str]) -> bool {
+    let mut last: Option<(&[Part], &[&str])> = None;
+    loop {
+        match (pattern.split_first(), topic.split_first()) {
+            (None, None) => return true,
+            (Some((Part::Any, rest)), _) => {
+                (pattern, last) = (rest, Some((rest, topic)));
+                continue;
+            }
+            (Some((part, rest)), Some((text, others))) if part.fits(text) => {
+                (pattern, topic) = (rest, others);
+                continue;
+            }
+            _ => {}
         }
-        (None, Some(_)) | (Some(_), None) => false,
-        (Some((Part::One, pattern)), Some((_, topic))) => matches(pattern, topic),
-        (Some((Part::Exactly(text), pattern)), Some((part, topic))) => text == part && matches(pattern, topic),
+        let Some((rest, [_, others @ ..])) = last else { return false };
+        (pattern, topic, last) = (rest, others, Some((rest, others)));
     }
 }
 

@@ -90,34 +90,34 @@ impl Loop {
     /// Whether some walk accepts all that completion comes after, and then gets to it.
     fn never_completed(&self) -> Option<Fault> {
         let topic = &self.completion.topic;
-        let after: Vec<&str> = self.completion.after.iter().map(String::as_str).collect();
+        let after: Vec<&str> = self.completion.after.iter().map(String::as_str).take(Self::MOST_AFTER).collect();
+        let all = (0..after.len()).fold(0, |marks, at| marks | 1 << at);
         let first = self.taker(&self.start)?;
-        // The places of a walk: under which hat it is, and what of that it has accepted.
-        let mark = |seen: &BTreeSet<usize>, topic: &str| {
-            let mut seen = seen.clone();
-            seen.extend(after.iter().enumerate().filter(|(_, name)| **name == topic).map(|(at, _)| at));
-            seen
+        // The places of a walk: under which hat it is, and a mark for each of those that it has accepted.
+        let marked = |marks: u32, topic: &str| {
+            let places = after.iter().enumerate().filter(|(_, name)| **name == topic);
+            places.fold(marks, |marks, (at, _)| marks | 1 << at)
         };
-        let begin = (first.id.as_str(), mark(&BTreeSet::new(), &self.start));
-        let mut known = BTreeSet::from([begin.clone()]);
+        let begin = (first.id.as_str(), marked(0, &self.start));
+        let mut known = BTreeSet::from([begin]);
         let mut open = VecDeque::from([begin]);
         let mut is_published = false;
-        let mut most = BTreeSet::new();
-        while let Some((id, seen)) = open.pop_front() {
+        let mut most = 0_u32;
+        while let Some((id, marks)) = open.pop_front() {
             let Some(hat) = self.hat(id) else { continue };
-            if seen.len() > most.len() {
-                most.clone_from(&seen);
+            if marks.count_ones() > most.count_ones() {
+                most = marks;
             }
             if hat.publishes(topic) {
                 is_published = true;
-                if mark(&seen, topic).len() == after.len() {
+                if marked(marks, topic) == all {
                     return None;
                 }
             }
             for next in hat.publishes.iter().filter(|next| !self.ends(next)) {
                 let Some(taker) = self.taker(next) else { continue };
-                let place = (taker.id.as_str(), mark(&seen, next));
-                if known.insert(place.clone()) {
+                let place = (taker.id.as_str(), marked(marks, next));
+                if known.insert(place) {
                     open.push_back(place);
                 }
             }
@@ -125,7 +125,7 @@ impl Loop {
         if !is_published {
             return Some(Fault::CompletionUnreachable { topic: topic.clone(), start: self.start.clone() });
         }
-        let missing = after.iter().enumerate().filter(|(at, _)| !most.contains(at));
+        let missing = after.iter().enumerate().filter(|(at, _)| most & (1 << at) == 0);
         Some(Fault::NeverAfter { topic: topic.clone(), missing: missing.map(|(_, name)| (*name).to_owned()).collect() })
     }
 

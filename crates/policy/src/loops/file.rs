@@ -240,6 +240,10 @@ fn hat_entries(fields: &mut Fields) -> Vec<(Key, Node)> {
         text.starts_with(|first: char| first.is_ascii_alphabetic())
             && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
     };
+    for (key, _) in entries.iter().filter(|(key, _)| key.text == Loop::DONE) {
+        let message = format!("a hat cannot have the id `{}`: drawings have that at the end", Loop::DONE);
+        fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
+    }
     for (key, _) in entries.iter().filter(|(key, _)| !is_id(&key.text)) {
         let message = format!("`{}` cannot be a hat's id: use letters, digits, `-` and `_`, a letter first", key.text);
         fields.refuse(ErrorKind::InvalidValue, message, key.span.clone());
@@ -281,6 +285,11 @@ fn completion(gates: &GateReader, around: &mut Fields) -> Completion {
     completion.topic = topic("topic", Loop::COMPLETE, &mut fields);
     completion.requires = gates.of_list("requires", "completion", &mut fields);
     let after = fields.texts("after").unwrap_or_default();
+    if let Some(first) = after.get(Loop::MOST_AFTER) {
+        let message =
+            format!("{} topics under `after` are more than the {} that there may be", after.len(), Loop::MOST_AFTER);
+        fields.refuse(ErrorKind::InvalidValue, message, first.span.clone());
+    }
     completion.after =
         after.into_iter().filter(|topic| is_topic(topic, &mut fields)).map(|topic| topic.value).collect();
     around.problems.append(&mut fields.problems);

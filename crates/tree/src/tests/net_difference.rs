@@ -63,7 +63,7 @@ impl Scene {
             Deed::Stage(file) if is_there(file) => drop(self.git(&["add", "--", &literal(file)])),
             Deed::Announce(file) if is_there(file) => drop(self.git(&["add", "-N", "--", &literal(file)])),
             Deed::Unstage(file) => {
-                drop(self.git(&["rm", "--cached", "--quiet", "--ignore-unmatch", "--", &literal(file)]));
+                drop(self.git(&["rm", "--force", "--cached", "--quiet", "--ignore-unmatch", "--", &literal(file)]));
             }
             // What was only announced cannot be committed.
             Deed::Commit => drop(self.commit("more")),

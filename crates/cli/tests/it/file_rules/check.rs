@@ -393,6 +393,7 @@ fn a_rule_that_is_broken_is_more_than_unmet() {
     (readme in .linchpin/rules/readme.md)
 
     1 of 1 file rule not met; 2 files changed since [HEAD].
+    1 error in the policy files: what they are about was not judged as it is written.
     Where a rule does not apply, `linchpin ack readme --reason "…"` says so to agents and to `check --staged`; with `--trailer` it prints the line that says so in a commit's message, for CI.
     --- stderr
     "#);
