@@ -1,17 +1,20 @@
 //! Whether an agent started the shell that runs this command.
 //!
 //! A command can be given another environment, but what its parents were started with stays readable while they live: that
-//! of shells and wrappers, up to the first process that is neither. Where the kernel does not show it (only Linux does),
+//! of shells, wrappers and interpreters of scripts, up to the first process that is none of these. Where the kernel does not show it (only Linux does),
 //! nothing is known.
 
 use std::collections::BTreeMap;
 use std::fs;
 
 /// What may stand between an agent and a command of its.
-const BETWEEN: [&str; 18] = [
+const BETWEEN: [&str; 28] = [
     "bash", "sh", "dash", "zsh", "ksh", "fish", "busybox", "env", "xargs", "timeout", "nohup", "nice", "setsid",
-    "sudo", "stdbuf", "parallel", "watch", "script",
+    "sudo", "stdbuf", "parallel", "watch", "script", "awk", "gawk", "mawk", "find", "make", "node", "bun", "deno",
+    "expect", "tclsh",
 ];
+/// Those that have a version behind their names.
+const INTERPRETERS: [&str; 6] = ["python", "perl", "ruby", "php", "lua", "pypy"];
 /// Nobody nests deeper.
 const MOST: usize = 32;
 
@@ -27,7 +30,9 @@ pub fn mark() -> Option<&'static str> {
         if let Some(mark) = agents::environment::mark(|name| variables.get(name).cloned()) {
             return Some(mark);
         }
-        if !BETWEEN.contains(&name.as_str()) {
+        let is_between =
+            BETWEEN.contains(&name.as_str()) || INTERPRETERS.iter().any(|interpreter| name.starts_with(interpreter));
+        if !is_between {
             return AGENTS.into_iter().find(|agent| *agent == name);
         }
         process = parent;

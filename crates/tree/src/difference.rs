@@ -25,6 +25,11 @@ impl Line {
             && is_plain(&self.new_mode)
     }
 
+    /// Whether it was and is a file, or a link: one with the same content as the other is not the same.
+    fn is_of_one_kind(&self) -> bool {
+        self.old_mode.get(..3) == self.new_mode.get(..3)
+    }
+
     pub fn is_file(&self) -> bool {
         self.new_mode.starts_with("100")
     }
@@ -62,7 +67,7 @@ pub fn paths(output: &[u8]) -> impl Iterator<Item = String> {
 }
 
 /// What git calls a file with nothing in it, in either of its ways. That two files are empty makes neither the other.
-const EMPTY: &[&str] =
+pub const EMPTY: &[&str] =
     &["e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"];
 
 /// What a person would call the changes. `id_of` says what is in files that git has not read.
@@ -75,7 +80,7 @@ pub fn changes(lines: BTreeMap<String, Line>, id_of: &BTreeMap<String, String>) 
         .collect();
     let changes = lines.into_iter().filter_map(|(path, line)| {
         let id = id(&path, &line);
-        if line.status == Status::Modified && id == line.old_id {
+        if line.status == Status::Modified && id == line.old_id && line.is_of_one_kind() {
             return None;
         }
         // What is gone elsewhere with the same content was moved here.

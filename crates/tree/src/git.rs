@@ -47,12 +47,17 @@ struct Answer {
 /// What holds for every call, whatever anybody's configuration says.
 const FIXED: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
+    ("core.checkStat", "default"),
     ("core.hooksPath", "/dev/null"),
+    ("core.ignoreStat", "false"),
     ("core.quotePath", "false"),
+    ("core.trustctime", "true"),
     ("diff.autoRefreshIndex", "true"),
     ("diff.ignoreSubmodules", "dirty"),
     ("log.showSignature", "false"),
     ("safe.bareRepository", "explicit"),
+    // A file that is there counts, whatever is left out of a checkout.
+    ("sparse.expectFilesOutsideOfPatterns", "false"),
 ];
 /// What switches a filter off.
 const FILTER: &[(&str, &str)] = &[(".clean", ""), (".smudge", ""), (".process", ""), (".required", "false")];
@@ -69,6 +74,10 @@ const MISLEADING: &[&str] = &[
     "GIT_PREFIX",
     "GIT_EXTERNAL_DIFF",
     "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_EXEC_PATH",
+    "GIT_ATTR_SOURCE",
     "GIT_CONFIG_PARAMETERS",
     "GIT_CONFIG",
     "GIT_LITERAL_PATHSPECS",

@@ -11,6 +11,10 @@ use std::time::Duration;
 
 use crate::git::Git;
 
+/// Nobody writes a larger configuration.
+const CONFIG_LIMIT: u64 = 16 * 1024 * 1024;
+/// A million branches.
+const PACKED_LIMIT: u64 = 128 * 1024 * 1024;
 /// Well below the deadline of a hook.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
 
@@ -91,7 +95,7 @@ impl Repository {
         if let Some(text) = read_short(&self.common_dir.join(name)) {
             return id(text.trim());
         }
-        let packed = fs::read_to_string(self.common_dir.join("packed-refs")).ok()?;
+        let packed = read_up_to(&self.common_dir.join("packed-refs"), PACKED_LIMIT)?;
         packed
             .lines()
             .find_map(|line| line.split_once(' ').filter(|(_, ref_name)| *ref_name == name))
@@ -100,7 +104,10 @@ impl Repository {
 
     /// Whether there is certainly no such branch. One whose file says no id may mean another.
     pub fn lacks(&self, name: &str) -> bool {
-        !self.common_dir.join(name).exists() && self.resolve(name).is_none()
+        let packed = self.common_dir.join("packed-refs");
+        // Git may be able to read what we cannot.
+        let is_all_read = !packed.exists() || read_up_to(&packed, PACKED_LIMIT).is_some();
+        is_all_read && !self.common_dir.join(name).exists() && self.resolve(name).is_none()
     }
 
     /// Whether branches are kept in a table, which only git reads.
@@ -119,13 +126,10 @@ impl Repository {
             self.common_dir.join("config.worktree"),
             self.git_dir.join("config.worktree"),
         ];
-        files.iter().any(|file| match fs::read(file) {
-            Ok(bytes) => {
-                let text = String::from_utf8_lossy(&bytes).to_lowercase();
-                text.contains("[filter") || text.contains("[include")
-            }
+        files.iter().any(|file| match read_up_to(file, CONFIG_LIMIT).map(|text| text.to_lowercase()) {
+            Some(text) => text.contains("[filter") || text.contains("[include"),
             // Git may be able to read what we cannot.
-            Err(error) => error.kind() != io::ErrorKind::NotFound,
+            None => !matches!(fs::symlink_metadata(file), Err(error) if error.kind() == io::ErrorKind::NotFound),
         })
     }
 
@@ -158,7 +162,21 @@ fn id(text: &str) -> Option<String> {
 
 /// Git's own small files; nothing larger is one of them.
 fn read_short(path: &Path) -> Option<String> {
-    let mut text = String::new();
-    fs::File::open(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
-    Some(text)
+    let mut bytes = Vec::new();
+    open(path)?.take(4096).read_to_end(&mut bytes).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+/// A text in whatever encoding; none where there is more of it.
+fn read_up_to(path: &Path, limit: u64) -> Option<String> {
+    let mut bytes = Vec::new();
+    open(path)?.take(limit + 1).read_to_end(&mut bytes).ok()?;
+    let is_all = u64::try_from(bytes.len()).is_ok_and(|length| length <= limit);
+    is_all.then(|| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A plain file: whoever opens a pipe may wait for ever, and a device has no end.
+fn open(path: &Path) -> Option<fs::File> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    fs::File::open(path).ok()
 }

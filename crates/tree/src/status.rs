@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::file_rules::Status as Changed;
 
-use crate::difference::Line;
+use crate::difference::{EMPTY, Line};
 
 /// How it is asked for. Untracked files are somebody else's question.
 pub const ARGUMENTS: &[&str] = &[
@@ -64,6 +64,7 @@ impl Status {
         let fields: Vec<&str> = record.splitn(8, ' ').collect();
         let [letters, _, old_mode, _, new_mode, old_id, staged_id, path] = fields.as_slice() else { return };
         let Some(path) = path.strip_prefix(prefix) else { return };
+
         let status = match (*old_mode, *new_mode) {
             // Staged, and gone.
             (NO_MODE, NO_MODE) => return,
@@ -72,7 +73,10 @@ impl Status {
             _ => Changed::Modified,
         };
         let is_as_staged = letters.ends_with('.');
-        if status == Changed::Modified && !is_as_staged && old_id != staged_id {
+        let may_be_as_before = status == Changed::Modified && !is_as_staged && old_id != staged_id;
+        // One that was only announced and is gone is told of as if it had been committed with nothing in it.
+        let may_never_have_been = *letters == ".D" && EMPTY.contains(old_id);
+        if may_be_as_before || may_never_have_been {
             self.unsure.insert(path.to_owned());
         }
         let new_id = if is_as_staged { (*staged_id).to_owned() } else { "0".repeat(old_id.len()) };

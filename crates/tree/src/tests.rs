@@ -429,6 +429,56 @@ fn branches_that_are_kept_in_a_table_are_known() {
     assert_eq!(repository().branch(), None);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_branch_whose_name_is_no_text_hides_no_other() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let scene = Scene::new();
+    scene.write("kept.txt", "two\n").commit("second");
+    let head = scene.git(&["rev-parse", "HEAD"]);
+    let name = OsStr::from_bytes(b".git/refs/heads/caf\xe9");
+    fs::write(scene.root.join(name), format!("{head}\n")).expect("a branch");
+    scene.git(&["pack-refs", "--all"]);
+    assert_eq!(scene.changed(), ["M kept.txt"]);
+}
+
+#[test]
+fn what_was_only_announced_and_is_gone_was_never_there() {
+    let scene = Scene::new();
+    scene.write("new.txt", "new\n").git(&["add", "--intent-to-add", "new.txt"]);
+    assert_eq!(scene.changed(), ["A new.txt"]);
+    scene.delete("new.txt");
+    assert_eq!(scene.changed(), [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_not_the_file_that_says_the_same() {
+    let scene = Scene::new();
+    scene.write("there", "kept.txt").commit("a file");
+    scene.git(&["checkout", "--quiet", "main"]);
+    scene.git(&["merge", "--quiet", "work"]);
+    scene.git(&["checkout", "--quiet", "work"]);
+    scene.delete("there");
+    std::os::unix::fs::symlink("kept.txt", scene.root.join("there")).expect("a link");
+    assert_eq!(scene.changed(), ["M there"]);
+    scene.commit("a link");
+    assert_eq!(scene.changed(), ["M there"]);
+}
+
+#[test]
+fn settings_that_blind_git_do_not_blind_us() {
+    let scene = Scene::new();
+    for setting in ["core.trustctime=false", "core.checkStat=minimal", "sparse.expectFilesOutsideOfPatterns=true"] {
+        let (key, value) = setting.split_once('=').expect("a setting");
+        scene.git(&["config", key, value]);
+    }
+    scene.git(&["sparse-checkout", "set", "--no-cone", "/*", "!/src/a.rs"]);
+    scene.write("src/a.rs", "fn evil() {}\n");
+    assert_eq!(scene.changed(), ["M src/a.rs"]);
+}
+
 #[test]
 fn outside_of_git_there_is_no_tree() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -5,11 +5,10 @@ use testkit::Scratch;
 
 use crate::project;
 
-/// However it is wrapped, and with the variables gone by which a command knows that an agent runs it.
-fn ways(command: &str) -> [String; 5] {
+/// However it is wrapped.
+fn ways(command: &str) -> [String; 4] {
     [
         command.to_owned(),
-        format!("env -u CLAUDECODE {command}"),
         format!("bash -c '{command}'"),
         format!("cd . && nohup {command} &"),
         format!("/usr/local/bin/{command}"),
@@ -20,6 +19,8 @@ fn assert_all(scratch: &Scratch, command: &str, decision: &str) {
     for way in ways(command) {
         assert_eq!(scratch.decision(&way), decision, "{way}");
     }
+    // Whoever takes the variables away by which a command knows that an agent runs it means no good.
+    assert_eq!(scratch.decision(&format!("env -u CLAUDECODE {command}")), "deny");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Promises: how an agent says in its last message that it has seen to a rule.
 
+use std::collections::HashMap;
+
 use engine::rules::RuleSet;
 use engine::{Event, Level, Section, Verdict};
 
@@ -105,14 +107,29 @@ fn begins_item(line: &str) -> bool {
 
 /// Code begins and ends with as many backquotes. Some that nothing closes are only signs.
 fn push_outside_of_quotes(line: &str, text: &mut String) {
+    let last = last_quotes(line);
     let mut rest = line;
     while let Some((before, quoted)) = rest.split_once('`') {
         text.push_str(before);
         let inner = quoted.trim_start_matches('`');
         let length = quoted.len() - inner.len() + 1;
-        rest = behind_quotes(inner, length).unwrap_or(inner);
+        // Looked for only where they are: a text may have very many that nothing closes.
+        let is_closed = last.get(&length).is_some_and(|left| *left < inner.len());
+        rest = if is_closed { behind_quotes(inner, length).unwrap_or(inner) } else { inner };
     }
     text.push_str(rest);
+}
+
+/// For each number of backquotes in a row, how much of the text stands behind the last of them.
+fn last_quotes(line: &str) -> HashMap<usize, usize> {
+    let mut last = HashMap::new();
+    let mut rest = line;
+    while let Some((_, quotes)) = rest.split_once('`') {
+        let behind = quotes.trim_start_matches('`');
+        last.insert(quotes.len() - behind.len() + 1, behind.len());
+        rest = behind;
+    }
+    last
 }
 
 /// What stands behind the next backquotes that are so many.

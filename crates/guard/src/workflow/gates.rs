@@ -117,6 +117,13 @@ impl Gates<'_> {
         // A gate does not tire, whatever the rule does at a stop.
         let asked = |rule: &Rule| Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
         let rules: Vec<Rule> = rules.iter().map(asked).collect();
+        let is_told =
+            |rule: &&Rule| rule.as_file_rule().is_none_or(|file| self.situation.facts.changes(file.reach).is_some());
+        if let Some(rule) = rules.iter().find(|rule| !is_told(rule)) {
+            // At a stop that is let go; what a gate does not know, it does not let pass.
+            let why = format!("`{}` cannot be judged: git cannot say what changed", rule.id);
+            return Some(Lack::new(gate, why));
+        }
         let asked = RuleSet::pack(&rules)
             .and_then(|rules| engine::decide(&Inquiry { situation: self.situation, rules: &rules, thorough: false }));
         match asked {

@@ -71,10 +71,10 @@ impl Scene {
         }
     }
 
-    /// What a commit of everything would change, told by git with an index of its own.
+    /// What a commit of everything would change, told by git with a new index: a copy would not know which of its entries were
+    /// too young to be trusted.
     fn would_commit(&self, base: &str) -> Vec<String> {
         let index = self.folder.path().join("index");
-        fs::copy(self.root.join(".git/index"), &index).expect("an index");
         let flag = format!("core.worktree={}", self.root.display());
         let git = |arguments: &[&str]| super::git_with(&self.root, arguments, &[("GIT_INDEX_FILE", &index)]);
         git(&["-c", &flag, "add", "--all"]);
