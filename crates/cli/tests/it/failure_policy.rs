@@ -152,6 +152,28 @@ fn a_journal_that_somebody_keeps_locked_skips_only_what_needs_it() {
     assert!(told.contains("locked by another process"), "{told}");
 }
 
+/// Only the event that compiles a policy has read its texts.
+#[test]
+fn a_rule_that_the_journal_could_not_hear_of_at_once_is_told_to_it_later() {
+    let project = project();
+    project.config("deadline: 500ms\n").rule("no-danger", NO_DANGER);
+    project.decision("ls");
+    let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    project.rule("no-danger", &NO_DANGER.replace("Danger", "Serious danger"));
+    assert_eq!(project.decision("danger"), "deny");
+    holder.execute_batch("ROLLBACK").expect("no lock");
+    // From now on only its last good version is known.
+    project.rule("no-danger", "---\naction: nonsense\n---\n");
+    let reply = project.hook("claude", &project.bash("danger"));
+    assert!(reply.reason().contains("Serious danger"), "{}", reply.reason());
+    let log = project.run(&["log", "--json"]).stdout;
+    let last: serde_json::Value = serde_json::from_str(log.lines().last().expect("an event")).expect("JSON");
+    let digest = last["verdict"]["findings"][0]["digest"].as_str().expect("a digest");
+    let kept = project.run(&["rules", "show", "no-danger", "--version", digest]).stdout;
+    assert!(kept.contains("Serious danger"), "{kept}");
+}
+
 #[test]
 fn a_journal_of_a_newer_version_is_left_alone() {
     let project = with_both_kinds();
