@@ -303,7 +303,10 @@ impl<'a> Judge<'a> {
             let inquiry = Inquiry { situation: &here.situation, rules: &here.policy.rules, thorough: false };
             let Ok(mut decision) = engine::decide(&inquiry) else {
                 findings.push(Failure::UnreadablePolicy.finding());
-                here.project.forget_compiled(self.environment);
+                // Those of a workflow are not in it.
+                if !here.is_of_workflow {
+                    here.project.forget_compiled(self.environment);
+                }
                 continue;
             };
             unheard.hear(&here.policy.rules, &decision.file_rules);
