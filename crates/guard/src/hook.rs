@@ -22,6 +22,7 @@ use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::file_limit;
 use crate::judge::Judge;
+use crate::session_policy;
 use crate::session_root;
 
 /// Judges the event that an agent's hook passes on `payload`, and gives the answer to `tell`, once. `received` is when
@@ -50,7 +51,9 @@ fn judge(agent: Agent, payload: impl Read, received: i64, environment: &Environm
         return Verdict::silent();
     }
     if file_limit::is_too_low() {
-        return failure.unwrap_or(Failure::FileLimit).verdict(&event);
+        progress.configured(&session_policy::config_looked_at(&root.project, &event, environment));
+        let (_, terms) = progress.known();
+        return terms.lift(failure.unwrap_or(Failure::FileLimit).verdict(&event));
     }
     let judge = Judge::new(&root.project, &event, environment);
     progress.configured(judge.config());

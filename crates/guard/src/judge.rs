@@ -10,11 +10,10 @@ use engine::decide::PaceMemory;
 use engine::event::ShellText;
 use engine::file_rules::Baseline;
 use engine::{Decision, Event, EventKind, Finding, Inquiry, Level, Lifted, Place, Situation, Verdict};
-use policy::{Compiled, Config, Definition, Held, JournalMode, PolicyFolder, Weakened};
+use policy::{Compiled, Config, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
 use store::{
-    Changes, CounterChange, EventId, Journal, Judgement, Record, Recorded, RuleVersion, SessionKey, SessionState,
-    Store, StoreError,
+    Changes, CounterChange, EventId, Journal, Judgement, Record, Recorded, SessionKey, SessionState, Store, StoreError,
 };
 
 use crate::allowance::{Allowances, Call};
@@ -117,6 +116,7 @@ impl<'a> Judge<'a> {
         let occasion = Occasion {
             event,
             is_first,
+            nested: OnceCell::new(),
             kept: OnceCell::new(),
             programs: Programs::new(self.environment, &self.policy.config),
             ran: Ran::default(),
@@ -130,7 +130,8 @@ impl<'a> Judge<'a> {
             verdict.lifted = None;
             return Judged { verdict, id: None };
         }
-        let recorded = self.record(event, &occasion.allowed, |stored| self.verdict(&occasion, Some(stored)));
+        let judge = |stored: Stored<'_>| self.verdict(&occasion, Some(stored));
+        let recorded = self.record(event, &occasion.allowed, &occasion.nested, judge);
         recorded.unwrap_or_else(|error| {
             let (mut verdict, effects) = self.verdict(&occasion, None);
             if is_refused_call(event, &verdict) {
@@ -173,7 +174,8 @@ impl<'a> Judge<'a> {
     /// Records an event that could not be judged. Where that fails too, there is nothing more to say.
     pub fn record_unjudged(&self, event: &Arc<Event>, mut verdict: Verdict) -> Verdict {
         verdict.lifted = self.lifting().of(&verdict, event.time);
-        let recorded = self.record(event, &OnceCell::new(), |_| (verdict.clone(), Effects::default()));
+        let judge = |_: Stored<'_>| (verdict.clone(), Effects::default());
+        let recorded = self.record(event, &OnceCell::new(), &OnceCell::new(), judge);
         recorded.map_or(verdict, |judged| judged.verdict)
     }
 
@@ -181,12 +183,13 @@ impl<'a> Judge<'a> {
         &self,
         event: &Arc<Event>,
         allowed: &OnceCell<Option<Lifted>>,
+        nested: &OnceCell<Vec<(Project, Held)>>,
         judge: impl Fn(Stored<'_>) -> (Verdict, Effects),
     ) -> Result<Judged, StoreError> {
         let mut store = Store::open(&self.store, self.store_options(event))?;
         let notices = self.news_of(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
-        let (mut verdict, id, read) = loop {
+        let (mut verdict, id) = loop {
             let stored = Stored { session: judgement.state(), workflow: judgement.workflow() };
             let (mut verdict, mut effects) = judge(stored);
             verdict.notices.extend(notices.iter().cloned());
@@ -215,24 +218,19 @@ impl<'a> Judge<'a> {
                 Recorded::Stored(id) => {
                     verdict.appeal = call.filter(|_| verdict.lifted.is_none()).map(|_| id.0);
                     verdict.notices.extend(effects.conclude(verdict.lifted.is_none()));
-                    break (verdict, id, effects.read);
+                    break (verdict, id);
                 }
                 Recorded::Moved(again) => judgement = *again,
             }
         };
-        self.register_rules(&read, &mut store, event.time);
+        let nested = nested.get().into_iter().flatten().map(|(project, held)| (project, &held.policy));
+        // Every version of every rule stays, so that a finding names the text that made it.
+        for (project, policy) in nested.chain([(self.project, &*self.policy)]) {
+            project.new_versions(self.environment).register(&policy.read, &mut store, event.time);
+        }
         // What happened to the journal while it was written is told, if not recorded.
         verdict.notices.extend(self.news_of(&mut store));
         Ok(Judged { verdict, id: Some(id) })
-    }
-
-    /// Every version of every rule stays, so that a finding names the text that made it.
-    fn register_rules(&self, read: &[Definition], store: &mut Store, now: i64) {
-        let versions: Vec<RuleVersion> = read.iter().map(version).collect();
-        if !versions.is_empty() && store.sync_rules(&versions, now).is_err() {
-            // Compiled anew at the next event, and tried again.
-            self.project.forget_compiled(self.environment);
-        }
     }
 
     fn news_of(&self, store: &mut Store) -> Vec<String> {
@@ -256,16 +254,14 @@ impl<'a> Judge<'a> {
         let mut broken = Vec::new();
         let active = stored.and_then(|stored| self.active(stored.workflow, event, &mut broken));
         let of_workflow = active.as_ref().map(|active| self.policy_of(active));
-        let nested = self.nested(event, &own.situation);
+        let nested = occasion.nested.get_or_init(|| self.nested(event, &own.situation));
         let kept = occasion.kept.get_or_init(|| {
             let nested = nested.iter().map(|(project, held)| (project, &held.policy));
             let of_workflow = of_workflow.iter().map(|policy| (self.project, policy));
             let policies = nested.chain([(self.project, &*self.policy)]).chain(of_workflow);
             self.prepare_for_file_rules(event, policies, occasion.more_time)
         });
-        let policies = nested.iter().map(|(_, held)| &held.policy).chain([&*self.policy]);
-        let read = policies.flat_map(|policy| &policy.read).cloned().collect();
-        let mut effects = Effects { read, ..Effects::default() };
+        let mut effects = Effects::default();
         let mut findings: Vec<Finding> = Vec::new();
         let mut notices: Vec<String> = self.lifting().notice(event, is_first).into_iter().collect();
         notices.extend(self.news.iter().map(|change| session_policy::kept_notice(change, Path::new(""))));
@@ -277,7 +273,7 @@ impl<'a> Judge<'a> {
         let mut unheard = Unheard::of(event);
         let mut conduct = Conduct::default();
         let mut approved = false;
-        for (project, held) in &nested {
+        for (project, held) in nested {
             let folder = project.root.strip_prefix(&self.project.root).unwrap_or(&project.root);
             notices.extend(held.news.iter().map(|change| session_policy::kept_notice(change, folder)));
         }
@@ -307,7 +303,10 @@ impl<'a> Judge<'a> {
             let inquiry = Inquiry { situation: &here.situation, rules: &here.policy.rules, thorough: false };
             let Ok(mut decision) = engine::decide(&inquiry) else {
                 findings.push(Failure::UnreadablePolicy.finding());
-                here.project.forget_compiled(self.environment);
+                // Those of a workflow are not in it.
+                if !here.is_of_workflow {
+                    here.project.forget_compiled(self.environment);
+                }
                 continue;
             };
             unheard.hear(&here.policy.rules, &decision.file_rules);
@@ -521,8 +520,6 @@ struct Effects {
     fields: Map<String, serde_json::Value>,
     links: BTreeMap<String, String>,
     asked_input: AskedInput,
-    /// The rules that were read for this.
-    read: Vec<Definition>,
     /// What file rules asked for, for each policy.
     demands: Vec<Demands>,
     conduct: Conduct,
@@ -564,6 +561,8 @@ struct Occasion<'a> {
     event: &'a Arc<Event>,
     /// Nothing was heard of the session before.
     is_first: bool,
+    /// The policies of folders below the root, once somebody has looked.
+    nested: OnceCell<Vec<(Project, Held)>>,
     /// How trees were, once somebody has looked.
     kept: OnceCell<KeptBaselines>,
     programs: Programs<'a>,
@@ -643,16 +642,6 @@ fn refused_call(event: &Event, verdict: &Verdict, judgement: &mut Judgement) -> 
 
 fn is_refused_call(event: &Event, verdict: &Verdict) -> bool {
     event.kind.awaits_permission() && verdict.stops() && verdict.lifted.is_none()
-}
-
-fn version(definition: &Definition) -> RuleVersion<'_> {
-    RuleVersion {
-        id: &definition.rule.id,
-        digest: &definition.rule.digest,
-        tier: definition.rule.tier.name(),
-        source: &definition.rule.source,
-        text: definition.text(),
-    }
 }
 
 /// What a call would have to say to be judged.

@@ -20,6 +20,7 @@ mod judge;
 pub mod lifting;
 mod live_facts;
 mod masked_command;
+mod new_versions;
 mod observing;
 mod pace_facts;
 pub mod pause;

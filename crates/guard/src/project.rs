@@ -6,6 +6,7 @@ use policy::{Compiled, CompiledWorkflow, Loaded, PolicyFolder, Tiers};
 
 use crate::environment::Environment;
 use crate::file_rules::Queue;
+use crate::new_versions::NewVersions;
 use crate::session_root;
 use crate::trust::Trust;
 
@@ -88,10 +89,19 @@ impl Project {
         environment.project_state(&self.root).join("policy")
     }
 
-    /// The policy to judge by.
+    /// The policy to judge by. The texts that were read for it wait for the journal; those that cannot are in it.
     pub fn compiled(&self, environment: &Environment) -> Compiled {
         let trust = Trust::of(&self.root, environment);
-        policy::compiled(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening))
+        let mut policy = policy::compiled(&self.tiers, &self.cache(environment), |weakening| trust.accepts(weakening));
+        if self.new_versions(environment).put_down(&policy.read).is_ok() {
+            policy.read.clear();
+        }
+        policy
+    }
+
+    /// Of its rules.
+    pub(crate) fn new_versions(&self, environment: &Environment) -> NewVersions {
+        NewVersions::of(&self.root, environment)
     }
 
     /// The workflow of a name, to judge by.

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use engine::Event;
-use policy::{Held, Holding, Kept, Weakened};
+use policy::{Config, Held, Holding, Kept, Mode, Weakened};
 
 use crate::acceptance::Acceptance;
 use crate::environment::Environment;
@@ -24,6 +25,17 @@ pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> 
     let cache = project.cache(environment);
     let holding = Holding { pin: &pin, cache: &cache, now: event.time };
     holding.hold(policy, |change, since| acceptance.includes(change, since))
+}
+
+/// The configuration that counts for an event, where nothing may be written.
+pub fn config_looked_at(project: &Project, event: &Event, environment: &Environment) -> Arc<Config> {
+    let mut config = project.looked_at(environment).config;
+    let enforced = policy::enforced_since(&pin(project, &event.agent, &event.session, environment));
+    let acceptance = Acceptance::of(&project.root, environment);
+    if enforced.is_some_and(|since| !acceptance.includes(&Weakened::observing(), since)) {
+        Arc::make_mut(&mut config).mode = Mode::Enforce;
+    }
+    config
 }
 
 /// Whether a session was ever judged by this project's policy.

@@ -127,6 +127,12 @@ pub fn kept(pin: &Path) -> Vec<Kept> {
     Pin::read(pin).map(|pin| pin.kept).unwrap_or_default()
 }
 
+/// Since when, at the latest, a session has been judged by a policy that enforces; none where it was not.
+pub fn enforced_since(pin: &Path) -> Option<i64> {
+    let pin = Pin::read(pin).filter(|pin| pin.enforces)?;
+    Some(pin.since_of(&Weakened::observing().rule))
+}
+
 /// The policy that a pin names.
 fn beside(pin: &Path) -> PathBuf {
     pin.with_extension("policy")

@@ -31,10 +31,11 @@ impl Stamp {
         Some(Self { changed, size: metadata.len(), inode: 0 })
     }
 
-    /// Whether the file could be written once more without its stamp showing it.
+    /// Whether the file could be written once more without its stamp showing it. One from a time farther ahead could
+    /// not: the clock was set back since, and a file that is written now has a time of now.
     pub fn is_fresh(self, now: SystemTime) -> bool {
         let step = u64::try_from(CLOCK_STEP.as_nanos()).unwrap_or(u64::MAX);
-        nanoseconds(now).saturating_sub(self.changed) < step
+        nanoseconds(now).abs_diff(self.changed) < step
     }
 }
 
@@ -52,5 +53,21 @@ impl From<&rustix::fs::Stat> for Stamp {
     fn from(stat: &rustix::fs::Stat) -> Self {
         let changed = (stat.st_ctime as u64).wrapping_mul(1_000_000_000).wrapping_add(stat.st_ctime_nsec as u64);
         Self { changed, size: stat.st_size as u64, inode: stat.st_ino as u64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fresh_is_what_was_written_within_a_step_of_the_clock() {
+        let now = UNIX_EPOCH + Duration::from_hours(24);
+        let stamp = |time| Stamp { changed: nanoseconds(time), size: 1, inode: 1 };
+        let (near, far) = (CLOCK_STEP / 2, CLOCK_STEP * 2);
+        assert!([now, now - near, now + near].into_iter().all(|time| stamp(time).is_fresh(now)));
+        assert!(
+            ![now - far, now + far, now + Duration::from_hours(1)].into_iter().any(|time| stamp(time).is_fresh(now))
+        );
     }
 }

@@ -152,6 +152,28 @@ fn a_journal_that_somebody_keeps_locked_skips_only_what_needs_it() {
     assert!(told.contains("locked by another process"), "{told}");
 }
 
+/// Only the event that compiles a policy has read its texts.
+#[test]
+fn a_rule_that_the_journal_could_not_hear_of_at_once_is_told_to_it_later() {
+    let project = project();
+    project.config("deadline: 500ms\n").rule("no-danger", NO_DANGER);
+    project.decision("ls");
+    let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    project.rule("no-danger", &NO_DANGER.replace("Danger", "Serious danger"));
+    assert_eq!(project.decision("danger"), "deny");
+    holder.execute_batch("ROLLBACK").expect("no lock");
+    // From now on only its last good version is known.
+    project.rule("no-danger", "---\naction: nonsense\n---\n");
+    let reply = project.hook("claude", &project.bash("danger"));
+    assert!(reply.reason().contains("Serious danger"), "{}", reply.reason());
+    let log = project.run(&["log", "--json"]).stdout;
+    let last: serde_json::Value = serde_json::from_str(log.lines().last().expect("an event")).expect("JSON");
+    let digest = last["verdict"]["findings"][0]["digest"].as_str().expect("a digest");
+    let kept = project.run(&["rules", "show", "no-danger", "--version", digest]).stdout;
+    assert!(kept.contains("Serious danger"), "{kept}");
+}
+
 #[test]
 fn a_journal_of_a_newer_version_is_left_alone() {
     let project = with_both_kinds();
@@ -248,19 +270,41 @@ fn a_journal_that_is_a_link_is_not_written_to() {
     assert_eq!(project.run(&["log", "--json"]).stdout.lines().count(), 1);
 }
 
+/// A hook whose shell has set a limit.
+fn limited(project: &testkit::Scratch, limit: &str, command: &str) -> testkit::Reply {
+    let hook = project.command(&[]);
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" hook claude")]).arg(hook.get_program());
+    shell.current_dir(project.root()).env_clear();
+    shell.envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    project.feed(shell, project.bash(command).to_string().as_bytes())
+}
+
 /// The system kills whoever writes more, and an agent goes on when its hook was killed.
 #[test]
 fn where_no_file_can_be_written_a_person_is_asked() {
     let project = project();
-    let limited = |project: &testkit::Scratch, limit: &str, command: &str| {
-        let hook = project.command(&[]);
-        let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" hook claude")]).arg(hook.get_program());
-        shell.current_dir(project.root()).env_clear();
-        shell.envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        project.feed(shell, project.bash(command).to_string().as_bytes())
-    };
     insta::assert_snapshot!(limited(&project, "-f 10", "ls").reason(), @"Approval required by Linchpin: No file can be written here (`ulimit -f`), and whoever tries is killed. Nobody can say whether this is allowed, so a person has to.");
     assert_eq!(limited(&project, "-S -f 10", "ls").decision(), "allow");
     assert_eq!(limited(&super::bare(), "-f 10", "ls").decision(), "allow");
+}
+
+#[test]
+fn where_no_file_can_be_written_an_observer_still_stops_nothing() {
+    let project = project();
+    project.config("mode: observe\n");
+    assert_eq!(limited(&project, "-f 0", "ls").decision(), "ask", "nobody has accepted it");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    for limit in ["-f 0", "-f 10"] {
+        let reply = limited(&project, limit, "ls");
+        assert_eq!((reply.decision().as_str(), reply.code), ("allow", Some(0)), "{limit}");
+    }
+    // Unless the session was under one that enforces, and no person has said otherwise.
+    project.config("mode: enforce\n");
+    project.decision("ls");
+    project.config("mode: observe\n");
+    assert_eq!(limited(&project, "-f 0", "ls").decision(), "ask");
+    project.decision("ls");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(limited(&project, "-f 0", "ls").decision(), "allow");
 }

@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::Scratch;
@@ -222,6 +224,37 @@ fn a_program_of_the_users() {
     let question: Value =
         serde_json::from_slice(&fs::read(project.root().join("question.json")).expect("a question")).expect("JSON");
     assert_eq!(question["variables"], json!({"deployed": "v1"}));
+}
+
+/// Another event of the session changes what this one was judged by, so it is judged once more.
+#[test]
+fn a_nested_rule_that_was_read_for_the_first_of_two_judgements_is_told_to_the_journal() {
+    let project = project();
+    user_program(
+        &project,
+        "if grep -q hazard; then touch asked; while [ ! -e go ]; do sleep 0.05; done; echo '{\"set\": {\"deployed\": 1}}'\n\
+         else echo '{\"set\": {\"deployed\": 2}}'; fi",
+    );
+    assert_eq!(project.decision("ls"), "allow");
+    project.file("sub/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNot a hazard.\n");
+    let mut hazard = project.bash("hazard");
+    hazard["cwd"] = json!(project.root().join("sub"));
+    let decision = thread::scope(|scope| {
+        let slow = scope.spawn(|| project.hook("claude", &hazard).decision());
+        while !project.root().join("asked").exists() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        // Of the same session, and done before.
+        project.hook("claude", &project.bash("ls"));
+        project.file("go", "");
+        slow.join().expect("an answer")
+    });
+    assert_eq!(decision, "deny");
+    let log = project.run(&["log", "--json"]).stdout;
+    let last: Value = serde_json::from_str(log.lines().last().expect("an event")).expect("JSON");
+    let digest = last["verdict"]["findings"][0]["digest"].as_str().expect("a digest");
+    let kept = project.run(&["rules", "show", "no-hazard", "--version", digest]).transcript();
+    assert!(kept.contains("Not a hazard."), "{kept}");
 }
 
 #[test]

@@ -493,3 +493,28 @@ fn a_verdict_leads_to_the_text_that_made_it() {
     fs::remove_file(project.root().join(".linchpin/state.db")).expect("a journal");
     assert_eq!(project.decision("danger"), "deny");
 }
+
+/// The digest of what the last event was refused by.
+fn last_digest(project: &Scratch) -> String {
+    let log = project.run(&["log", "--json"]).stdout;
+    let last = log.lines().last().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let digest = last.and_then(|entry| entry["verdict"]["findings"][0]["digest"].as_str().map(str::to_owned));
+    digest.expect("a digest")
+}
+
+fn version(project: &Scratch, digest: &str) -> String {
+    project.run(&["rules", "show", "no-danger", "--version", digest]).transcript()
+}
+
+#[test]
+fn who_looks_first_does_not_keep_the_journal_from_learning_of_a_rule() {
+    let project = project();
+    assert_eq!(project.decision("ls"), "allow");
+    for (look, text) in [("check", "The first text."), ("doctor", "The second text."), ("status", "The third text.")] {
+        project.rule("no-danger", &blocking("^danger", text));
+        project.run(&[look]);
+        assert_eq!(project.decision("danger"), "deny");
+        let kept = version(&project, &last_digest(&project));
+        assert!(kept.contains(text), "after `{look}`: {kept}");
+    }
+}

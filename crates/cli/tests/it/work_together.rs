@@ -1,6 +1,7 @@
 //! Workflows beside everything else: rules of the project, sessions that go on meanwhile, files that break.
 
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -38,6 +39,31 @@ fn a_move_is_made_though_hooks_write_meanwhile() {
     }
     let output = child.wait_with_output().expect("an end");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "Review.\n", "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_workflow_is_left_though_hooks_write_meanwhile() {
+    let scratch = two_nodes("", "");
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for session in ["one", "two", "three"] {
+            let (scratch, is_over) = (&scratch, &is_over);
+            scope.spawn(move || {
+                let mut agent = scratch.agent_session(session);
+                while !is_over.load(Ordering::Relaxed) {
+                    agent.run("ls");
+                }
+            });
+        }
+        let rounds = (0..20).map(|_| {
+            scratch.run(&["start", "work"]);
+            thread::sleep(Duration::from_millis(20));
+            scratch.run(&["abort"])
+        });
+        let refused = rounds.filter(|abort| abort.code != Some(0)).map(|abort| abort.transcript()).next();
+        is_over.store(true, Ordering::Relaxed);
+        assert_eq!(refused, None);
+    });
 }
 
 #[test]

@@ -155,14 +155,16 @@ impl Moves<'_> {
     /// Leaves the workflow as it is.
     pub fn abort(&self) -> Result<Step, Refusal> {
         self.may_move("abort")?;
-        let mut scene = self.scene()?;
-        // One that cannot be read any more can be left all the same.
-        let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
-        let mut changes = Changes::default();
-        Position::forget_all(&scene.state.variables, &mut changes);
-        let fields = self.fields([("workflow", json!(position.workflow)), ("from", json!(position.node()))]);
-        self.write(&mut scene, NoteKind::Abort, &fields, &changes)?;
-        Ok(ended(position.workflow, Workflow::ABORTED))
+        Self::until_written(|| {
+            let mut scene = self.scene()?;
+            // One that cannot be read any more can be left all the same.
+            let position = Position::of(&scene.state.variables).ok_or(Refusal::NoWorkflow)?;
+            let mut changes = Changes::default();
+            Position::forget_all(&scene.state.variables, &mut changes);
+            let fields = self.fields([("workflow", json!(position.workflow)), ("from", json!(position.node()))]);
+            self.write(&mut scene, NoteKind::Abort, &fields, &changes)?;
+            Ok(ended(position.workflow, Workflow::ABORTED))
+        })
     }
 
     fn jump(&self, to: Position, how: &str, scene: Scene, active: &Active) -> Result<Step, Refusal> {

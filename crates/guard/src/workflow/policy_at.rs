@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use engine::rules::{Rule, RuleSet};
 use engine::workflow::Workflow;
-use policy::Compiled;
+use policy::{BrokenFile, Compiled};
 
 use crate::trust;
 
@@ -19,12 +19,21 @@ pub fn policy_at(workflow: &Workflow, node: &str, own: &Compiled, is_trusted: bo
     let rules = workflow.rules_at(node).filter(|rule| !is_said(rule));
     let rules: BTreeMap<&str, Rule> = rules.map(|rule| (rule.id.as_str(), rule.clone())).collect();
     let rules: Vec<Rule> = rules.into_values().collect();
+    // Rules that were just read can be packed; if one day they cannot, that is told, and a set that cannot be read either is
+    // what nobody can judge by.
+    let (rules, broken) = match RuleSet::pack(&rules) {
+        Ok(rules) => (rules, Vec::new()),
+        Err(error) => {
+            let problem = format!("what workflow `{}` asks for at `{node}` cannot be compiled: {error}", workflow.name);
+            (RuleSet::default(), vec![BrokenFile { problem, has_last_good: false, is_one_entry: false }])
+        }
+    };
     let mut config = (*own.config).clone();
     config.observers.clone_from(&workflow.observers);
     Compiled {
         config: Arc::new(config),
-        rules: RuleSet::pack(&rules).unwrap_or_default(),
-        broken: Vec::new(),
+        rules,
+        broken,
         untrusted: untrusted.into_iter().collect(),
         generation: String::new(),
         read_at: own.read_at,

@@ -32,8 +32,8 @@ pub struct Receipt {
     pub output: String,
     /// Milliseconds since 1970.
     pub ended: i64,
-    /// Whether anybody was told.
-    #[serde(default)]
+    /// Whether anybody was told; kept apart from the rest, which is the holder's to write.
+    #[serde(skip)]
     pub told: bool,
 }
 
@@ -91,19 +91,30 @@ impl Receipts {
 
     /// The last one.
     pub fn last(&self) -> Option<Receipt> {
-        serde_json::from_slice(&fs::read(self.file()).ok()?).ok()
+        let receipt: Receipt = serde_json::from_slice(&fs::read(self.file()).ok()?).ok()?;
+        Some(Receipt { told: self.told(&receipt.run).exists(), ..receipt })
     }
 
+    /// In place of the last one. Only who has the lock may.
     pub fn keep(&self, receipt: &Receipt) -> io::Result<()> {
-        policy::write_private_file(&self.file(), serde_json::to_vec(receipt)?)
+        let last = self.last();
+        policy::write_private_file(&self.file(), serde_json::to_vec(receipt)?)?;
+        if let Some(last) = last.filter(|last| last.told) {
+            let _ = fs::remove_file(self.told(&last.run));
+        }
+        Ok(())
     }
 
     /// Where that cannot be written down, somebody is told twice.
     pub fn note_told(&self, receipt: &Receipt) {
-        let is_last = self.last().is_some_and(|last| last.run == receipt.run && !last.told);
-        if is_last {
-            let _ = self.keep(&Receipt { told: true, ..receipt.clone() });
+        if !receipt.told {
+            let _ = policy::write_private_file(&self.told(&receipt.run), "");
         }
+    }
+
+    /// Is there once somebody was told of a run.
+    fn told(&self, run: &str) -> PathBuf {
+        self.folder.join(format!("{}-{run}.told", self.name))
     }
 
     fn file(&self) -> PathBuf {
@@ -142,6 +153,22 @@ mod tests {
         assert!(moved.lack(Some("a")).is_some_and(|why| why.contains("changed while it ran")));
         assert_eq!(receipt(true).lack(Some("a")), None);
         assert_eq!(receipt(false).lack(Some("a")).as_deref(), Some("`make check` failed with exit code 1\nno rule"));
+    }
+
+    #[test]
+    fn who_is_told_late_leaves_a_newer_receipt_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let receipts = Receipts::at(folder.path().to_owned(), &["make".to_owned()]);
+        let (old, new) = (receipt(false), Receipt { run: "2".to_owned(), ..receipt(true) });
+        receipts.keep(&old).expect("written");
+        receipts.note_told(&old);
+        assert_eq!(receipts.last(), Some(Receipt { told: true, ..old.clone() }));
+        receipts.keep(&new).expect("written");
+        receipts.note_told(&old);
+        assert_eq!(receipts.last().as_ref(), Some(&new));
+        receipts.note_told(&new);
+        receipts.note_told(&old);
+        assert_eq!(receipts.last(), Some(Receipt { told: true, ..new }));
     }
 
     #[test]
