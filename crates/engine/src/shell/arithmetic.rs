@@ -21,6 +21,50 @@ pub(super) fn count(text: &str, variable: &dyn Fn(&str) -> Option<i64>) -> Optio
     reader.rest.trim().is_empty().then_some(Counted { value, set: reader.set })
 }
 
+/// Whether it sets what an expansion names: `$name = 1`, `x_${name}++`. Tells what that name begins with.
+pub(super) fn sets_unnamed(text: &str) -> Option<&str> {
+    text.match_indices('$').find_map(|(place, mark)| {
+        let before = text.get(..place)?;
+        let known = before.trim_end_matches(is_letter);
+        let behind = behind_expansion(text.get(place + mark.len()..)?).trim_start();
+        let is_stepped = known.trim_end().ends_with("++") || known.trim_end().ends_with("--");
+        before.get(known.len()..).filter(|_| is_stepped || begins_with_setting(behind))
+    })
+}
+
+fn is_letter(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
+}
+
+/// What stands behind the name that an expansion is part of, and behind an index. `rest`: from behind the `$` on.
+fn behind_expansion(rest: &str) -> &str {
+    let inside = |rest: &str, open: char, close: char| {
+        let mut depth = 0_usize;
+        let end = rest.char_indices().find(|(_, letter)| {
+            depth = (depth + usize::from(*letter == open)).saturating_sub(usize::from(*letter == close));
+            depth == 0
+        });
+        end.map_or(0, |(place, letter)| place + letter.len_utf8())
+    };
+    let length = match rest.chars().next() {
+        Some('{') => inside(rest, '{', '}'),
+        Some('(') => inside(rest, '(', ')'),
+        _ => 0,
+    };
+    let rest = rest.get(length..).unwrap_or_default().trim_start_matches(is_letter);
+    let index = if rest.starts_with('[') { inside(rest, '[', ']') } else { 0 };
+    rest.get(index..).unwrap_or_default()
+}
+
+/// `=`, `+=`, `++`, but not `==`.
+fn begins_with_setting(text: &str) -> bool {
+    let operators = ["<<", ">>", "+", "-", "*", "/", "%", "&", "^", "|"];
+    let is_joined =
+        operators.iter().any(|operator| text.strip_prefix(operator).is_some_and(|end| end.starts_with('=')));
+    let is_plain = text.starts_with('=') && !text.starts_with("==");
+    is_plain || is_joined || text.starts_with("++") || text.starts_with("--")
+}
+
 /// Between two values, those that bind least first. Of two with the same beginning, the longer stands first.
 const OPERATORS: &[&[&str]] = &[
     &["||"],
@@ -56,7 +100,7 @@ impl<'t> Reader<'t> {
             Some(text) => (text, true),
             None => (text.strip_prefix('$').unwrap_or(text), false),
         };
-        let length = text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(text.len());
+        let length = text.find(|letter| !is_letter(letter)).unwrap_or(text.len());
         let (name, rest) = text.split_at_checked(length)?;
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
         let rest = if is_closed { rest.strip_prefix('}')? } else { rest };
@@ -217,7 +261,7 @@ fn applied(left: i64, operator: &str, right: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, count};
+    use super::{Counted, count, sets_unnamed};
 
     #[test]
     fn as_bash_counts() {
@@ -240,6 +284,19 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(count(text, &variable).map(|counted| counted.value), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_an_expansion_names() {
+        for text in ["$v = 7", "${v}++", "--$v", "i = ($v += 1)", "$v[2] = 1", "$(x y)=3", "${a[i]} <<= 1"] {
+            assert_eq!(sets_unnamed(text), Some(""), "{text}");
+        }
+        assert_eq!(sets_unnamed("n + (x_${v} = 1)"), Some("x_"));
+        for text in
+            ["i = $v", "$v == 2", "$v <= 2", "a[$v] = 1", "a[$v]++", "$v + +1", "i++ + $v", "$# > 1", "$", "${v"]
+        {
+            assert_eq!(sets_unnamed(text), None, "{text}");
         }
     }
 

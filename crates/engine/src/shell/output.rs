@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::command::{Redirect, SimpleCommand, Word};
 use super::escape::{Reader, decode_for};
 use super::filter::{filtered, is_filter};
+use super::state::Name;
 use crate::programs::{Argument, Role};
 
 /// More than this is not known to be printed.
@@ -118,14 +119,16 @@ fn folder_name(path: &str) -> &str {
 }
 
 /// The variable that `printf -v` sets, and what to; `None` for a text that is not known.
-pub(super) fn printed_into(command: &SimpleCommand) -> Option<(&str, Option<String>)> {
-    let words: Vec<Option<&str>> = command.words.iter().map(|word| word.value.as_deref()).collect();
-    let (name, arguments) = match words.as_slice() {
-        [Some("printf"), Some("-v"), Some(name), arguments @ ..] => (*name, arguments),
-        [Some("printf"), Some(flag), arguments @ ..] => (flag.strip_prefix("-v")?, arguments),
+pub(super) fn printed_into(command: &SimpleCommand) -> Option<(Name<'_>, Option<String>)> {
+    const FLAG: &str = "-v";
+    let is_flag = |word: &Word| word.value.as_deref() == Some(FLAG);
+    let has_flag = |word: &Word| word.value.as_deref().unwrap_or(&word.shown).starts_with(FLAG);
+    let (name, arguments) = match command.words.as_slice() {
+        [_, flag, name, arguments @ ..] if is_flag(flag) => (Name::of(name, 0), arguments),
+        [_, flag, arguments @ ..] if has_flag(flag) => (Name::of(flag, FLAG.len()), arguments),
         _ => return None,
     };
-    let arguments: Option<Vec<&str>> = arguments.iter().copied().collect();
+    let arguments: Option<Vec<&str>> = arguments.iter().map(|word| word.value.as_deref()).collect();
     Some((name, arguments.and_then(|arguments| printf(&arguments))))
 }
 

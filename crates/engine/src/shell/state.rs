@@ -6,6 +6,7 @@ mod changed;
 mod counting;
 mod expansion;
 mod joining;
+mod name;
 mod options;
 mod own_commands;
 mod positional;
@@ -31,6 +32,7 @@ use crate::programs::is_known_program;
 
 pub(super) use array::Array;
 pub(super) use expansion::Expanded;
+pub(super) use name::Name;
 pub(super) use positional::{Arguments, Positional};
 pub(super) use trap::Trap;
 pub(super) use value::Value;
@@ -88,6 +90,8 @@ pub(super) struct State {
     last_word: Option<Value>,
     /// Other names of variables: `declare -n`.
     references: Names<Arc<str>>,
+    /// How often one was set by a name that nobody knows.
+    pub(super) set_blindly: usize,
     pub(super) options: Options,
     pub(super) failing: Failing,
     /// What is walked is never run: `exit` stands before it.

@@ -28,7 +28,7 @@ use super::command::{SimpleCommand, Word};
 use super::container::Container;
 use super::hidden::Hidden;
 use super::printed::{MAX_WAYS, Printed};
-use super::state::{Function, State, Value};
+use super::state::{Function, Name, State, Value};
 use super::word::Context;
 use super::written::{Earlier, Files};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
@@ -385,7 +385,7 @@ impl Walker<'_> {
                 let is_while = matches!(compound, CompoundCommand::WhileClause(_));
                 if !is_while || !self.lines(clause) {
                     self.forget_changed_in(&clause.2);
-                    self.in_loop(|walker| {
+                    self.some_rounds(|walker| {
                         walker.condition(&clause.0);
                         let before = walker.kept_state();
                         walker.list(&clause.1.list);
@@ -393,7 +393,14 @@ impl Walker<'_> {
                     });
                 }
             }
-            CompoundCommand::Coprocess(coprocess) => self.in_new_scope(|walker| walker.command(&coprocess.body)),
+            CompoundCommand::Coprocess(coprocess) => {
+                self.in_new_scope(|walker| walker.command(&coprocess.body));
+                // The descriptors to read from and write to.
+                if let Some(name) = &coprocess.name {
+                    let name = self.single_word(&name.value);
+                    self.state.assign_named(Name::of(&name, 0), Some(Value::some_number()));
+                }
+            }
         }
         // Nobody knows which of it runs, or how often.
         self.output.doubt();

@@ -1,6 +1,6 @@
 //! Numbers that the shell works out from its variables: indices, ranges, `let` and `((…))`.
 
-use super::super::arithmetic::{Counted, count};
+use super::super::arithmetic::{Counted, count, sets_unnamed};
 use super::expansion::{is_default, is_name};
 use super::{Array, State, Value};
 
@@ -17,6 +17,10 @@ impl State {
 
     /// What an expression comes to. The variables in it are set; where it is not known, nothing is.
     pub(in super::super) fn count(&mut self, expression: &str) -> Option<i64> {
+        if let Some(start) = sets_unnamed(expression) {
+            self.may_assign_any(start, Some(&Value::some_number()));
+            return None;
+        }
         let Counted { value, set } = self.counted(expression)?;
         for (name, number) in set {
             self.assign(&name, Some(Value::plain(number.to_string())));

@@ -17,6 +17,11 @@ pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
+/// Of the name that a text begins with.
+fn name_length(text: &str) -> usize {
+    text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(text.len())
+}
+
 /// `2`, or ` -1`: from the end.
 fn place(range: &str, count: usize) -> Option<usize> {
     match range.trim().parse::<i64>().ok()? {
@@ -61,14 +66,13 @@ impl State {
         if let Some(name) = inside.strip_prefix('!').and_then(|name| name.strip_suffix("[@]")) {
             return self.arrays.get(name).map(|array| Expanded::Several(array.keys()));
         }
-        if let Some(name) = inside.strip_prefix('!').filter(|name| is_name(name)) {
+        if let Some(inside) = inside.strip_prefix('!') {
             // The value of the variable that it names.
-            let meant = self.value(name).filter(|value| !value.in_kind && is_name(&value.text))?;
-            return self.expand(&format!("${}", meant.text));
+            let (name, operator) = inside.split_at(name_length(inside));
+            let meant = self.named_by(name).filter(|_| !operator.starts_with('['))?;
+            return self.expand(&format!("${{{meant}{operator}}}"));
         }
-        let name_length =
-            inside.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(inside.len());
-        let (name, operator) = inside.split_at(name_length);
+        let (name, operator) = inside.split_at(name_length(inside));
         if let Some(elements) = self.arrays.get(name) {
             if matches!(operator, "[@]" | "[*]") {
                 return Some(Expanded::Several(elements.values()));
@@ -98,6 +102,12 @@ impl State {
             }
             _ => None,
         }
+    }
+
+    /// `${!NAME}`: the variable that it is the name of.
+    pub(in super::super) fn named_by(&self, name: &str) -> Option<String> {
+        let meant = self.value(name).filter(|value| !value.in_kind && is_name(&value.text))?;
+        Some(meant.text.to_string())
     }
 
     pub(super) fn value(&self, name: &str) -> Option<Value> {

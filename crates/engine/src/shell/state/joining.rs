@@ -81,6 +81,7 @@ impl State {
         if self.last_word != other.last_word {
             self.last_word = None;
         }
+        self.set_blindly = self.set_blindly.max(other.set_blindly);
         self.options.exports_all |= other.options.exports_all;
         self.failing.ends &= other.failing.ends;
         self.options.lastpipe |= other.options.lastpipe;

@@ -8,7 +8,7 @@ use super::super::copied::copies;
 use super::super::line;
 use super::super::output::printed_into;
 use super::super::written::plain;
-use super::{Array, Attribute, Names, Positional, State, Value};
+use super::{Array, Attribute, Name, Names, Positional, State, Value};
 
 impl State {
     /// Does what a command of the shell itself does to it.
@@ -28,13 +28,16 @@ impl State {
             "read" => self.read(command),
             "printf" => {
                 if let Some((name, text)) = printed_into(command) {
-                    self.assign(name, text.map(Value::plain));
+                    self.assign_named(name, text.map(Value::plain));
                 }
             }
             "unset" => {
+                let is_function = operands().any(|word| word.value.as_deref() == Some("-f"));
                 for word in operands() {
-                    self.removed.add(word.value.as_deref().unwrap_or_default());
-                    self.assign(word.value.as_deref().unwrap_or_default(), None);
+                    if !is_function {
+                        self.removed.add(word.value.as_deref().unwrap_or_default());
+                        self.assign_named(Name::of(word, 0), None);
+                    }
                     match &word.value {
                         Some(name) => drop(Rc::make_mut(&mut self.functions).remove(name.as_str())),
                         None => self.doubt_functions(),
@@ -44,12 +47,20 @@ impl State {
             "mapfile" | "readarray" => self.read_lines(command),
             "let" => {
                 for word in operands() {
-                    self.count_or_forget(word.value.as_deref().unwrap_or_default());
+                    self.count_or_forget(word.value.as_deref().unwrap_or(&word.shown));
                 }
             }
             "getopts" => {
-                for word in operands() {
-                    self.assign(word.value.as_deref().unwrap_or_default(), None);
+                let name = operands().nth(1).map(|word| Name::of(word, 0));
+                for name in name.into_iter().chain([Name::Known("OPTARG")]) {
+                    self.assign_named(name, None);
+                }
+            }
+            "wait" => {
+                let flags = command.arguments.iter().flat_map(|arguments| &arguments.flags);
+                let value = flags.filter(|flag| flag.name == "-p").find_map(|flag| flag.value);
+                if let Some((word, from)) = value.and_then(|value| Some((command.words.get(value.word)?, value.from))) {
+                    self.assign_named(Name::of(word, from), Some(Value::some_number()));
                 }
             }
             "set" => {
@@ -127,6 +138,7 @@ impl State {
         // A reference to another variable, or several values.
         let changes = flags().any(|flag| flag.contains(['n', 'a', 'A']));
         let attribute = flags().filter(|_| program != "export").find_map(Attribute::of);
+        let only_tells = flags().any(|flag| flag.contains(['p', 'f', 'F']));
         let is_global = flags().any(|flag| flag.contains('g'));
         let is_reference = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains('n');
         let refers = program != "export" && operands().any(|word| word.value.as_deref().is_some_and(is_reference));
@@ -145,6 +157,12 @@ impl State {
                 match word.value {
                     Some(_) => drop(Rc::make_mut(&mut self.references).insert(name.into(), meant.into())),
                     None => self.forget(),
+                }
+                continue;
+            }
+            if let Some((start, value)) = unnamed(word) {
+                if !only_tells {
+                    self.may_assign_any(start, value.filter(|_| !changes).as_ref());
                 }
                 continue;
             }
@@ -215,11 +233,10 @@ impl State {
 
     /// `read NAME`: the line, or a word of it for each name.
     fn read(&mut self, command: &SimpleCommand) {
-        let places = command.arguments.iter().flat_map(|arguments| &arguments.operands);
-        let mut names: Vec<&str> = places.filter_map(|place| command.text_from(*place, 0)).collect();
+        let mut names = operand_names(command);
         let flags = || command.arguments.iter().flat_map(|arguments| &arguments.flags);
         let value = |name: &str| flags().find(|flag| flag.name == name).and_then(|flag| flag.value);
-        let array = value("-a").map(|array| command.text_from(array.word, array.from).unwrap_or_default());
+        let array = value("-a").and_then(|array| Some(Name::of(command.words.get(array.word)?, array.from)));
         let is_raw = flags().any(|flag| flag.name == "-r");
         let own = command.assignments.iter().rfind(|set| set.name == "IFS");
         let separators = match own {
@@ -228,33 +245,33 @@ impl State {
         };
         let line = line::read_by(command).filter(|line| is_raw || !line.contains('\\')).zip(separators);
         if let Some(array) = array {
-            self.assign(array, None);
-            if let Some((line, separators)) = line {
-                let words = line::fields(line, &separators, usize::MAX);
-                self.assign_array(array, Array::List(words.into_iter().map(Value::plain).collect()));
-            }
-            return;
+            let words = line.map(|(line, separators)| line::fields(line, &separators, usize::MAX));
+            return self.assign_elements(array, words.map(|words| words.into_iter().map(Value::plain).collect()));
         }
         if names.is_empty() {
-            names.push("REPLY");
+            names.push(Name::Known("REPLY"));
         }
         let words = line.map(|(line, separators)| line::fields(line, &separators, names.len()));
         for (place, name) in names.iter().enumerate() {
             let word = words.as_ref().map(|words| words.get(place).copied().unwrap_or_default());
-            self.assign(name, word.map(Value::plain));
+            self.assign_named(*name, word.map(Value::plain));
         }
     }
 
     /// `mapfile -t NAME`: each line is an element.
     fn read_lines(&mut self, command: &SimpleCommand) {
         const NAME: &str = "MAPFILE";
-        let places = command.arguments.iter().flat_map(|arguments| &arguments.operands);
-        let name = places.map(|place| command.text_from(*place, 0)).next().unwrap_or(Some(NAME));
-        let Some(name) = name else { return };
-        self.assign(name, None);
+        let name = operand_names(command).first().copied().unwrap_or(Name::Known(NAME));
         let has_flags = command.arguments.iter().flat_map(|arguments| &arguments.flags).any(|flag| flag.name != "-t");
-        if let Some(text) = command.given_text().filter(|_| !has_flags) {
-            self.assign_array(name, Array::List(text.lines().map(Value::plain).collect()));
+        let text = command.given_text().filter(|_| !has_flags);
+        self.assign_elements(name, text.map(|text| text.lines().map(Value::plain).collect()));
+    }
+
+    fn assign_elements(&mut self, name: Name, elements: Option<Vec<Value>>) {
+        match (name, elements) {
+            (Name::Known(name), Some(elements)) => self.assign_array(name, Array::List(elements)),
+            // Without an index, an array is its first element.
+            (name, elements) => self.assign_named(name, elements.and_then(|elements| elements.into_iter().next())),
         }
     }
 
@@ -285,6 +302,22 @@ impl State {
         }
         self.previous = Some(before);
     }
+}
+
+/// The variables that its operands are.
+fn operand_names(command: &SimpleCommand) -> Vec<Name<'_>> {
+    let places = command.arguments.iter().flat_map(|arguments| &arguments.operands);
+    places.filter_map(|place| command.words.get(*place)).map(|word| Name::of(word, 0)).collect()
+}
+
+/// `"x_$name=value"`: what the name of a declared variable begins with, where it is not known, and the value.
+fn unnamed(word: &Word) -> Option<(&str, Option<Value>)> {
+    let text = Some(&word.shown).filter(|_| word.value.is_none())?;
+    let (name, value) = text.split_once('=').map_or((text.as_str(), None), |(name, value)| (name, Some(value)));
+    let Name::BeginsWith(start) = Name::as_written(name) else { return None };
+    // The `=` may stand in an expansion.
+    let value = value.filter(|value| !value.contains(['$', '`', '}', ')']));
+    (!start.starts_with(['-', '+'])).then(|| (start, value.map(Value::plain)))
 }
 
 fn is_setup_file(path: &str) -> bool {

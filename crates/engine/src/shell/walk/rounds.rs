@@ -1,5 +1,7 @@
 //! Loops, round by round where it is known what they go over.
 
+use std::rc::Rc;
+
 use brush_parser::ast::{
     ArithmeticForClauseCommand, Command, CommandPrefixOrSuffixItem, CompoundList, ForClauseCommand,
     UnexpandedArithmeticExpr, WhileOrUntilClauseCommand,
@@ -73,15 +75,29 @@ impl Walker<'_> {
         self.forget_changed_in(&clause.body.loc);
         self.state.assign(&clause.variable_name, None);
         let before = self.kept_state();
-        self.in_loop(|walker| walker.list(&clause.body.list));
+        self.some_rounds(|walker| walker.list(&clause.body.list));
         self.join(&before);
+    }
+
+    /// Of a loop of which nobody knows how often it goes round; what it changes is forgotten by then.
+    pub(super) fn some_rounds(&mut self, round: impl Fn(&mut Self)) {
+        let known = self.state.set_blindly;
+        self.in_loop(&round);
+        // What it sets by a name that nobody knows is set when the next one begins.
+        if self.state.set_blindly > known && self.goes_on() {
+            self.in_loop(&round);
+        }
     }
 
     pub(super) fn arithmetic_for(&mut self, clause: &ArithmeticForClauseCommand) {
         for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
             self.arithmetic(expression);
         }
-        let body = clause.body.list.to_string();
+        let hidden = Rc::clone(&self.hidden);
+        let body = hidden.at(&clause.body.loc);
+        if !self.spend(body.len()) {
+            return;
+        }
         let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$';
         let counters = clause.initializer.iter().flat_map(|start| start.value.split(','));
         let counters = counters.filter_map(|start| start.split_once('=')).map(|(name, _)| name.trim());
@@ -91,14 +107,14 @@ impl Walker<'_> {
         if !used.is_empty() && self.counted_rounds(clause) {
             return;
         }
-        self.state.forget_changed_in(&clause.to_string());
+        self.forget_changed_in(&clause.loc);
         // What only counts is a number.
         for counter in only_counting {
             self.state.assign(counter, Some(Value::some_number()));
         }
-        let before = self.state.clone();
-        self.in_loop(|walker| walker.list(&clause.body.list));
-        self.state.join(&before);
+        let before = self.kept_state();
+        self.some_rounds(|walker| walker.list(&clause.body.list));
+        self.join(&before);
     }
 
     /// `for ((i=0; i<3; i++))`, where it is known how often. Tells whether it is.

@@ -3,7 +3,7 @@
 use brush_parser::ast::{Assignment as AssignmentNode, AssignmentValue, ProcessSubstitutionKind};
 
 use super::super::command::{Assignment, Word};
-use super::super::state::{Array, Expanded, Value};
+use super::super::state::{Array, Expanded, Name, Value};
 use super::super::word::{self, Context, Expansion, Scanned, Unit};
 use super::super::{Gap, brace, budget};
 use super::{MAX_EXPANDED_TEXT, MAX_EXPANDED_WORDS, Walker};
@@ -137,6 +137,13 @@ impl Walker<'_> {
         let inside = raw.strip_prefix("${")?.strip_suffix('}')?;
         let (name, operator) = inside.split_at_checked(inside.find(['-', '=', ':'])?)?;
         let operator = operator.strip_prefix(':').unwrap_or(operator);
+        if let Some(meant) = name.strip_prefix('!').and_then(|name| self.state.named_by(name)) {
+            let operator = inside.get(name.len()..)?;
+            return self.default_of(&format!("${{{meant}{operator}}}"));
+        }
+        // `${!NAME:=…}` sets any.
+        let set = if name.starts_with('!') { Name::BeginsWith("") } else { Name::Known(name) };
+        let name = name.strip_prefix('!').unwrap_or(name);
         let is_element = name.ends_with(']') && name.contains('[');
         let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let (is_assigned, default) = match operator.split_at_checked(1)? {
@@ -147,11 +154,12 @@ impl Walker<'_> {
         if !is_name && !is_element && !matches!(name, "@" | "*") {
             return None;
         }
-        let value = Value::of(&self.single_word(default))?;
+        let value = Value::of(&self.single_word(default));
         if is_assigned {
-            // It is set from then on, unless it was before.
-            self.state.may_be(name, std::slice::from_ref(&Value { in_kind: false, ..value.clone() }));
+            let plain = value.clone().map(|value| Value { in_kind: false, ..value });
+            self.state.assign_default(set, plain.as_ref());
         }
+        let value = value?;
         if self.state.assumes.is_some() {
             return Some(Expanded::One(value));
         }
