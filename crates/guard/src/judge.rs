@@ -74,11 +74,11 @@ struct Jurisdiction<'a> {
     is_of_workflow: bool,
 }
 
-/// What is stored between events.
+/// What is stored between events; none of what cannot be had.
 #[derive(Clone, Copy)]
 struct Stored<'a> {
-    session: &'a SessionState,
-    workflow: &'a SessionState,
+    session: Option<&'a SessionState>,
+    workflow: Option<&'a SessionState>,
 }
 
 impl<'a> Judge<'a> {
@@ -125,15 +125,18 @@ impl<'a> Judge<'a> {
         };
         if event.session == TRIAL_SESSION {
             let nothing = SessionState::default();
-            let (mut verdict, _) = self.verdict(&occasion, Some(Stored { session: &nothing, workflow: &nothing }));
+            let (mut verdict, _) = self.verdict(&occasion, Stored { session: Some(&nothing), workflow: None });
             // It is asked whether the guard works, not whether it is set aside.
             verdict.lifted = None;
             return Judged { verdict, id: None };
         }
-        let judge = |stored: Stored<'_>| self.verdict(&occasion, Some(stored));
+        let judge = |stored: Stored<'_>| self.verdict(&occasion, stored);
         let recorded = self.record(event, &occasion.allowed, &occasion.nested, judge);
         recorded.unwrap_or_else(|error| {
-            let (mut verdict, effects) = self.verdict(&occasion, None);
+            // It may still be read, and what a phase forbids does not wait for a lock.
+            let journal = Store::open_existing_read(&self.store, self.store_options(event));
+            let workflow = journal.and_then(|journal| journal.workflow()).ok();
+            let (mut verdict, effects) = self.verdict(&occasion, Stored { session: None, workflow: workflow.as_ref() });
             if is_refused_call(event, &verdict) {
                 // What was used up for this call counts for it.
                 verdict.lifted = occasion.allowed.get().copied().flatten();
@@ -190,7 +193,7 @@ impl<'a> Judge<'a> {
         let notices = self.news_of(&mut store);
         let mut judgement = store.begin(SessionKey { agent: &event.agent, session: &event.session })?;
         let (mut verdict, id) = loop {
-            let stored = Stored { session: judgement.state(), workflow: judgement.workflow() };
+            let stored = Stored { session: Some(judgement.state()), workflow: Some(judgement.workflow()) };
             let (mut verdict, mut effects) = judge(stored);
             verdict.notices.extend(notices.iter().cloned());
             let call = refused_call(event, &verdict, &mut judgement);
@@ -245,14 +248,13 @@ impl<'a> Judge<'a> {
         self.project.had_journal(self.environment)
     }
 
-    /// `stored`: none where the journal cannot be used.
-    fn verdict(&self, occasion: &Occasion<'_>, stored: Option<Stored<'_>>) -> (Verdict, Effects) {
+    fn verdict(&self, occasion: &Occasion<'_>, stored: Stored<'_>) -> (Verdict, Effects) {
         let Occasion { event, is_first, .. } = occasion;
         let is_first = *is_first;
-        let state = stored.map(|stored| stored.session);
+        let state = stored.session;
         let own = self.jurisdiction(self.project, &self.policy, event, state);
         let mut broken = Vec::new();
-        let active = stored.and_then(|stored| self.active(stored.workflow, event, &mut broken));
+        let active = stored.workflow.and_then(|workflow| self.active(workflow, event, &mut broken));
         let of_workflow = active.as_ref().map(|active| self.policy_of(active));
         let nested = occasion.nested.get_or_init(|| self.nested(event, &own.situation));
         let kept = occasion.kept.get_or_init(|| {

@@ -152,6 +152,22 @@ fn a_journal_that_somebody_keeps_locked_skips_only_what_needs_it() {
     assert!(told.contains("locked by another process"), "{told}");
 }
 
+#[test]
+fn what_a_phase_forbids_does_not_wait_for_the_journal() {
+    let project = project();
+    project.config("deadline: 500ms\n");
+    project.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    rules: [{command_pattern: '^git push', reason: Not yet.}]\n    \
+         transitions: [{when: code_complete, to: done}]\n",
+    );
+    project.run(&["start", "work"]);
+    assert_eq!(project.decision("git push"), "deny");
+    let holder = rusqlite::Connection::open(project.root().join(".linchpin/state.db")).expect("the journal");
+    holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    assert_eq!(project.decision("git push"), "deny");
+}
+
 /// Only the event that compiles a policy has read its texts.
 #[test]
 fn a_rule_that_the_journal_could_not_hear_of_at_once_is_told_to_it_later() {

@@ -567,3 +567,34 @@ fn the_journal_tells_how_it_was_moved() {
     person abort work at code, by the person
     ");
 }
+
+#[test]
+fn an_end_that_is_declared_says_its_text_and_is_over() {
+    let scratch = project();
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code: {prompt: Code., transitions: [{when: code_complete, to: done}]}\n  done: {prompt: \
+         Write a summary.}\n",
+    );
+    scratch.run(&["start", "work"]);
+    assert_snapshot!(scratch.run(&["next"]).transcript());
+    assert_eq!(scratch.run(&["next"]).code, Some(2));
+    assert_eq!(scratch.run(&["start", "work"]).code, Some(0));
+}
+
+#[test]
+fn a_gate_of_file_rules_stays_shut_where_git_cannot_say_what_changed() {
+    let scratch = project();
+    scratch.git(&["init", "--quiet", "--initial-branch=main"]);
+    scratch.rule("pairing", "---\nset: [\"src/{path}.rs\", \"tests/{path}.rs\"]\n---\nChange the test too.\n");
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code: {prompt: Code., requires: [{file_rules: [pairing]}], transitions: [{when: \
+         code_complete, to: done}]}\n",
+    );
+    scratch.git(&["add", "--all"]);
+    scratch.git(&["commit", "--quiet", "--message=first"]);
+    scratch.run(&["start", "work"]);
+    scratch.git(&["config", "core.repositoryformatversion", "99"]);
+    assert_snapshot!(scratch.run(&["next"]).transcript());
+}
