@@ -10,7 +10,8 @@ use crate::problem::Outcome;
 
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
 pub fn run(context: &Context) -> Outcome {
-    let loaded = Project::of_person(&context.environment).load(&context.environment);
+    let project = Project::of_person(&context.environment);
+    let loaded = project.load(&context.environment);
     let all: Vec<(&Definition, Standing)> =
         loaded.definitions.iter().map(|definition| (definition, loaded.standing(definition))).collect();
     if context.output.json {
@@ -27,6 +28,10 @@ pub fn run(context: &Context) -> Outcome {
         show("Not in force", &rest, context);
     }
     broken(&loaded, context);
+    if !project.has_policy() {
+        context.output.blank();
+        context.output.line("There is no policy here or above, so nothing is judged yet: `linchpin init` writes one.");
+    }
     Ok(ExitCode::Done)
 }
 
