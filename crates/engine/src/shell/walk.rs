@@ -177,12 +177,12 @@ impl Walker<'_> {
         self.spend(0)
     }
 
-    /// Changes the state; one variable that nobody knows costs as much as all of them.
+    /// Changes the state. To set a variable that nobody knows is to look at all of them, and at what is known of each.
     fn change_state<T>(&mut self, change: impl FnOnce(&mut State) -> T) -> T {
         let known = self.state.set_blindly;
         let changed = change(&mut self.state);
         if self.state.set_blindly > known {
-            self.spend(self.state.size());
+            self.spend(4 * self.state.size());
         }
         changed
     }
