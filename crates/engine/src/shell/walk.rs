@@ -177,6 +177,16 @@ impl Walker<'_> {
         self.spend(0)
     }
 
+    /// Changes the state. To set a variable that nobody knows is to look at all of them, and at what is known of each.
+    fn change_state<T>(&mut self, change: impl FnOnce(&mut State) -> T) -> T {
+        let known = self.state.set_blindly;
+        let changed = change(&mut self.state);
+        if self.state.set_blindly > known {
+            self.spend(4 * self.state.size());
+        }
+        changed
+    }
+
     /// As it is now, to come back to.
     fn kept_state(&mut self) -> State {
         self.spend(self.state.size());
@@ -370,7 +380,7 @@ impl Walker<'_> {
                 self.arithmetic(&arithmetic.expr);
                 // It may be `PATH` that is set.
                 self.script.loose.push(arithmetic.expr.value.clone());
-                if self.state.count(&arithmetic.expr.value).is_none() {
+                if self.change_state(|state| state.count(&arithmetic.expr.value)).is_none() {
                     self.state.forget_changed_in(&arithmetic.expr.value);
                 }
                 self.output = Printed::nothing();

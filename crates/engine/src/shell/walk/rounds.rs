@@ -61,9 +61,14 @@ impl Walker<'_> {
                 if !self.spend(budget::NODE) {
                     return;
                 }
-                self.state.assign(&clause.variable_name, Some(value));
+                let is_several = value.glob || value.in_kind;
+                self.state.assign(&clause.variable_name, Some(value.clone()));
+                let before = if is_several { Some(self.kept_state()) } else { None };
                 self.in_loop(|walker| walker.list(&clause.body.list));
                 printed.then(&std::mem::take(&mut self.output));
+                if let Some(before) = before {
+                    self.next_round(clause, value, &before);
+                }
             }
             self.output = printed;
             if let Some(before) = before {
@@ -77,6 +82,19 @@ impl Walker<'_> {
         let before = self.kept_state();
         self.some_rounds(|walker| walker.list(&clause.body.list));
         self.join(&before);
+    }
+
+    /// With a value that stands for several: some rounds begin as others have left them. `before`: as the first began.
+    fn next_round(&mut self, clause: &ForClauseCommand, value: Value, before: &State) {
+        let once = self.kept_state();
+        self.state.assign(&clause.variable_name, Some(value));
+        // Those that go somewhere come back, if all goes well.
+        self.state.folders.clone_from(&before.folders);
+        if !before.is_like(&self.state) {
+            self.beside(|walker| walker.in_loop(|walker| walker.list(&clause.body.list)));
+        }
+        let twice = std::mem::replace(&mut self.state, once);
+        self.state.may_be_as(&twice);
     }
 
     /// Of a loop of which nobody knows how often it goes round; what it changes is forgotten by then.

@@ -224,7 +224,7 @@ impl Walker<'_> {
             self.gap(Gap::Unknown(text));
         }
         self.note_git_environment(&mut command);
-        self.state.run(&command);
+        self.change_state(|state| state.run(&command));
         self.note_git_setting(&command);
         let mut found = std::mem::take(&mut self.found);
         if command.piped_from.is_empty() {

@@ -86,7 +86,8 @@ impl Walker<'_> {
             self.substitution(script).map(Expanded::One)
         } else if let Some(expression) = expansion.raw.strip_prefix("$((").and_then(|inside| inside.strip_suffix("))"))
         {
-            self.state.count(expression).map(|number| Expanded::One(Value::plain(number.to_string())))
+            let number = self.change_state(|state| state.count(expression));
+            number.map(|number| Expanded::One(Value::plain(number.to_string())))
         } else {
             let value = self.state.expand(&expansion.raw).or_else(|| self.default_of(&expansion.raw));
             value.or_else(|| self.alternative_of(&expansion.raw))
