@@ -233,10 +233,12 @@ fn a_nested_rule_that_was_read_for_the_first_of_two_judgements_is_told_to_the_jo
     user_program(
         &project,
         "if grep -q hazard; then touch asked; while [ ! -e go ]; do sleep 0.05; done; echo '{\"set\": {\"deployed\": 1}}'\n\
-         else echo '{\"set\": {\"deployed\": 2}}'; fi",
+         else echo \"{\\\"set\\\": {\\\"deployed\\\": $$}}\"; fi",
     );
     assert_eq!(project.decision("ls"), "allow");
     project.file("sub/.linchpin/rules/no-hazard.md", "---\ncommand_pattern: ^hazard\n---\nNot a hazard.\n");
+    // One that was just written is read twice anyway.
+    thread::sleep(Duration::from_millis(200));
     let mut hazard = project.bash("hazard");
     hazard["cwd"] = json!(project.root().join("sub"));
     let decision = thread::scope(|scope| {

@@ -582,8 +582,12 @@ impl Walker<'_> {
         let filled_words = self.fills_words;
         let runs_words = runs.iter().all(|runs| matches!(runs, Runs::Command { .. }));
         self.fills_words = reads == Reads::Words || filled_words && runs_words;
-        // All that it runs gets to see what is set for it.
-        let given = if is_transparent { assignments.clone() } else { set };
+        // All that it runs gets to see what is set for it, unless that is elsewhere.
+        let given = match (is_transparent, is_remote) {
+            (true, _) => assignments.clone(),
+            (false, true) => Vec::new(),
+            (false, false) => set,
+        };
         // What a shell reads its commands from is not there for them.
         let input = self.input.clone();
         let piped_from = self.piped_from.clone();
