@@ -29,7 +29,9 @@ impl Reader {
             Value::Thing(name) => {
                 if let Some(deed) = self.deed(&name) {
                     let value = self.perform(deed, &name, arguments);
-                    let is_object = value == Value::Unknown && self.dialect.gives_object(&name);
+                    // An archive is more than what is in its file.
+                    let is_plain = matches!(value, Value::Unknown | Value::Content(_));
+                    let is_object = is_plain && self.dialect.gives_object(&name);
                     return if is_object { Value::Thing(format!("{name}()")) } else { value };
                 }
                 if self.dialect.gives_object(&name) {
@@ -88,6 +90,8 @@ impl Reader {
     pub(super) fn perform(&mut self, deed: Deed, name: &str, arguments: &Arguments) -> Value {
         match deed {
             Deed::Touch(touches) => {
+                // Told from a folder that is open already, and not from where it is: `dir_fd=folder`.
+                self.found.moved |= arguments.named.iter().any(|(name, _)| name.ends_with("dir_fd"));
                 for (access, (place, name)) in touches {
                     self.touch(*access, arguments.get(*place, name));
                 }

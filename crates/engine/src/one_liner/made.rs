@@ -53,7 +53,8 @@ impl Reader {
             Deed::Variable((place, name)) => match arguments.get(place, name).and_then(Value::only_text) {
                 Some("HOME") => Value::text("~"),
                 Some("TMPDIR") => Value::text(paths::TEMP),
-                _ => Value::Unknown,
+                // Without the variable, it is what stands behind its name.
+                _ => arguments.get(place + 1, "default").map_or(Value::Unknown, Value::or_some_word),
             },
             Deed::NewIn(option) => match arguments.option(option) {
                 None => Value::text(TEMPORARY),

@@ -429,6 +429,14 @@ impl Reader {
                 let left = Value::Texts(texts);
                 Some(if may_be_false { left.or(right) } else { left })
             }
+            // It may be the constant on the other side.
+            Some(left)
+                if matches!(mark, "||" | "//" | "??")
+                    && matches!(tape.peek(), Some(Token { kind: Kind::Text(_), .. })) =>
+            {
+                self.escape(Some(&left));
+                Some(self.right(tape, in_brackets).or_some_word())
+            }
             None if mark == "\\" => {
                 let value = self.right(tape, in_brackets);
                 self.escape(Some(&value));

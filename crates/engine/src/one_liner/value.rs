@@ -101,6 +101,17 @@ impl Value {
         }
     }
 
+    /// This text, or one that nobody knows.
+    pub(super) fn or_some_word(&self) -> Self {
+        match self {
+            Self::Texts(texts) => {
+                let texts = texts.iter().cloned().chain([SOME_WORD.to_owned()]).collect();
+                Self::Like { texts, is_path: false }
+            }
+            _ => Self::Unknown,
+        }
+    }
+
     /// The lists that it may be.
     pub(super) fn lists(&self) -> Vec<Self> {
         match self {

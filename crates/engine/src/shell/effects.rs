@@ -144,16 +144,19 @@ impl Link {
             .collect()
     }
 
-    /// The same, done to what the link leads to. To delete a link is not to delete that.
+    /// The same, done to what the link leads to. To delete a link is not to delete that, unless a slash stands behind it.
     fn followed(&self, effect: &Effect) -> Vec<Effect> {
+        let is_within =
+            effect.path.as_deref().is_some_and(|path| path == "." || path.ends_with('/') || path.ends_with("/."));
+        let end = if is_within { "/" } else { "" };
         let places = effect.path.as_deref().and_then(|path| effect.folders.then(path).list().map(<[_]>::to_vec));
         let through = |place: String| {
             let path = plain(&place);
             let rest = path.strip_prefix(&self.name)?;
             let counts = !self.only_deletes || effect.access == Some(Access::Delete);
-            let is_through =
-                counts && rest.starts_with('/') || (rest.is_empty() && counts && effect.access != Some(Access::Delete));
-            let path = Some(format!("{}{rest}", self.target));
+            let reaches_it = rest.is_empty() && (is_within || effect.access != Some(Access::Delete));
+            let is_through = counts && (rest.starts_with('/') || reaches_it);
+            let path = Some(format!("{}{rest}{end}", self.target));
             is_through.then(|| Effect { path, folders: Folders::default(), ..effect.clone() })
         };
         places.into_iter().flatten().filter_map(through).collect()

@@ -90,7 +90,7 @@ impl<'v> Wanted<'v> {
             [not, Some("-path" | "-wholename"), path] => is_not(*not) && is_hidden(*path),
             _ => false,
         });
-        let (name, path) = (only(&["-name", "-iname"]), only(&["-path", "-wholename"]));
+        let (name, path) = (only(&["-name", "-iname"]), only(&["-path", "-wholename", "-ipath", "-iwholename"]));
         let by_regex = || only(&["-regex", "-iregex"]).and_then(name_of_regex).map(Cow::Owned);
         let name = name.map(Cow::Borrowed).or_else(by_regex);
         Self { name, path, kind: only(&["-type", "-xtype"]), is_empty, leaves_hidden }
@@ -112,6 +112,10 @@ impl<'v> Wanted<'v> {
         match (start.meaning(), self.name.as_deref(), self.path) {
             // At any depth.
             (Some(start), Some(name), _) => path(format!("{start}/**/{name}"), true),
+            // Its `*` stands for slashes too.
+            (Some(start), None, Some(whole)) if whole.starts_with('*') => {
+                path(format!("{start}/**/{}", whole.strip_prefix("*/").unwrap_or(whole)), true)
+            }
             (_, None, Some(whole)) => path(whole.to_owned(), whole.contains(['*', '?', '['])),
             // Some of what is there.
             (Some(start), None, None) if self.is_shallow(depth) => path(format!("{start}/*"), false),

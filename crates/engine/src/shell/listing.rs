@@ -20,7 +20,11 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
             left
         }
         "sed" | "gsed" => read.iter().filter_map(|path| renamed(command, path)).collect(),
-        "awk" | "gawk" | "mawk" if prints_a_field(command) => read.to_vec(),
+        "awk" | "gawk" | "mawk" => match printed_field(command) {
+            Some((chosen, field)) => read.iter().map(|line| number_of(line, chosen, field)).collect(),
+            None => Vec::new(),
+        },
+        "ps" => vec![Word { raw: PROCESS.to_owned(), ..Word::unknown() }],
         "ls" if !has(LONG) => {
             let mut names = listed(command);
             if names.iter().any(|name| name.value.as_deref() == Some(ANY_NAME)) {
@@ -58,6 +62,8 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
 /// Flags that make `ls` print more than names.
 const LONG: &[&str] = &["-l", "-o", "-g", "-R", "-s", "-i", "-n", "--recursive", "--size", "--inode"];
 const ANY_NAME: &str = "*";
+/// How a line about a process is called that nobody knows; behind it stands what was looked for in it.
+const PROCESS: &str = "a process ";
 const HIDDEN_NAME: &str = ".*";
 
 /// What a command prints that only looks at what it is told, if that is a file and no link: its name.
@@ -136,9 +142,11 @@ fn narrowed(command: &SimpleCommand, path: &Word) -> Option<Word> {
     let mut wanted = arguments.filter(|argument| argument.role == Role::Data);
     let text = wanted.next().and_then(|argument| command.text_from(argument.word, argument.from));
     let has = |names: &[&str]| command.arguments.as_ref().is_some_and(|arguments| arguments.has_flag(names));
-    let Some(pattern) = text.filter(|_| !has(&["-v", "--invert-match"])).and_then(pattern) else {
-        return Some(path.clone());
-    };
+    let text = text.filter(|_| !has(&["-v", "--invert-match"]));
+    if let Some(text) = text.filter(|_| path.raw.starts_with(PROCESS)) {
+        return Some(process(path, text));
+    }
+    let Some(pattern) = text.and_then(pattern) else { return Some(path.clone()) };
     let known = |pattern: &str| Some(Word { glob: path.glob, ..Word::known(pattern) });
     match path.value.as_deref() {
         Some(ANY_NAME) => known(&pattern),
@@ -193,19 +201,35 @@ fn renamed(command: &SimpleCommand, path: &Word) -> Option<Word> {
     is_harmless.then(|| Word { glob: path.glob, ..Word::known(&format!("{folder}*")) })
 }
 
-/// `{print $2}`, of all lines or of some: of a line that is a path, the path.
-fn prints_a_field(command: &SimpleCommand) -> bool {
-    let Some([Argument { role: Role::Code, word, from }]) =
-        command.arguments.as_ref().map(|found| found.list.as_slice())
-    else {
-        return false;
+/// A line about a process, of which one more thing is known. `[n]ame` finds all but the search itself.
+fn process(line: &Word, wanted: &str) -> Word {
+    Word { raw: format!("{}{}", line.raw, wanted.replace(['[', ']'], "")), ..line.clone() }
+}
+
+/// A field of a line: of a process, its number stands first or second; of a path, it is the path.
+fn number_of(line: &Word, chosen: &str, field: &str) -> Word {
+    let is_process = line.raw.starts_with(PROCESS);
+    let line = if is_process { process(line, chosen) } else { line.clone() };
+    match line.raw.strip_prefix(PROCESS) {
+        Some(name) if !name.is_empty() && matches!(field, "1" | "2") => {
+            Word { means: Some(format!("pid-of-{name}")), ..Word::unknown() }
+        }
+        Some(_) => Word::unknown(),
+        None => line,
+    }
+}
+
+/// `{print $2}`, of all lines or of some: what these have in them, and the field.
+fn printed_field(command: &SimpleCommand) -> Option<(&str, &str)> {
+    let [Argument { role: Role::Code, word, from }] = command.arguments.as_ref()?.list.as_slice() else {
+        return None;
     };
-    let Some(program) = command.text_from(*word, *from).map(str::trim) else { return false };
-    let action = match program.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
-        Some((pattern, action)) if !pattern.contains(['/', '{']) => action,
-        _ => program,
+    let program = command.text_from(*word, *from)?.trim();
+    let (chosen, action) = match program.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
+        Some((pattern, action)) if !pattern.contains(['/', '{']) => (pattern, action),
+        _ => ("", program),
     };
-    let action = action.trim().strip_prefix('{').and_then(|action| action.strip_suffix('}'));
-    let field = action.and_then(|action| action.trim().strip_prefix("print")).map(str::trim);
-    field.and_then(|field| field.strip_prefix('$')).is_some_and(|field| field == "NF" || field.parse::<u8>().is_ok())
+    let action = action.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let field = action.trim().strip_prefix("print")?.trim().strip_prefix('$')?;
+    (field == "NF" || field.parse::<u8>().is_ok()).then_some((chosen, field))
 }

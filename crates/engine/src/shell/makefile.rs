@@ -14,7 +14,9 @@ pub(super) fn read(text: &str) -> (String, Vec<Recipe>) {
             recipes.push(Recipe { names: words(names), needs: words(needs), commands: Vec::new() });
         }
         match (command(line), recipes.last_mut()) {
-            (Some(command), _) if setting(line).is_some() => settings.push_str(&(command + "\n")),
+            (Some(command), _) if setting(line).is_some() || included(line).is_some() => {
+                settings.push_str(&(command + "\n"))
+            }
             (Some(command), Some(recipe)) => recipe.commands.push(command),
             _ => {}
         }
@@ -44,8 +46,17 @@ fn command(line: &str) -> Option<String> {
     if let Some((name, value)) = setting(line) {
         return Some(format!("{name}={}", quoted(&in_shell(value))));
     }
+    if let Some(files) = included(line) {
+        return Some(format!("cat {}", in_shell(files)));
+    }
     let (rule, recipe) = line.split_once(';')?;
     rule.contains(':').then(|| in_shell(recipe))
+}
+
+/// The files that it reads as parts of itself: `include FILE`.
+fn included(line: &str) -> Option<&str> {
+    let files = ["include ", "-include ", "sinclude "].iter().find_map(|word| line.strip_prefix(word))?;
+    files.split('#').next().map(str::trim)
 }
 
 /// `NAME = value`

@@ -27,6 +27,7 @@ const FILES: &[(&[&str], &str, &str)] = &[
     (&["vite", "vitest"], "vite.config.ts", "node"),
     (&["jest"], "jest.config.js", "node"),
     (&["eslint"], "eslint.config.js", "node"),
+    (&["direnv"], ".envrc", "bash"),
     (&["rake"], "Rakefile", "ruby"),
     (&["bundle"], "Gemfile", "ruby"),
     (&["vagrant"], "Vagrantfile", "ruby"),

@@ -94,9 +94,10 @@ impl Dialect {
     /// Whether functions that do something are members of this.
     pub(super) fn is_telling_module(&self, name: &str) -> bool {
         let is_member = |known: &str, name: &str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-        // What only reads may be handed on.
+        // What only reads or unpacks may be handed on.
         let is_object = name.ends_with("()");
-        let does = |deed: &Deed| !(deed.is_harmless() || is_object && deed.only_reads());
+        let is_mild = |deed: &Deed| deed.only_reads() || matches!(deed, Deed::TouchOr(..));
+        let does = |deed: &Deed| !(deed.is_harmless() || is_object && is_mild(deed));
         let tells = |name: &str| self.functions.iter().any(|(known, deed)| does(deed) && is_member(known, name));
         let has_forms = self.forms.iter().any(|(owner, _)| *owner == name || is_member(owner, name));
         tells(name) || has_forms || inner_names(name).any(|inner| MUCH_USED_MODULES.contains(&inner))

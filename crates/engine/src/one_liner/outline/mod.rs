@@ -36,6 +36,7 @@ pub(super) fn read(program: &str, text: &str) -> Option<OneLiner> {
         tokens: Vec::new(),
         aliases: Vec::new(),
         given: HashSet::new(),
+        has_moved: false,
         found: OneLiner { complete: true, ..OneLiner::default() },
     };
     for code in readings(tongue, &text) {
@@ -46,6 +47,10 @@ pub(super) fn read(program: &str, text: &str) -> Option<OneLiner> {
         outline.given = callee::given(&outline.tokens);
         outline.look_over();
     }
+    // What is told from a folder that nobody followed is not where it seems to be.
+    let mut touches = outline.found.touches.iter();
+    let is_astray = !outline.found.spawns.is_empty() || touches.any(|(_, path)| !path.starts_with(['/', '~']));
+    outline.found.complete &= !(outline.has_moved && is_astray);
     Some(outline.found)
 }
 
@@ -65,6 +70,8 @@ struct Outline<'t> {
     aliases: Vec<(&'t str, &'t str)>,
     /// Variables that the text gives a value.
     given: HashSet<&'t str>,
+    /// Whether it goes to another folder.
+    has_moved: bool,
     found: OneLiner,
 }
 
@@ -208,6 +215,10 @@ impl Outline<'_> {
                     Some(Some(_)) => self.found.spawns.push(Spawn::Words(words)),
                     _ => self.found.complete = false,
                 }
+            }
+            Deed::Moves => {
+                let stays = matches!(arguments.first(), Some(Argument::Texts(path)) if *path == ["."]);
+                self.has_moved |= !stays;
             }
             Deed::Hides | Deed::Statement => self.found.complete = false,
             Deed::Calls(place) => match arguments.get(place) {

@@ -101,6 +101,8 @@ pub(super) enum Deed {
     Words,
     /// A program; what else stands in the statement are its arguments: `Command::new("ls").arg("-l")`.
     Statement,
+    /// Goes to another folder.
+    Moves,
     /// Runs what only the run tells.
     Hides,
     /// Calls the function that the argument in this place is or names.
@@ -193,6 +195,7 @@ const PHP: Tongue = Tongue {
         ("new Process", Deed::Words),
         ("eval", Deed::Hides),
         ("create_function", Deed::Hides),
+        ("chdir", Deed::Moves),
         ("unlink", DELETES),
         ("rmdir", DELETES),
         ("File::delete", DELETES),
