@@ -184,7 +184,7 @@ fn is_name(text: &str) -> bool {
     text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_.-".contains(letter))
 }
 
-/// What `s/END$/OTHER/` and `s|^./||` make of a path: something in the same folder.
+/// What `s/END$/OTHER/` and `s|^./||` make of a path: something in the same folder; and `s|^|FOLDER/|`, in that one.
 fn renamed(command: &SimpleCommand, path: &Word) -> Option<Word> {
     let arguments = command.arguments.as_ref()?;
     let [script] = arguments.list.as_slice() else { return None };
@@ -193,12 +193,33 @@ fn renamed(command: &SimpleCommand, path: &Word) -> Option<Word> {
     if matches!(from, "^\\./" | "^./") && to.is_empty() {
         return Some(Word { glob: path.glob, ..Word::known(text.strip_prefix("./").unwrap_or(text)) });
     }
+    if from == "^" && !to.contains(['&', '\\']) {
+        return Some(Word { glob: path.glob || text.contains('*'), ..Word::known(&format!("{to}{text}")) });
+    }
+    if is_mark(from) && to.is_empty() {
+        return Some(path.clone());
+    }
     let end = from.strip_suffix('$')?.replace("\\.", "");
     // A point that is any letter could be the mark of a folder.
     let is_end = !end.contains('.') && is_name(&end);
     let folder = text.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let is_harmless = is_end && is_name(to) && (to.is_empty() || to.contains(|letter| letter != '.'));
     is_harmless.then(|| Word { glob: path.glob, ..Word::known(&format!("{folder}*")) })
+}
+
+/// `^?? `: what became of a file, as `git status` prints it before its path.
+fn is_mark(regex: &str) -> bool {
+    let mark = regex.strip_prefix('^').and_then(|mark| mark.strip_suffix(' '));
+    mark.is_some_and(|mark| mark.len() == 2 && mark.chars().all(|letter| "?.MADRCU ".contains(letter)))
+}
+
+/// `$1 == "x"`
+fn compares_a_field(condition: &str) -> bool {
+    let sides = condition.split_once("==").or_else(|| condition.split_once("!="));
+    let Some((field, text)) = sides.map(|(field, text)| (field.trim(), text.trim())) else { return false };
+    let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let is_field = field.strip_prefix('$').is_some_and(|field| field.parse::<u8>().is_ok());
+    is_field && text.is_some_and(|text| !text.contains(['"', '\\']))
 }
 
 /// A line about a process, of which one more thing is known. `[n]ame` finds all but the search itself.
@@ -227,7 +248,10 @@ fn printed_field(command: &SimpleCommand) -> Option<(&str, &str)> {
     let program = command.text_from(*word, *from)?.trim();
     let (chosen, action) = match program.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
         Some((pattern, action)) if !pattern.contains(['/', '{']) => (pattern, action),
-        _ => ("", program),
+        _ => match program.find('{').and_then(|place| program.split_at_checked(place)) {
+            Some((condition, action)) if compares_a_field(condition) => ("", action),
+            _ => ("", program),
+        },
     };
     let action = action.trim().strip_prefix('{')?.strip_suffix('}')?;
     let field = action.trim().strip_prefix("print")?.trim().strip_prefix('$')?;

@@ -54,6 +54,11 @@ impl Printed {
         self.ways.iter().map(|way| way.text.as_str()).filter(move |text| !is_sure && !text.is_empty())
     }
 
+    /// All that it may be, where it is surely one of several.
+    pub(super) fn one_of(&self) -> Option<impl Iterator<Item = &str>> {
+        (self.is_all && self.ways.len() > 1).then(|| self.ways.iter().map(|way| way.text.as_str()))
+    }
+
     pub(super) fn ends(&mut self, worked: Option<bool>) {
         for way in &mut self.ways {
             way.worked = worked;

@@ -9,13 +9,15 @@ mod joining;
 mod name;
 mod options;
 mod own_commands;
+mod pattern;
 mod positional;
+mod possible;
 mod trap;
 mod value;
 
 use attribute::Attribute;
-use joining::add_possible;
 use options::{Failing, Options};
+use possible::{Held, Possible, add_possible};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -45,7 +47,7 @@ pub(super) struct State {
     /// `None`: set to something that is not known. What was never set comes from outside and is not known either.
     variables: Names<Option<Value>>,
     /// What those may be that are not known: the values on the ways that led here.
-    possible: Names<Vec<Value>>,
+    possible: Names<Possible>,
     /// Which of those they are taken to be.
     pub(super) assumes: Option<usize>,
     /// Arrays of which every element is known.
@@ -141,7 +143,19 @@ pub(super) struct Function {
 #[derive(Clone)]
 pub(super) enum Before {
     NeverSet,
-    Set { value: Option<Value>, possible: Vec<Value> },
+    Set { value: Option<Value>, array: Option<Rc<Array>>, possible: Option<Possible> },
+}
+
+/// Whether elements are put behind an array, and nothing else is done with it: the next round adds nothing new, because
+/// all else that the loop changes is not known in any round.
+fn is_only_appended(text: &str, name: &str) -> bool {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    text.match_indices(name).all(|(place, _)| {
+        let before = text.get(..place).and_then(|before| before.chars().next_back());
+        let behind = text.get(place + name.len()..).unwrap_or_default();
+        let is_other = before.is_some_and(is_of_name) || behind.starts_with(is_of_name);
+        is_other || before != Some('$') && behind.starts_with("+=(")
+    })
 }
 
 /// Without a copy where there is nothing to remove.
@@ -192,7 +206,7 @@ impl State {
 
     /// `NAME[key]=value`
     fn assign_element(&mut self, name: &str, key: &str, value: Option<Value>) {
-        let before = self.arrays.get(name).cloned();
+        let before = self.array(name).cloned();
         // One that nothing was said of before is made by it.
         let before = before.or_else(|| (!self.variables.contains_key(name)).then(|| Rc::new(Array::List(Vec::new()))));
         let value = value.filter(|value| !value.in_kind);
@@ -284,11 +298,12 @@ impl State {
     fn before(&self, name: &str) -> Before {
         self.variables.get(name).map_or(Before::NeverSet, |value| Before::Set {
             value: value.clone(),
-            possible: self.possible.get(name).cloned().unwrap_or_default(),
+            array: self.arrays.get(name).cloned(),
+            possible: self.possible.get(name).cloned(),
         })
     }
 
-    /// As it was, and no array any more.
+    /// As it was.
     fn restore(&mut self, name: &Arc<str>, before: &Before) {
         remove(&mut self.possible, name);
         remove(&mut self.arrays, name);
@@ -296,9 +311,14 @@ impl State {
         self.environment = None;
         let variables = Rc::make_mut(&mut self.variables);
         match before {
-            Before::Set { value, possible } => {
+            Before::Set { value, array, possible } => {
                 variables.insert(Arc::clone(name), value.clone());
-                add_possible(&mut self.possible, name, possible);
+                if let Some(array) = array {
+                    Rc::make_mut(&mut self.arrays).insert(Arc::clone(name), Rc::clone(array));
+                }
+                if let Some(possible) = possible {
+                    Rc::make_mut(&mut self.possible).insert(Arc::clone(name), possible.clone());
+                }
             }
             Before::NeverSet => drop(variables.remove(name)),
         }
@@ -328,7 +348,7 @@ impl State {
 
     /// The elements of an array with some more behind them; `None` where those before are not known.
     pub(super) fn appended(&self, name: &str, more: Array) -> Option<Array> {
-        Rc::unwrap_or_clone(Rc::clone(self.arrays.get(name)?)).then(more)
+        Rc::unwrap_or_clone(Rc::clone(self.array(name)?)).then(more)
     }
 
     /// `NAME+=more`: the value with some more behind it; `None` where it is not known.
@@ -353,6 +373,7 @@ impl State {
             variables.remove("IFS");
             self.environment = None;
         }
+        self.doubt_possible();
         (self.arrays, self.attributes) = (Names::default(), Names::default());
         self.aliases = Names::default();
         self.functions = Names::default();
@@ -400,10 +421,13 @@ impl State {
 
     /// All that is set may have changed: it is what it was, or something else.
     fn forget_settings(&mut self) {
-        self.arrays = Names::default();
+        self.doubt_possible();
+        for (name, array) in std::mem::take(&mut self.arrays).iter() {
+            add_possible(&mut self.possible, name, [Held::Several(Rc::clone(array))]);
+        }
         let variables = Rc::make_mut(&mut self.variables);
         for (name, value) in variables.iter_mut() {
-            add_possible(&mut self.possible, name, value.take().as_ref());
+            add_possible(&mut self.possible, name, value.take().map(Held::One));
         }
         for name in ["HOME", "IFS"] {
             variables.entry(name.into()).or_insert(None);
@@ -440,36 +464,27 @@ impl State {
         if ["cd", "pushd", "popd"].iter().any(|word| mentioned.contains(word)) {
             self.folders = Folders::unknown();
         }
+        // The next round has other arguments.
+        let shifts = ["shift", "set"].iter().any(|word| mentioned.contains(word));
         for name in mentioned {
+            if !shifts && is_only_appended(text, name) && self.arrays.contains_key(name) {
+                continue;
+            }
+            let held = self.held(name);
             remove(&mut self.arrays, name);
-            if let Some((name, Some(value))) = self.variables.get_key_value(name) {
-                let name = Arc::clone(name);
-                add_possible(&mut self.possible, &name, [value]);
-                Rc::make_mut(&mut self.variables).insert(name, None);
-                self.environment = None;
+            if let Some((name, value)) = self.variables.get_key_value(name) {
+                let (name, is_known) = (Arc::clone(name), value.is_some());
+                add_possible(&mut self.possible, &name, held);
+                self.doubt(&name);
+                if is_known {
+                    Rc::make_mut(&mut self.variables).insert(name, None);
+                    self.environment = None;
+                }
             }
         }
     }
 
     pub(super) fn has_possible(&self) -> bool {
         !self.possible.is_empty() || self.positional.possible() > 0
-    }
-
-    /// How many things the variables that a text uses may be.
-    pub(super) fn possible_in(&self, text: &str) -> usize {
-        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        let behind = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
-        let is_argument = |letter: char| letter.is_ascii_digit() || matches!(letter, '@' | '*' | '#');
-        let counts = behind.map(|rest| {
-            let length = rest.find(|letter| !is_name(letter)).unwrap_or(rest.len());
-            let of_name = rest.get(..length).and_then(|name| self.possible.get(name)).map_or(0, Vec::len);
-            if rest.starts_with(is_argument) { self.positional.possible() } else { of_name }
-        });
-        // What is put behind a value changes with it.
-        let behind_values = text
-            .match_indices("+=")
-            .filter_map(|(place, _)| text.get(..place)?.rsplit(|letter| !is_name(letter)).next());
-        let appended = behind_values.filter_map(|name| self.possible.get(name)).map(Vec::len);
-        counts.chain(appended).max().unwrap_or(0)
     }
 }

@@ -29,7 +29,7 @@ use super::container::Container;
 use super::hidden::Hidden;
 use super::printed::{MAX_WAYS, Printed};
 use super::state::{Function, Name, State, Value};
-use super::word::Context;
+use super::word::{self, Context, Unit};
 use super::written::{Earlier, Files};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
 use ways::{Leaving, Left};
@@ -63,6 +63,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         input: None,
         output: Printed::default(),
         possible_texts: 0,
+        decided_texts: None,
         listeners: 0,
         is_timed: false,
         meaning: None,
@@ -108,6 +109,8 @@ struct Walker<'a> {
     output: Printed,
     /// How many texts the substitutions of the command that is walked may print, none of them for sure.
     possible_texts: usize,
+    /// All that the last substitution may have printed, where it is surely one of these.
+    decided_texts: Option<Vec<Value>>,
     /// How many take what is printed: substitutions and other commands.
     listeners: usize,
     /// Whether `time` stands right before the command that is walked next.
@@ -380,7 +383,8 @@ impl Walker<'_> {
                 self.arithmetic(&arithmetic.expr);
                 // It may be `PATH` that is set.
                 self.script.loose.push(arithmetic.expr.value.clone());
-                if self.change_state(|state| state.count(&arithmetic.expr.value)).is_none() {
+                let sets = ["=", "++", "--"].iter().any(|sign| arithmetic.expr.value.contains(sign));
+                if self.change_state(|state| state.count(&arithmetic.expr.value)).is_none() && sets {
                     self.state.forget_changed_in(&arithmetic.expr.value);
                 }
                 self.output = Printed::nothing();
@@ -472,7 +476,9 @@ impl Walker<'_> {
             ends.push(end);
         }
         self.output = printed;
-        self.join_ends(ends, false);
+        // The last pattern that takes all the rest.
+        let takes_all = clause.cases.iter().any(|item| item.patterns.iter().any(|pattern| pattern.value == "*"));
+        self.join_ends(ends, takes_all);
     }
 
     fn arithmetic(&mut self, expression: &UnexpandedArithmeticExpr) {
@@ -511,10 +517,18 @@ impl Walker<'_> {
         if self.state.assumes.is_some() {
             return self.simple_as_known(node);
         }
+        let text = if self.state.has_possible() { node.to_string() } else { String::new() };
+        let decided = self.state.decided_in(&text);
+        if !decided.is_empty() {
+            return self.simple_in_each(node, decided);
+        }
         let around = std::mem::take(&mut self.possible_texts);
-        let mut count = if self.state.has_possible() { self.state.possible_in(&node.to_string()) } else { 0 };
-        let before = if count > 0 { Some(self.kept_state()) } else { None };
+        let mut count = self.state.possible_in(&text);
+        // `X=${X:-default}` changes what it looks at.
+        let before = if count > 0 || node.prefix.is_some() { Some(self.kept_state()) } else { None };
+        self.decided_texts = None;
         self.simple_as_known(node);
+        let decided = self.decided_texts.take();
         count = count.max(std::mem::replace(&mut self.possible_texts, around)).min(MAX_WAYS);
         // What may run is there as well, beside what nobody knows.
         for number in 0..count {
@@ -528,15 +542,47 @@ impl Walker<'_> {
             let assumed = std::mem::replace(&mut self.state, state);
             self.state.may_be_as(&assumed);
         }
+        if let Some((name, values)) = set_by_substitution(node).zip(decided) {
+            self.state.is_one_of(&name, &values);
+        }
+    }
+
+    /// In each of the states that the shell may be in: it is surely in one of them.
+    fn simple_in_each(&mut self, node: &SimpleCommandNode, states: Vec<State>) {
+        let (found, is_timed) = (std::mem::take(&mut self.found), self.is_timed);
+        let mut ended: Option<State> = None;
+        for state in states {
+            if !self.spend(state.size()) {
+                return;
+            }
+            self.state = state;
+            let visit = |walker: &mut Self| {
+                (walker.found, walker.is_timed) = (found.clone(), is_timed);
+                walker.simple(node);
+            };
+            match ended.take() {
+                None => visit(self),
+                Some(before) => {
+                    self.or_else(visit);
+                    self.join(&before);
+                }
+            }
+            ended = Some(self.kept_state());
+        }
     }
 
     /// Walks what may run as well: what it prints may be printed beside what is known.
     fn beside(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.or_else(visit);
+        self.output.doubt();
+    }
+
+    /// Walks what may run in the place of what was walked.
+    fn or_else(&mut self, visit: impl FnOnce(&mut Self)) {
         let printed = std::mem::take(&mut self.output);
         let (found, meaning) = (std::mem::take(&mut self.found), self.meaning.take());
         visit(self);
         self.output.or(printed);
-        self.output.doubt();
         self.meaning = meaning;
         self.found.retain(|path| !found.contains(path));
         self.found.splice(..0, found);
@@ -545,6 +591,10 @@ impl Walker<'_> {
     /// Looks at a text as it is known, and then once for each thing that its variables and substitutions may be.
     fn each_possible<T: PartialEq>(&mut self, text: &str, mut look: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let around = std::mem::take(&mut self.possible_texts);
+        let decided = self.state.decided_in(text);
+        if !decided.is_empty() && self.state.assumes.is_none() {
+            return self.each_decided(decided, look);
+        }
         let mut looks = vec![look(self)];
         let printed = std::mem::replace(&mut self.possible_texts, around);
         if self.state.assumes.is_some() {
@@ -561,6 +611,24 @@ impl Walker<'_> {
                 looks.push(assumed);
             }
         }
+        looks
+    }
+
+    /// Looks at it in each of the states that the shell may be in, and leaves the one that it is in as it was.
+    fn each_decided<T: PartialEq>(&mut self, states: Vec<State>, mut look: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let before = self.kept_state();
+        let mut looks = Vec::new();
+        for state in states {
+            if !self.spend(state.size()) {
+                break;
+            }
+            self.state = state;
+            let seen = look(self);
+            if !looks.contains(&seen) {
+                looks.push(seen);
+            }
+        }
+        self.state = before;
         looks
     }
 
@@ -674,6 +742,7 @@ impl Walker<'_> {
         self.input = input;
         // Shells leave NULs out.
         let value = |text: &str| Value::plain(text.replace('\0', "").trim_end_matches('\n'));
+        self.decided_texts = printed.one_of().map(|texts| texts.map(value).collect());
         if let Some(text) = printed.sure() {
             return Some(value(text));
         }
@@ -689,6 +758,16 @@ impl Walker<'_> {
         // One of the paths that it prints, or all.
         meaning.map(Value::in_kind).or_else(|| paths().next().filter(|_| found.len() == 1))
     }
+}
+
+/// The variable that a command sets to what one substitution prints, doing nothing else: `x=$(…)`.
+fn set_by_substitution(node: &SimpleCommandNode) -> Option<String> {
+    let prefix = node.prefix.as_ref().filter(|_| node.word_or_name.is_none())?;
+    let [CommandPrefixOrSuffixItem::AssignmentWord(assignment, _)] = prefix.0.as_slice() else { return None };
+    let AssignmentValue::Scalar(word) = &assignment.value else { return None };
+    let units = word::scan(&word.value, Context::Word).units;
+    let is_one = matches!(units.as_slice(), [Unit::Expansion(expansion)] if expansion.script.is_some());
+    (is_one && !assignment.append).then(|| assignment.name.to_string())
 }
 
 /// Whether what looks like an assignment behind it is one: `declare -A x=([a]=b)`.

@@ -2,8 +2,12 @@
 
 use super::super::escape;
 use super::Value;
+use super::pattern::Pattern;
 
-/// `None` for anything that is a pattern, or whose result nobody knows.
+/// Patterns are not matched with longer texts: each place in one is tried.
+const MAX_MATCHED: usize = 256;
+
+/// `None` for anything whose result nobody knows.
 pub(super) fn changed(value: &Value, operator: &str) -> Option<Value> {
     let with = |text: &str| Value { text: text.into(), ..value.clone() };
     let text = &*value.text;
@@ -28,6 +32,10 @@ pub(super) fn changed(value: &Value, operator: &str) -> Option<Value> {
     if let Some(start) = operator.strip_prefix("##").or_else(|| operator.strip_prefix('#')).filter(is_text) {
         return Some(with(text.strip_prefix(start).unwrap_or(text)));
     }
+    // Where only the kind is known, nobody knows what a pattern matches.
+    if operator.starts_with(['%', '#']) && !value.in_kind && !value.glob && text.len() <= MAX_MATCHED {
+        return without(value, operator).map(with);
+    }
     if let Some(replacing) = operator.strip_prefix('/') {
         return replaced(text, replacing).map(|text| with(&text));
     }
@@ -35,6 +43,28 @@ pub(super) fn changed(value: &Value, operator: &str) -> Option<Value> {
         return escape::decode(text).map(|text| with(&text));
     }
     in_case(text, operator).map(|text| with(&text))
+}
+
+/// What is left of a text without what a pattern matches at its end, or its beginning.
+fn without<'v>(value: &'v Value, operator: &str) -> Option<&'v str> {
+    let text = &*value.text;
+    let side = operator.chars().next()?;
+    let (is_longest, pattern) = match operator.get(1..)?.strip_prefix(side) {
+        Some(pattern) => (true, pattern),
+        None => (false, operator.get(1..)?),
+    };
+    let pattern = Pattern::of(pattern)?;
+    let mut places: Vec<usize> = text.char_indices().map(|(place, _)| place).chain([text.len()]).collect();
+    let is_end = side == '%';
+    // What matches is looked for from the shortest on, or from the longest.
+    if is_end != is_longest {
+        places.reverse();
+    }
+    let parts = places.into_iter().filter_map(|place| text.split_at_checked(place));
+    let mut parts = parts.map(|(start, end)| if is_end { (end, start) } else { (start, end) });
+    let left = parts.find(|(matched, _)| pattern.matches(matched)).map_or(text, |(_, left)| left);
+    // A home folder has slashes of its own.
+    (!value.tilde || !is_longest && !left.is_empty()).then_some(left)
 }
 
 /// No pattern, and nothing that is expanded.

@@ -1,7 +1,7 @@
 //! What `$NAME` and its like stand for.
 
 use super::changed::changed;
-use super::{State, Value};
+use super::{Held, State, Value};
 use crate::paths;
 
 /// Variables of the shell that are numbers. Nobody cares which.
@@ -64,7 +64,7 @@ impl State {
             return self.arguments()?.last().cloned()?.map(Expanded::One);
         }
         if let Some(name) = inside.strip_prefix('!').and_then(|name| name.strip_suffix("[@]")) {
-            return self.arrays.get(name).map(|array| Expanded::Several(array.keys()));
+            return self.array(name).map(|array| Expanded::Several(array.keys()));
         }
         if let Some(inside) = inside.strip_prefix('!') {
             // The value of the variable that it names.
@@ -73,7 +73,7 @@ impl State {
             return self.expand(&format!("${{{meant}{operator}}}"));
         }
         let (name, operator) = inside.split_at(name_length(inside));
-        if let Some(elements) = self.arrays.get(name) {
+        if let Some(elements) = self.array(name) {
             if matches!(operator, "[@]" | "[*]") {
                 return Some(Expanded::Several(elements.values()));
             }
@@ -122,12 +122,10 @@ impl State {
             };
         }
         let name = self.references.get(name).map_or(name, |meant| meant);
-        let assumed = self.assumes.and_then(|number| {
-            let possible = self.possible.get(name)?;
-            possible.get(number).or(possible.last())
-        });
-        if let Some(value) = assumed {
-            return Some(value.clone());
+        match self.assumes.and_then(|number| self.possible.get(name)?.at(number)) {
+            Some(Held::One(value)) => return Some(value.clone()),
+            Some(Held::Several(array)) => return array.named("0"),
+            None => {}
         }
         match self.variables.get(name) {
             Some(None) => self.arrays.get(name).and_then(|array| array.named("0")),

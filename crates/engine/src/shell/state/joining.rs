@@ -3,8 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::printed::MAX_WAYS;
-use super::{Defined, Names, State, Value};
+use super::{Defined, Names, State};
 
 /// Adds what only the others have, without a copy where that is nothing.
 fn add_missing<T: Clone>(names: &mut Names<T>, others: &Names<T>) {
@@ -14,20 +13,6 @@ fn add_missing<T: Clone>(names: &mut Names<T>, others: &Names<T>) {
     let missing: Vec<_> = others.iter().filter(|(name, _)| !names.contains_key(*name)).collect();
     if !missing.is_empty() {
         Rc::make_mut(names).extend(missing.into_iter().map(|(name, value)| (Arc::clone(name), value.clone())));
-    }
-}
-
-/// Some more that a variable may be, without a copy where that is nothing.
-pub(super) fn add_possible<'v>(
-    possible: &mut Names<Vec<Value>>,
-    name: &Arc<str>,
-    values: impl IntoIterator<Item = &'v Value>,
-) {
-    for value in values {
-        let known = possible.get(name).map_or(&[][..], Vec::as_slice);
-        if known.len() < MAX_WAYS && !known.contains(value) {
-            Rc::make_mut(possible).entry(Arc::clone(name)).or_default().push(value.clone());
-        }
     }
 }
 
@@ -63,15 +48,7 @@ impl State {
 
     fn join_all_else(&mut self, other: &Self) {
         self.join_traps(other);
-        self.join_variables(&other.variables);
-        if !Rc::ptr_eq(&self.possible, &other.possible) {
-            for (name, values) in other.possible.iter() {
-                add_possible(&mut self.possible, name, values);
-            }
-        }
-        if !Rc::ptr_eq(&self.arrays, &other.arrays) {
-            Rc::make_mut(&mut self.arrays).retain(|name, elements| other.arrays.get(name) == Some(elements));
-        }
+        self.join_held(other);
         self.branches.or(&other.branches);
         self.removed.or(&other.removed);
         self.positional.join(&other.positional);
@@ -105,44 +82,6 @@ impl State {
         for (name, defined) in others.iter() {
             let uncertain = || Defined { is_certain: false, ..defined.clone() };
             functions.entry(Arc::clone(name)).or_insert_with(uncertain);
-        }
-    }
-
-    /// Those that differ are not known, but may be what they are here or there.
-    fn join_variables(&mut self, others: &Names<Option<Value>>) {
-        if Rc::ptr_eq(&self.variables, others) {
-            return;
-        }
-        let here = self.variables.iter().filter(|(name, value)| others.get(*name) != Some(*value));
-        let there = others.iter().filter(|(name, _)| !self.variables.contains_key(*name));
-        let differing: Vec<Arc<str>> = here.chain(there).map(|(name, _)| Arc::clone(name)).collect();
-        if differing.is_empty() {
-            return;
-        }
-        self.environment = None;
-        let variables = Rc::make_mut(&mut self.variables);
-        for name in differing {
-            let value = variables.insert(Arc::clone(&name), None).flatten();
-            let values = value.iter().chain(others.get(&name).into_iter().flatten());
-            add_possible(&mut self.possible, &name, values);
-        }
-    }
-
-    /// It may be any of these.
-    pub(in super::super) fn may_be(&mut self, name: &str, values: &[Value]) {
-        add_possible(&mut self.possible, &name.into(), values);
-    }
-
-    /// What is set otherwise there may be so here.
-    pub(in super::super) fn may_be_as(&mut self, other: &Self) {
-        self.positional.may_be_as(&other.positional);
-        if Rc::ptr_eq(&self.variables, &other.variables) {
-            return;
-        }
-        for (name, value) in other.variables.iter() {
-            if value.is_some() && self.variables.get(name) != Some(value) {
-                add_possible(&mut self.possible, name, value);
-            }
         }
     }
 
@@ -195,6 +134,7 @@ impl State {
     /// Whether what follows would be the same.
     pub(in super::super) fn is_like(&self, other: &Self) -> bool {
         self.variables == other.variables
+            && self.arrays == other.arrays
             && self.possible == other.possible
             && self.folders == other.folders
             && self.positional == other.positional

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::super::command::Word;
-use super::joining::add_possible;
+use super::possible::{Held, add_possible};
 use super::{FROM_OUTSIDE, State, Value, remove};
 
 /// Which variable is meant, as far as that is known.
@@ -47,8 +47,9 @@ impl State {
         let outside = FROM_OUTSIDE.iter().chain(&["HOME"]).map(|name| Arc::from(*name));
         let names: Vec<Arc<str>> = self.variables.keys().cloned().chain(outside).collect();
         for name in names.iter().filter(|name| name.starts_with(start)) {
-            let before = self.value(name);
-            add_possible(&mut self.possible, name, before.iter().chain(value));
+            let before = self.held(name).or_else(|| self.value(name).map(Held::One));
+            add_possible(&mut self.possible, name, before.into_iter().chain(value.cloned().map(Held::One)));
+            self.doubt(name);
             remove(&mut self.arrays, name);
             Rc::make_mut(&mut self.variables).insert(Arc::clone(name), None);
         }
@@ -66,7 +67,7 @@ impl State {
             let is_empty = self.value(&name).is_some_and(|before| before.text.is_empty());
             match value {
                 Some(value) if is_empty || matches!(self.variables.get(&name), None | Some(None)) => {
-                    add_possible(&mut self.possible, &name, [value]);
+                    add_possible(&mut self.possible, &name, [Held::One(value.clone())]);
                 }
                 None if is_empty => self.assign(&name, None),
                 _ => {}

@@ -250,11 +250,9 @@ fn variables_are_followed() {
     ");
     assert_snapshot!(texts("if a; then V=1; else V=2; fi; b $V; W=1; if c; then W=2; fi; d $W; T=1; if e; then T=1; fi; f $T"), @"
     a
-    b $V
     b 2
     b 1
     c
-    d $W
     d 1
     d 2
     e
@@ -471,7 +469,7 @@ fn what_lists_print_is_what_others_get() {
     rm src/*/x
     ls
     sed …
-    rm $…
+    rm /*
     ");
     assert_snapshot!(texts("git status -s | awk '{print $2}' | xargs rm; ls | awk '{print \"/\" $1}' | xargs rm; ls -A | xargs rm"), @"
     git status -s

@@ -116,7 +116,9 @@ impl Walker<'_> {
             {
                 units.push(Unit::Expansion(expansion));
             }
-            Some(Expanded::Several(values)) if separators.is_some() && !values.iter().any(|value| value.in_kind) => {
+            Some(Expanded::Several(values))
+                if separators.is_some() && (is_quoted || !values.iter().any(|value| value.in_kind)) =>
+            {
                 let separators = separators.filter(|_| !is_quoted);
                 // `"$*"` is one word.
                 let is_joined = is_quoted && expansion.raw.contains('*');
@@ -126,7 +128,12 @@ impl Walker<'_> {
                         units.push(between.clone());
                     }
                     units.extend(is_quoted.then_some(Unit::Empty));
-                    add(value, separators.as_deref(), units);
+                    if value.in_kind {
+                        let means = Some(value.text.to_string());
+                        units.push(Unit::Expansion(Box::new(Expansion { means, ..(*expansion).clone() })));
+                    } else {
+                        add(value, separators.as_deref(), units);
+                    }
                 }
             }
             _ => units.push(Unit::Expansion(expansion)),
