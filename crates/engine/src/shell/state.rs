@@ -34,6 +34,7 @@ use crate::programs::is_known_program;
 pub(super) use array::Array;
 pub(super) use expansion::Expanded;
 pub(super) use positional::{Arguments, Positional};
+pub(super) use possible::MAX_TOGETHER;
 pub(super) use trap::Trap;
 pub(super) use value::Value;
 
