@@ -36,6 +36,7 @@ pub(super) use array::Array;
 pub(super) use expansion::Expanded;
 pub(super) use name::Name;
 pub(super) use positional::{Arguments, Positional};
+pub(super) use possible::MAX_TOGETHER;
 pub(super) use trap::Trap;
 pub(super) use value::Value;
 

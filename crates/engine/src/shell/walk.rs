@@ -28,7 +28,7 @@ use super::command::{SimpleCommand, Word};
 use super::container::Container;
 use super::hidden::Hidden;
 use super::printed::{MAX_WAYS, Printed};
-use super::state::{Function, Name, State, Value};
+use super::state::{Function, MAX_TOGETHER, Name, State, Value};
 use super::word::{self, Context, Unit};
 use super::written::{Earlier, Files};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
@@ -64,6 +64,7 @@ pub(super) fn walk(text: &str, earlier: Earlier) -> Script {
         output: Printed::default(),
         possible_texts: 0,
         decided_texts: None,
+        ways: 1,
         listeners: 0,
         is_timed: false,
         meaning: None,
@@ -111,6 +112,8 @@ struct Walker<'a> {
     possible_texts: usize,
     /// All that the last substitution may have printed, where it is surely one of these.
     decided_texts: Option<Vec<Value>>,
+    /// In how many ways the commands around are walked.
+    ways: usize,
     /// How many take what is printed: substitutions and other commands.
     listeners: usize,
     /// Whether `time` stands right before the command that is walked next.
@@ -518,7 +521,7 @@ impl Walker<'_> {
             return self.simple_as_known(node);
         }
         let text = if self.state.has_possible() { node.to_string() } else { String::new() };
-        let decided = self.state.decided_in(&text);
+        let decided = self.state.decided_in(&text, MAX_TOGETHER / self.ways);
         if !decided.is_empty() {
             return self.simple_in_each(node, decided);
         }
@@ -551,9 +554,11 @@ impl Walker<'_> {
     fn simple_in_each(&mut self, node: &SimpleCommandNode, states: Vec<State>) {
         let (found, is_timed) = (std::mem::take(&mut self.found), self.is_timed);
         let mut ended: Option<State> = None;
+        let around = self.ways;
+        self.ways *= states.len();
         for state in states {
             if !self.spend(state.size()) {
-                return;
+                break;
             }
             self.state = state;
             let visit = |walker: &mut Self| {
@@ -569,6 +574,7 @@ impl Walker<'_> {
             }
             ended = Some(self.kept_state());
         }
+        self.ways = around;
     }
 
     /// Walks what may run as well: what it prints may be printed beside what is known.
@@ -591,7 +597,7 @@ impl Walker<'_> {
     /// Looks at a text as it is known, and then once for each thing that its variables and substitutions may be.
     fn each_possible<T: PartialEq>(&mut self, text: &str, mut look: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let around = std::mem::take(&mut self.possible_texts);
-        let decided = self.state.decided_in(text);
+        let decided = self.state.decided_in(text, MAX_TOGETHER / self.ways);
         if !decided.is_empty() && self.state.assumes.is_none() {
             return self.each_decided(decided, look);
         }

@@ -8,7 +8,7 @@ use super::super::printed::MAX_WAYS;
 use super::{Array, Names, State, Value, remove};
 
 /// More of them together are not told apart.
-const MAX_TOGETHER: usize = 4 * MAX_WAYS;
+pub(in super::super) const MAX_TOGETHER: usize = 4 * MAX_WAYS;
 
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,12 +166,12 @@ impl State {
 
     /// One state for each thing that the first variable in a text may be, where it is surely one of them; none where
     /// no variable in it is like that, or too many are.
-    pub(in super::super) fn decided_in(&self, text: &str) -> Vec<Self> {
+    pub(in super::super) fn decided_in(&self, text: &str, limit: usize) -> Vec<Self> {
         let decided = |name: &str| self.possible.get_key_value(name).filter(|(_, ways)| ways.is_all && ways.len() > 1);
         let names: BTreeSet<&str> = used_in(text).collect();
         let decided: Vec<(&Arc<str>, &Possible)> = names.into_iter().filter_map(decided).collect();
         let together = decided.iter().fold(1_usize, |count, (_, ways)| count.saturating_mul(ways.len()));
-        let Some((name, ways)) = decided.first().filter(|_| together <= MAX_TOGETHER) else { return Vec::new() };
+        let Some((name, ways)) = decided.first().filter(|_| together <= limit) else { return Vec::new() };
         ways.held.iter().map(|held| self.holding(name, held)).collect()
     }
 
