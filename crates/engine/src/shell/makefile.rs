@@ -15,7 +15,7 @@ pub(super) fn read(text: &str) -> (String, Vec<Recipe>) {
         }
         match (command(line), recipes.last_mut()) {
             (Some(command), _) if setting(line).is_some() || included(line).is_some() => {
-                settings.push_str(&(command + "\n"))
+                settings.push_str(&(command + "\n"));
             }
             (Some(command), Some(recipe)) => recipe.commands.push(command),
             _ => {}
