@@ -13,7 +13,7 @@ use super::super::meaning::meaning;
 use super::super::output::{MAX_OUTPUT, output};
 use super::super::printed::Printed;
 use super::super::setup::is_setup;
-use super::super::state::{Array, Defined, Function, Value};
+use super::super::state::{Array, Defined, Function, Positional, Value};
 use super::super::through::{
     Reads, Runs, Through, given_script, is_fetched, runs_what_it_reads, script_file, script_files, through,
 };
@@ -519,16 +519,26 @@ impl Walker<'_> {
         }
     }
 
-    /// `given`: what it gets to see beside what is exported.
-    fn in_own_shell(&mut self, text: &str, given: &[Assignment], script: Option<&str>) {
-        for assignment in given {
-            self.state.export(assignment);
-        }
-        if let Some(script) = script {
-            self.state.enter_script(script);
-        }
+    /// As a program of its own, which has a name and arguments. `given`: what it gets to see beside what is exported.
+    fn in_own_shell(
+        &mut self,
+        text: &str,
+        given: &[Assignment],
+        script: Option<&str>,
+        (name, arguments): (Option<Value>, Positional),
+    ) {
+        // What it sets to run at its end is part of it.
         self.running.push(text.to_owned());
-        self.text(text);
+        self.in_new_scope(|walker| {
+            walker.state.enter_program(name, arguments);
+            for assignment in given {
+                walker.state.export(assignment);
+            }
+            if let Some(script) = script {
+                walker.state.enter_script(script);
+            }
+            walker.text(text);
+        });
         self.running.pop();
     }
 
@@ -623,10 +633,8 @@ impl Walker<'_> {
                 Runs::Text { text: Some(text), in_own_shell: true, arguments, is_beginning, name } => {
                     walker.around.is_beginning = is_beginning;
                     let arguments = arguments.iter().map(Value::of).collect();
-                    walker.in_new_scope(|walker| {
-                        walker.state.enter_program(name.as_ref().and_then(Value::of), arguments);
-                        walker.in_own_shell(&text, &given, script.as_deref());
-                    });
+                    let own = (name.as_ref().and_then(Value::of), arguments);
+                    walker.in_own_shell(&text, &given, script.as_deref(), own);
                 }
                 Runs::Text { text: Some(text), in_own_shell: false, .. } => walker.in_same_shell(&name, &text, &given),
             });
