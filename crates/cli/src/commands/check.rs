@@ -26,7 +26,8 @@ use report::Report;
 pub fn run(arguments: &Check, context: &Context) -> Outcome {
     let project = Project::of_person(&context.environment);
     super::validate::require_policy(&project)?;
-    let policy = project.looked_at(&context.environment);
+    // What it reads of new rules waits for the journal.
+    let policy = project.compiled(&context.environment);
     let rules = rules(arguments, &policy, || project.load(&context.environment).untrusted)?;
     let mut comparison = Comparison::of(arguments, &project, &policy.config, &rules, &context.environment)?;
     let check = file_rules::Check {
