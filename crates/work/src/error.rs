@@ -1,0 +1,35 @@
+//! Why the work could not be read or written.
+
+use std::io;
+use std::path::PathBuf;
+
+use rusqlite::ErrorCode;
+
+#[derive(Debug, thiserror::Error)]
+pub enum WorkError {
+    /// Written by a later Linchpin. Nothing in it was changed.
+    #[error("`{}` has version {found}, this Linchpin knows up to {known}", .path.display())]
+    Newer { path: PathBuf, found: i64, known: i64 },
+    /// Another process kept the lock for longer than anybody waits.
+    #[error("tasks, memories and runs cannot be had: another process holds them")]
+    Locked,
+    #[error("tasks, memories and runs cannot be had: {reason}")]
+    Unavailable { reason: String },
+}
+
+impl From<rusqlite::Error> for WorkError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+                Self::Locked
+            }
+            _ => Self::Unavailable { reason: error.to_string() },
+        }
+    }
+}
+
+impl From<io::Error> for WorkError {
+    fn from(error: io::Error) -> Self {
+        Self::Unavailable { reason: error.to_string() }
+    }
+}

@@ -1,0 +1,99 @@
+//! Opening the database. Every table belongs to the file that is about its noun.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::{Result, WorkError};
+
+/// What a database is made of; `PRAGMA user_version` is how many of these it has had. One that was released is never edited.
+const MIGRATIONS: &[&[&str]] = &[&[]];
+
+/// Others write for milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// An open database.
+#[derive(Debug)]
+pub struct Work {
+    pub(crate) connection: Connection,
+}
+
+impl Work {
+    /// Opens the database at `path`, and makes one where there is none.
+    pub fn open(path: &Path) -> Result<Self> {
+        make_private(path)?;
+        let mut work = Self::connect(path)?;
+        work.migrate(path)?;
+        Ok(work)
+    }
+
+    /// None where there is none yet; nothing is made.
+    pub fn existing(path: &Path) -> Result<Option<Self>> {
+        if path.exists() { Self::open(path).map(Some) } else { Ok(None) }
+    }
+
+    fn connect(path: &Path) -> Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+        // A run that is cut off by a power cut must find what it wrote before it went on.
+        connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")?;
+        Ok(Self { connection })
+    }
+
+    fn migrate(&mut self, path: &Path) -> Result<()> {
+        let version = |connection: &Connection| connection.query_row("PRAGMA user_version", [], |row| row.get(0));
+        let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+        let found: i64 = version(&self.connection)?;
+        if found == known {
+            return Ok(());
+        }
+        if found > known {
+            return Err(WorkError::Newer { path: path.to_owned(), found, known });
+        }
+        self.connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+        let found: i64 = version(&transaction)?;
+        for tables in MIGRATIONS.iter().skip(usize::try_from(found).unwrap_or(0)) {
+            for table in *tables {
+                transaction.execute_batch(table)?;
+            }
+        }
+        transaction.pragma_update(None, "user_version", known)?;
+        Ok(transaction.commit()?)
+    }
+
+    /// What is read and written in it is one step to everybody else.
+    pub(crate) fn step(&self) -> Result<Transaction<'_>> {
+        Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
+    }
+}
+
+/// An empty file is an empty database; only its owner may read it.
+fn make_private(path: &Path) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let mut folders = DirBuilder::new();
+    folders.recursive(true);
+    let mut file = OpenOptions::new();
+    file.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::DirBuilderExt::mode(&mut folders, 0o700);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+    }
+    if let Some(folder) = path.parent() {
+        folders.create(folder)?;
+    }
+    match file.open(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error.into()),
+        _ => Ok(()),
+    }
+}
