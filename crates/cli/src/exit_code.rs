@@ -11,6 +11,10 @@ pub enum ExitCode {
     Usage = 2,
     /// A pace rule interrupts a workflow.
     Interrupt = 3,
+    /// A run of the loop reached one of its limits.
+    Limit = 4,
+    /// Somebody interrupted a run.
+    Interrupted = 130,
 }
 
 impl From<ExitCode> for process::ExitCode {

@@ -56,6 +56,13 @@ impl Problem {
         self
     }
 
+    /// It was understood, and the answer is no.
+    #[must_use]
+    pub fn refused(mut self) -> Self {
+        self.code = ExitCode::No;
+        self
+    }
+
     pub fn message(&self) -> &str {
         &self.message
     }

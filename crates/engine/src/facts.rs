@@ -42,6 +42,16 @@ pub trait Facts: Send + Sync {
         Value::Null
     }
 
+    /// A field of `loop`; null where no run of a loop is going on, and where it cannot be told.
+    fn in_loop(&self, _field: LoopField) -> Value {
+        Value::Null
+    }
+
+    /// Whether a person asked a session to stop; none: the one that is judged, or the run that it belongs to.
+    fn stop_signal(&self, _session: Option<&str>) -> bool {
+        false
+    }
+
     /// What was claimed with the move that is being decided.
     fn claims(&self) -> Map<String, Value> {
         Map::new()
@@ -233,6 +243,51 @@ impl PhaseField {
             Self::Commands => "commands",
             Self::Edits => "edits",
             Self::Commits => "commits",
+        }
+    }
+}
+
+/// Of the run that the session belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoopField {
+    /// The id of the one that is on.
+    Hat,
+    Iteration,
+    /// Those that were accepted in this run, oldest first.
+    Topics,
+    /// In seconds, of the whole run.
+    Elapsed,
+    /// Of the whole run.
+    Tokens,
+    Active,
+    /// The topic that this iteration has handed over.
+    HandedOver,
+    /// The ids of tasks that were started in this iteration and are still in progress.
+    Unfinished,
+}
+
+impl LoopField {
+    pub const ALL: [Self; 8] = [
+        Self::Hat,
+        Self::Iteration,
+        Self::Topics,
+        Self::Elapsed,
+        Self::Tokens,
+        Self::Active,
+        Self::HandedOver,
+        Self::Unfinished,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hat => "hat",
+            Self::Iteration => "iteration",
+            Self::Topics => "topics",
+            Self::Elapsed => "elapsed",
+            Self::Tokens => "tokens",
+            Self::Active => "active",
+            Self::HandedOver => "handed_over",
+            Self::Unfinished => "unfinished",
         }
     }
 }

@@ -34,15 +34,15 @@ pub struct FileSetting {
     pub rules: Vec<RuleSet>,
     pub store: PathBuf,
     pub options: store::Options,
-    /// When the tree was last kept for the session.
-    pub prompt: Option<i64>,
+    /// Under which name and when the tree was last kept for the session; in a run of a loop, for the hat that is on.
+    pub kept: Option<(String, i64)>,
 }
 
 impl FileSetting {
     pub fn facts(&self) -> FileFacts {
         let (root, event) = (&self.project.root, &self.event);
         let tmp = self.project.tmp(&self.environment);
-        let prompt = self.prompt.map(|time| PromptBaseline::new(&tmp, &event.session, time));
+        let prompt = self.kept.as_ref().map(|(name, time)| PromptBaseline::new(&tmp, name, *time));
         let home = self.environment.home.as_deref();
         let attribution = Attribution {
             store: self.store.clone(),

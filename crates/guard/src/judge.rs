@@ -25,6 +25,7 @@ use crate::file_rules::{
 };
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
+use crate::loops::{LoopFacts, Stage, work_file};
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
 use crate::observing::{self, Programs};
 use crate::pace_facts;
@@ -49,6 +50,8 @@ pub struct Judge<'a> {
     environment: &'a Environment,
     project: &'a Project,
     policy: Arc<Compiled>,
+    /// The hat that is on, where the session belongs to a run of a loop.
+    stage: Option<Arc<Stage>>,
     /// What only this session still has.
     news: Vec<Weakened>,
     /// Where the journal is.
@@ -86,13 +89,19 @@ impl<'a> Judge<'a> {
     pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
         let Held { policy, news } = session_policy::of_event(project, event, environment);
         let (policy, store) = (Arc::new(policy), project.store(environment));
-        Self { environment, project, policy, news, store, is_looking: false, tokens: OnceLock::new() }
+        let stage = Stage::of_process(&project.root, environment).map(Arc::new);
+        Self { environment, project, policy, stage, news, store, is_looking: false, tokens: OnceLock::new() }
     }
 
     /// One that only looks.
-    pub(crate) fn looking(project: &'a Project, policy: Arc<Compiled>, environment: &'a Environment) -> Self {
-        let store = project.store(environment);
-        Self { environment, project, policy, news: Vec::new(), store, is_looking: true, tokens: OnceLock::new() }
+    pub(crate) fn looking(
+        project: &'a Project,
+        policy: Arc<Compiled>,
+        stage: Option<Arc<Stage>>,
+        environment: &'a Environment,
+    ) -> Self {
+        let (store, news) = (project.store(environment), Vec::new());
+        Self { environment, project, policy, stage, news, store, is_looking: true, tokens: OnceLock::new() }
     }
 
     /// What is known where a workflow is about to move.
@@ -295,7 +304,9 @@ impl<'a> Judge<'a> {
             let programs = Some(&occasion.programs);
             notices.extend(observing::observe(observers, &here.situation, &here.facts, here.project, programs));
             if let Some(active) = active.as_ref().filter(|_| here.is_of_workflow) {
-                context.extend((event.kind == EventKind::SessionStart).then(|| active.introduction()));
+                // In a run the prompt says all that there is to say.
+                let is_news = event.kind == EventKind::SessionStart && self.stage.is_none();
+                context.extend(is_news.then(|| active.introduction()));
                 let actions = active.workflow.actions_on(event.kind);
                 let acted = act(event.kind.name(), actions, &active.workflow, &here.situation, &here.facts);
                 context.extend(acted.texts);
@@ -399,13 +410,17 @@ impl<'a> Judge<'a> {
     /// The workflow that is active here. `broken`: what is said of one whose file cannot be used.
     fn active(&self, state: &SessionState, event: &Event, broken: &mut Vec<String>) -> Option<Arc<Active>> {
         let position = Position::of(&state.variables)?;
+        let (claims, now) = (Map::new(), event.time);
+        if let Some(stage) = &self.stage {
+            let (workflow, state) = (stage.workflow.clone(), state.clone());
+            return Some(Arc::new(Active { workflow, position, state, claims, now }));
+        }
         let compiled = self.project.workflow(&position.workflow, &self.policy, self.environment);
         if compiled.as_ref().is_none_or(|compiled| compiled.is_last_good) {
             broken.push(failure::broken_workflow_notice(&position.workflow, compiled.is_some()));
         }
         let compiled = compiled?;
         let state = state.clone();
-        let (claims, now) = (Map::new(), event.time);
         Some(Arc::new(Active { workflow: compiled.workflow, position, state, claims, now }))
     }
 
@@ -495,10 +510,18 @@ impl<'a> Judge<'a> {
             rules: vec![policy.rules.clone()],
             store: self.store.clone(),
             options: self.store_options(event),
-            prompt: state.and_then(|state| PromptBaseline::last(&state.variables)),
+            kept: self.kept_tree(event, state),
         };
+        let in_loop =
+            LoopFacts { stage: self.stage.clone(), work: work_file(&self.project.root, self.environment) };
         let (state, config) = (state.cloned(), Arc::clone(&policy.config));
-        LiveFacts::new(&project.root, folder, state, config, history, files, Arc::clone(self.tokens(event)))
+        LiveFacts::new(&project.root, folder, state, config, history, files, in_loop, Arc::clone(self.tokens(event)))
+    }
+
+    /// How the tree was when the hat was put on, for its gates; else at the session's last prompt.
+    fn kept_tree(&self, event: &Event, state: Option<&SessionState>) -> Option<(String, i64)> {
+        let of_stage = self.stage.as_ref().filter(|_| self.is_looking).and_then(|stage| stage.kept_tree());
+        of_stage.or_else(|| Some((event.session.clone(), PromptBaseline::last(&state?.variables)?)))
     }
 
     /// INVARIANT: a judge is asked about one event.
@@ -510,7 +533,7 @@ impl<'a> Judge<'a> {
     }
 
     fn store_options(&self, event: &Event) -> store::Options {
-        store::Options { busy: self.policy.config.deadline.mul_f64(STORE_PATIENCE), now: event.time }
+        store::Options { busy: self.policy.config.deadline.mul_f64(STORE_PATIENCE), now: event.time, run: self.stage.as_ref().map(|stage| stage.run) }
     }
 }
 

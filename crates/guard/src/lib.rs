@@ -19,6 +19,7 @@ mod input_record;
 mod judge;
 pub mod lifting;
 mod live_facts;
+pub mod loops;
 mod masked_command;
 mod new_versions;
 mod observing;

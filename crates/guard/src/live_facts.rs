@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use engine::facts::{Answered, EventPart, Facts, GitField, PhaseField, RanCommand, WorkflowField};
+use engine::facts::{Answered, EventPart, Facts, GitField, LoopField, PhaseField, RanCommand, WorkflowField};
 use engine::file_rules::{FileMatch, FileRule, Reach};
 use engine::observers::Changes;
 use engine::pace::{Happening, Standing, TokenKind};
@@ -20,6 +20,7 @@ use crate::acknowledgement::is_acknowledged;
 use crate::file_facts::{FileFacts, FileSetting, answered_fact, answered_record, changes_fact, changes_record};
 use crate::glob;
 use crate::input_record::AskedInput;
+use crate::loops::LoopFacts;
 use crate::pace_facts::{PaceError, PaceFacts, PaceScope};
 use crate::token_count::TokenCount;
 use crate::workflow::Active;
@@ -46,6 +47,7 @@ pub struct LiveFacts {
     files: OnceLock<FileFacts>,
     file_setting: FileSetting,
     pace: PaceFacts,
+    in_loop: LoopFacts,
     /// The workflow whose rules are judged.
     active: Option<Arc<Active>>,
     /// What observers made of this very event.
@@ -84,6 +86,7 @@ impl LiveFacts {
         config: Arc<Config>,
         history: History,
         file_setting: FileSetting,
+        in_loop: LoopFacts,
         tokens: Arc<TokenCount>,
     ) -> Self {
         let event = &file_setting.event;
@@ -99,6 +102,7 @@ impl LiveFacts {
             files: OnceLock::new(),
             file_setting,
             pace,
+            in_loop,
             active: None,
             observed: Mutex::default(),
             is_observing: AtomicBool::new(false),
@@ -275,6 +279,24 @@ impl Facts for LiveFacts {
         value
     }
 
+    fn in_loop(&self, field: LoopField) -> Value {
+        let value = self.in_loop.field(field).unwrap_or_else(|_| {
+            self.missed.store(true, Ordering::Relaxed);
+            Value::Null
+        });
+        self.note(format!("loop.{}", field.name()), &value);
+        value
+    }
+
+    fn stop_signal(&self, session: Option<&str>) -> bool {
+        let asked = self.in_loop.is_to_stop(session, &self.history.session).unwrap_or_else(|_| {
+            self.missed.store(true, Ordering::Relaxed);
+            false
+        });
+        self.note(stop_fact(session), &json!(asked));
+        asked
+    }
+
     fn claims(&self) -> Map<String, Value> {
         self.active.as_ref().map(|active| active.claims.clone()).unwrap_or_default()
     }
@@ -448,6 +470,11 @@ pub fn variable_fact(name: &str, is_of_workflow: bool) -> String {
 /// The name of the fact that says how a phase, or else the session, stood with a pace rule: one rule may be in force for both.
 pub fn pace_fact(digest: &str, is_of_workflow: bool) -> String {
     if is_of_workflow { format!("workflow.pace.{digest}") } else { format!("pace.{digest}") }
+}
+
+/// The name of the fact that says whether a session was asked to stop.
+pub fn stop_fact(session: Option<&str>) -> String {
+    session.map_or_else(|| "stop_signal".to_owned(), |session| format!("stop_signal.{session}"))
 }
 
 const DIRTY: &str = "git.dirty";

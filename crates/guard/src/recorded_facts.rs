@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::Event;
 use engine::event::ShellText;
-use engine::facts::{Answered, EventPart, Facts, GitField, PhaseField, RanCommand, WorkflowField};
+use engine::facts::{Answered, EventPart, Facts, GitField, LoopField, PhaseField, RanCommand, WorkflowField};
 use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
 use engine::pace::{Happening, Limit, Standing};
 use engine::rules::{Rule, RuleSet};
@@ -25,7 +25,7 @@ use crate::file_facts::{answered_fact, answered_of_record, changes_fact, changes
 use crate::input_record;
 use crate::live_facts::{
     COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark,
-    simple_commands, text_mark, variable_fact,
+    simple_commands, stop_fact, text_mark, variable_fact,
 };
 use crate::replay::{PastWorkflow, Unknown};
 use crate::token_count;
@@ -115,6 +115,14 @@ impl RecordedFacts {
         self.entry.facts.get(&fact_name(&self.folder, name))
     }
 
+    fn recorded_or_lacking(&self, fact: String) -> Value {
+        let recorded = self.recorded(&fact).cloned();
+        recorded.unwrap_or_else(|| {
+            self.lacks(fact);
+            Value::Null
+        })
+    }
+
     fn lacks(&self, what: String) {
         if let Ok(mut unknown) = self.unknown.lock() {
             unknown.push(what);
@@ -198,16 +206,19 @@ impl Facts for RecordedFacts {
         self.known(format!("phase.{}", field.name()), |stood| stood.phase_field(field, self.event.time))
     }
 
+    fn in_loop(&self, field: LoopField) -> Value {
+        self.recorded_or_lacking(format!("loop.{}", field.name()))
+    }
+
+    fn stop_signal(&self, session: Option<&str>) -> bool {
+        self.recorded_or_lacking(stop_fact(session)) == Value::Bool(true)
+    }
+
     fn git(&self, field: GitField) -> Value {
         if let (GitField::DefaultBranch, Some(branch)) = (field, &self.config.default_branch) {
             return Value::String(branch.clone());
         }
-        let fact = format!("git.{}", field.name());
-        let recorded = self.recorded(&fact).cloned();
-        recorded.unwrap_or_else(|| {
-            self.lacks(fact);
-            Value::Null
-        })
+        self.recorded_or_lacking(format!("git.{}", field.name()))
     }
 
     fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {

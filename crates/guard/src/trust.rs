@@ -7,12 +7,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use engine::hats::Loop;
 use engine::workflow::Workflow;
 
 use crate::environment::Environment;
 
 pub struct Trust {
     file: PathBuf,
+    the_loop: PathBuf,
     /// One line a workflow: its name, and the digest of what was accepted.
     workflows: PathBuf,
 }
@@ -20,7 +22,7 @@ pub struct Trust {
 impl Trust {
     pub fn of(root: &Path, environment: &Environment) -> Self {
         let folder = environment.project_state(root);
-        Self { file: folder.join("trusted"), workflows: folder.join("trusted-workflows") }
+        Self { file: folder.join("trusted"), the_loop: folder.join("trusted-loop"), workflows: folder.join("trusted-workflows") }
     }
 
     pub fn accepts(&self, weakening: &str) -> bool {
@@ -31,6 +33,17 @@ impl Trust {
     /// In place of what was accepted before.
     pub fn accept(&self, weakening: &str) -> io::Result<()> {
         policy::write_private_file(&self.file, format!("{}\n", policy::digest(weakening)))
+    }
+
+    /// Whether a run may begin.
+    pub fn accepts_loop(&self, the_loop: &Loop) -> bool {
+        let accepted = policy::digest(the_loop.text_to_trust());
+        fs::read_to_string(&self.the_loop).is_ok_and(|kept| kept.trim() == accepted)
+    }
+
+    /// In place of what was accepted of it before.
+    pub fn accept_loop(&self, the_loop: &Loop) -> io::Result<()> {
+        policy::write_private_file(&self.the_loop, format!("{}\n", policy::digest(the_loop.text_to_trust())))
     }
 
     /// Whether all of a workflow counts. One that asks for nothing needs nobody's yes.

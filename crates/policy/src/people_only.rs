@@ -1,8 +1,7 @@
 //! What the configuration and the rules add to the commands that only people run.
 
 use engine::Level;
-use engine::event::{EventKind, EventKinds};
-use engine::rules::{AckBy, CommandMatcher, Detect, Rule, Tier, ToolRule, Wildcard};
+use engine::rules::{AckBy, CommandMatcher, Detect, Rule, ToolRule, Wildcard};
 
 use crate::config::{Config, MOVES};
 use crate::digest::digest;
@@ -32,31 +31,13 @@ pub fn complete(rules: &mut [InForce], config: &Config) {
 /// `linchpin continue` is a person's, because of this rule of a workflow.
 pub fn going_on(id: String, because: &Rule) -> Rule {
     let command = CommandMatcher { subcommand: vec!["continue".to_owned()], ..of_linchpin() };
-    Rule {
-        digest: digest(&id),
-        id,
-        title: None,
-        description: None,
-        tier: Tier::Local,
-        source: because.source.clone(),
-        on: EventKinds::default().with(EventKind::BeforeTool),
-        detect: Detect::Tool(Box::new(ToolRule {
-            matchers: vec![command],
-            incomplete: Some(Level::Allow),
-            ..ToolRule::default()
-        })),
-        when: None,
-        action: Level::Block,
-        on_error: None,
-        tags: Vec::new(),
-        max_holds: None,
-        ack: AckBy::Human,
-        locked: false,
-        reason: format!(
-            "Only a person goes on past rule `{}` (`ack: human`). Say what you tried and why you are stuck, and wait.",
-            because.id
-        ),
-    }
+    let tool = ToolRule { matchers: vec![command], incomplete: Some(Level::Allow), ..ToolRule::default() };
+    let reason = format!(
+        "Only a person goes on past rule `{}` (`ack: human`). Say what you tried and why you are stuck, and wait.",
+        because.id
+    );
+    let digest = digest(&id);
+    Rule { digest, ack: AckBy::Human, ..Rule::made(id, &because.source, Detect::Tool(Box::new(tool)), reason) }
 }
 
 fn of_linchpin() -> CommandMatcher {

@@ -1,8 +1,9 @@
 //! Processes that rules and gates start: bounded in time, environment, output and in what they may write.
 //!
-//! [`Run`] starts one and waits for it. It is started by way of the [`shim`], which has to be called by the binary's
+//! [`Run`] starts one and waits for it, [`Attended`] one that is listened to while it runs. It is started by way of the [`shim`], which has to be called by the binary's
 //! `main`. [`PathLocks`] keep two processes from one file. Nothing here knows rules, or files to be judged.
 
+mod attended;
 mod caches;
 mod environment;
 mod group;
@@ -19,6 +20,7 @@ mod tail;
 #[cfg(unix)]
 mod tests;
 
+pub use attended::{Attended, AttendedEnd, Stream};
 pub use environment::VARIABLES;
 pub use path_locks::PathLocks;
 pub use process::{NotStarted, Note, Outcome, Run};

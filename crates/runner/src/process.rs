@@ -181,16 +181,16 @@ impl Run<'_> {
     }
 }
 
-fn not_started(why: impl Into<String>) -> NotStarted {
+pub(crate) fn not_started(why: impl Into<String>) -> NotStarted {
     NotStarted { why: why.into() }
 }
 
 #[cfg(unix)]
-fn signal(status: ExitStatus) -> Option<i32> {
+pub(crate) fn signal(status: ExitStatus) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status)
 }
 
 #[cfg(not(unix))]
-fn signal(_status: ExitStatus) -> Option<i32> {
+pub(crate) fn signal(_status: ExitStatus) -> Option<i32> {
     None
 }

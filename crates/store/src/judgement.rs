@@ -19,7 +19,7 @@ use engine::Event;
 
 use crate::record::{EventId, Record};
 use crate::state::{SessionKey, SessionState};
-use crate::{Result, Store, StoreError, WORKFLOW, aside};
+use crate::{Result, Store, StoreError, aside};
 
 /// A session's state, for the judgement of one event. Dropped, it leaves no trace.
 pub struct Judgement<'s> {
@@ -109,7 +109,7 @@ impl<'s> Judgement<'s> {
         if !self.locked {
             self.lock()?;
             let has_moved = !writes.is_empty() && self.has_moved(record.session(), &self.state)?
-                || !workflow_writes.is_empty() && self.has_moved(WORKFLOW, &self.workflow)?;
+                || !workflow_writes.is_empty() && self.has_moved(self.store.stage_key(), &self.workflow)?;
             if has_moved {
                 (self.state, self.workflow) = self.store.states(record.session())?;
                 return Ok(None);

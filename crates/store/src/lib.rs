@@ -74,6 +74,6 @@ pub use registry::{KeptVersion, RuleVersion};
 pub use rule_counts::{Deed, PhaseName, RuleCount, RuleDeed};
 pub use state::{SessionKey, SessionState};
 pub use tokens::{Message, PhaseStart, Stretch};
-pub use workflow::{WORKFLOW, phase_key};
+pub use workflow::phase_key;
 
 pub type Result<T> = std::result::Result<T, StoreError>;

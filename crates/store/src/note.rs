@@ -29,6 +29,16 @@ pub enum NoteKind {
     Allow,
     /// A workflow was left before it was done.
     Abort,
+    /// A hat handed the work over.
+    Emit,
+    /// An iteration of a run began.
+    Iteration,
+    /// An agent said how far it is.
+    Progress,
+    /// A run of a loop began, went on or ended.
+    Run,
+    /// A person asked a run or a session to stop.
+    Stop,
     /// A person said yes to a gate.
     Approve,
     /// Somebody went on deliberately, past what a pace rule said.
@@ -44,10 +54,15 @@ pub enum NoteKind {
 }
 
 impl NoteKind {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 15] = [
         Self::Ack,
         Self::Allow,
         Self::Abort,
+        Self::Emit,
+        Self::Iteration,
+        Self::Progress,
+        Self::Run,
+        Self::Stop,
         Self::Approve,
         Self::Continue,
         Self::Held,
@@ -62,6 +77,11 @@ impl NoteKind {
             Self::Ack => "ack",
             Self::Allow => "allow",
             Self::Abort => "abort",
+            Self::Emit => "emit",
+            Self::Iteration => "iteration",
+            Self::Progress => "progress",
+            Self::Run => "run",
+            Self::Stop => "stop",
             Self::Approve => "approve",
             Self::Continue => "continue",
             Self::Held => "held",

@@ -18,7 +18,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::busy::{self, Patience};
 use crate::digest::DigestKey;
-use crate::{Notice, Result, StoreError, aside, files, schema};
+use crate::{Notice, Result, StoreError, aside, files, schema, workflow};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -26,6 +26,8 @@ pub struct Options {
     pub busy: Duration,
     /// Now, in milliseconds since 1970: part of the name under which a corrupt database is kept.
     pub now: i64,
+    /// The run of a loop whose hat stands where otherwise the workflow does.
+    pub run: Option<u64>,
 }
 
 /// An open database.
@@ -40,6 +42,8 @@ pub struct Store {
     pub(crate) patience: Patience,
     pub(crate) digest_key: Option<DigestKey>,
     pub(crate) notices: Vec<Notice>,
+    /// The name under which the workflow, or else the run, has its state.
+    pub(crate) stage: String,
 }
 
 impl Store {
@@ -101,7 +105,7 @@ impl Store {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
         connection
             .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY")?;
-        Ok(Self { connection, path: path.to_owned(), options, patience, digest_key: None, notices: Vec::new() })
+        Ok(Self { connection, path: path.to_owned(), options, patience, digest_key: None, notices: Vec::new(), stage: workflow::stage(options.run) })
     }
 
     /// Turning a new file into a WAL database is the one step where SQLite may answer "busy" without asking its busy

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
 use crate::tokens::TOKENS;
-use crate::{Result, Store, WORKFLOW};
+use crate::{Result, Store, workflow};
 
 /// Rows a transaction: others get their turn in between, and the log stays short.
 const ROWS_AT_ONCE: i64 = 2_000;
@@ -46,13 +46,13 @@ impl Store {
         Ok(deleted)
     }
 
-    /// The workflow never has events of its own, and stands where it stands however long ago it was begun.
+    /// The workflow and runs never have events of their own, and stand where they stand however long ago they were begun.
     fn prune_state(&self, before: i64) -> Result<()> {
         self.connection.execute(
             "DELETE FROM state WHERE session IN (SELECT id FROM sessions WHERE first_seen < ?1 \
              AND NOT EXISTS (SELECT 1 FROM events WHERE session = sessions.id) \
-             AND (agent, session) NOT IN (VALUES (?2, ?3), (?4, ?5)))",
-            params![before, WORKFLOW.agent, WORKFLOW.session, TOKENS.agent, TOKENS.session],
+             AND (agent, session) NOT IN (VALUES (?2, ''), (?3, ?4)) AND NOT (agent = ?2 AND session LIKE ?5))",
+            params![before, workflow::AGENT, TOKENS.agent, TOKENS.session, format!("{}%", workflow::RUN)],
         )?;
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! Where the workflow of a project stands.
+//! Where the workflow of a project stands; in a run of a loop, which hat is on.
 //!
-//! One is active at a time, for every session there. Its state is kept as a session's is, under a key of its own: variables,
+//! One workflow is active at a time, for every session there but those of a run. Its state is kept as a session's is, under a key of its own: variables,
 //! and a revision that tells whether somebody else changed them. What they mean is not known here. What pace rules count in
 //! a phase lies under the phase's own key ([`crate::Counted`]).
 
@@ -8,10 +8,14 @@ use rusqlite::{Transaction, TransactionBehavior};
 
 use crate::{EventId, Note, Result, SessionKey, SessionState, Store};
 
-/// Under which the state of the workflow is kept.
-pub const WORKFLOW: SessionKey<'static> = SessionKey { agent: AGENT, session: "" };
+pub(crate) const AGENT: &str = "workflow";
+/// The states of runs, before the number of each. (Phases have names that begin otherwise.)
+pub(crate) const RUN: &str = "run:";
 
-const AGENT: &str = "workflow";
+/// The name under which the state of the workflow is kept, or that of a run.
+pub(crate) fn stage(run: Option<u64>) -> String {
+    run.map_or_else(String::new, |run| format!("{RUN}{run}"))
+}
 
 /// Under which what is counted in a phase is kept.
 pub fn phase_key(phase: &str) -> SessionKey<'_> {
@@ -20,14 +24,18 @@ pub fn phase_key(phase: &str) -> SessionKey<'_> {
 
 impl Store {
     pub fn workflow(&self) -> Result<SessionState> {
-        self.session(WORKFLOW)
+        self.session(self.stage_key())
+    }
+
+    pub(crate) fn stage_key(&self) -> SessionKey<'_> {
+        SessionKey { agent: AGENT, session: &self.stage }
     }
 
     /// Writes a note, and what it changes of the workflow, in one transaction. None where the state is no longer the one that
     /// was judged by: then nothing is written.
     pub fn note_on_workflow(&mut self, note: &Note<'_>, judged_by: &SessionState) -> Result<Option<EventId>> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        let workflow = self.intern_session(WORKFLOW, note.root, note.time)?;
+        let workflow = self.intern_session(self.stage_key(), note.root, note.time)?;
         let revision = self.revision(workflow)?;
         if revision != judged_by.revision {
             return Ok(None);

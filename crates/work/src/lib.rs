@@ -7,8 +7,12 @@
 
 mod error;
 mod open;
+mod run;
+mod runs;
 
 pub use error::WorkError;
 pub use open::Work;
+pub use run::{Ending, Iteration, Outcome, Published, Run, RunEnd, RunId, Spent};
+pub use runs::{HandOver, HandedOver, IterationEnd};
 
 pub type Result<T> = std::result::Result<T, WorkError>;

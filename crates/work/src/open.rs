@@ -8,10 +8,10 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::{Result, WorkError};
+use crate::{Result, WorkError, runs};
 
 /// What a database is made of; `PRAGMA user_version` is how many of these it has had. One that was released is never edited.
-const MIGRATIONS: &[&[&str]] = &[&[]];
+const MIGRATIONS: &[&[&str]] = &[&[runs::TABLES]];
 
 /// Others write for milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);

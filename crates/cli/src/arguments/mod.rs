@@ -1,11 +1,13 @@
 //! The command line.
 
 mod hats;
+mod loops;
 mod rules;
 mod work;
 mod workflows;
 
 pub use hats::{GraphFormat, Hats, HatsAction};
+pub use loops::{Emit, Progress, Run, Runs, RunsAction, Stop};
 pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
 pub use work::{Approve, Next, Start};
 pub use workflows::{Drawing, Workflows, WorkflowsAction};
@@ -55,7 +57,7 @@ Understand:
   replay      Judge the recorded history by the rules as they are now
   rules       Show which rules there are and which are in force, and change them
   workflows   Show which workflows there are, and draw one
-  hats        Write, check, show and draw the loop of this project (nothing runs it yet)
+  hats        Write, check, show and draw the loop of this project
   log         Show the journal
 
 Work:
@@ -68,6 +70,11 @@ Work:
   prev        Go back to the phase before this one
   restart     Begin the workflow again
   abort       Leave the workflow
+  run         Drive agents through the loop of this project, or go on with a run
+  runs        List the runs, show what one came to, end one
+  stop        Ask a run, or a session, to stop
+  emit        Hand the work over: what agents in a run call
+  progress    Say how far the work is: what agents in a run call
 
 Options:
 {options}
@@ -144,6 +151,16 @@ pub enum Command {
     Restart,
     /// Leave the workflow
     Abort,
+    /// Drive agents through the loop of this project, or go on with a run
+    Run(Run),
+    /// List the runs, show what one came to, end one
+    Runs(Runs),
+    /// Ask a run to end after its iteration, or a session to stop; for people
+    Stop(Stop),
+    /// Hand the work over: what agents in a run call
+    Emit(Emit),
+    /// Say how far the work is: what agents in a run call
+    Progress(Progress),
 }
 
 #[derive(Debug, Args)]

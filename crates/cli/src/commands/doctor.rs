@@ -109,7 +109,7 @@ fn state_check(context: &Context) -> Option<Check> {
 
 fn journal_check(project: &Project, context: &Context) -> Check {
     let path = project.store(&context.environment);
-    let options = store::Options { busy: std::time::Duration::from_secs(1), now: super::now() };
+    let options = store::Options { busy: std::time::Duration::from_secs(1), now: super::now(), run: None };
     match Store::open_existing_read(&path, options) {
         Ok(_) => Check::fine(format!("journal at {}", path.display())),
         Err(StoreError::Missing { .. }) => Check::note("no journal yet: it begins with the first event"),

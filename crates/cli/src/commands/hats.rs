@@ -36,7 +36,7 @@ fn file(project: &Project, context: &Context) -> Result<LoopFile, Problem> {
     })
 }
 
-fn sound(project: &Project, context: &Context) -> Result<Loop, Problem> {
+pub fn sound(project: &Project, context: &Context) -> Result<Loop, Problem> {
     let file = file(project, context)?;
     let source = file.source;
     file.the_loop.ok_or_else(|| {

@@ -12,6 +12,7 @@ pub mod hook;
 mod init;
 mod install;
 mod log;
+mod loops;
 mod pause;
 mod replay;
 mod rules;
@@ -88,6 +89,11 @@ pub fn run() -> process::ExitCode {
         Command::Prev => work::prev(&context),
         Command::Restart => work::restart(&context),
         Command::Abort => work::abort(&context),
+        Command::Run(arguments) => loops::run(arguments, &context),
+        Command::Runs(arguments) => loops::runs(arguments, &context),
+        Command::Stop(arguments) => loops::stop(arguments, &context),
+        Command::Emit(arguments) => loops::emit(arguments, &context),
+        Command::Progress(arguments) => loops::progress(arguments, &context),
     };
     match outcome {
         Ok(code) => code.into(),
@@ -125,7 +131,7 @@ fn missing_root(command: &Command, environment: &Environment) -> Option<Problem>
 
 /// Writes into the journal what somebody did by hand.
 fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> Result<(), Problem> {
-    let options = store::Options { busy: Duration::from_secs(5), now: note.time };
+    let options = store::Options { busy: Duration::from_secs(5), now: note.time, run: None };
     Store::open(&project.store(&context.environment), options)?.note(note)?;
     Ok(())
 }

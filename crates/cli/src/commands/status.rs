@@ -192,7 +192,7 @@ fn show_demands(demands: &[QueueEntry], output: &Output) {
 
 /// Where a workflow is active.
 fn show_tokens(project: &Project, now: i64, context: &Context) {
-    let options = store::Options { busy: Duration::from_secs(2), now };
+    let options = store::Options { busy: Duration::from_secs(2), now, run: None };
     let Some(spent) = token_count::of_current_phase(project, &context.environment, options) else { return };
     let output = &context.output;
     let said = match spent.known() {

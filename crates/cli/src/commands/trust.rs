@@ -2,6 +2,7 @@
 
 use std::io;
 
+use engine::hats::Loop;
 use engine::workflow::Workflow;
 use guard::acceptance::Acceptance;
 use guard::trust::Trust as Accepted;
@@ -31,6 +32,9 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
         for workflow in &waiting.workflows {
             show_workflow(workflow, context);
         }
+        if let Some(the_loop) = &waiting.the_loop {
+            show_loop(the_loop, context);
+        }
         for change in &waiting.changes {
             context.output.line(format!("{} while a session ran, which keeps it as it was", change.what()));
         }
@@ -45,7 +49,8 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
     accept(&project, &waiting, context)?;
     let files: Vec<&str> = waiting.parts().iter().map(|part| part.source.name.as_str()).collect();
     let workflows = waiting.workflows.iter().map(|workflow| workflow.source.as_str());
-    let files: Vec<&str> = files.into_iter().chain(workflows).collect();
+    let the_loop = waiting.the_loop.iter().map(|the_loop| the_loop.source.as_str());
+    let files: Vec<&str> = files.into_iter().chain(workflows).chain(the_loop).collect();
     let rules: Vec<&String> = waiting.changes.iter().map(|change| &change.rule).collect();
     context.output.line_or(
         "Accepted. It holds until one of these parts changes.",
@@ -61,6 +66,8 @@ struct Waiting {
     changes: Vec<Weakened>,
     /// Those of the project with parts that do not count yet.
     workflows: Vec<Workflow>,
+    /// The project's, where nobody has accepted it.
+    the_loop: Option<Loop>,
     /// Nothing waits, and nothing was ever to be accepted.
     needs_none: bool,
 }
@@ -76,14 +83,16 @@ impl Waiting {
         let found = policy::workflows(&project.tiers, &loaded);
         let with_parts = found.files.into_iter().filter_map(|file| file.workflow);
         let with_parts: Vec<Workflow> = with_parts.filter(|workflow| !workflow.text_to_trust().is_empty()).collect();
-        let needs_none = loaded.weakening.is_empty() && with_parts.is_empty();
+        let the_loop = policy::loop_file(&project.tiers, &loaded).and_then(|file| file.the_loop);
+        let needs_none = loaded.weakening.is_empty() && with_parts.is_empty() && the_loop.is_none();
         let trust = Accepted::of(&project.root, &context.environment);
+        let the_loop = the_loop.filter(|the_loop| !trust.accepts_loop(the_loop));
         let workflows = with_parts.into_iter().filter(|workflow| !trust.accepts_workflow(workflow)).collect();
-        Self { loaded, changes, workflows, needs_none }
+        Self { loaded, changes, workflows, the_loop, needs_none }
     }
 
     fn is_nothing(&self) -> bool {
-        self.parts().is_empty() && self.changes.is_empty() && self.workflows.is_empty()
+        self.parts().is_empty() && self.changes.is_empty() && self.workflows.is_empty() && self.the_loop.is_none()
     }
 
     fn parts(&self) -> Vec<&Diagnostic> {
@@ -94,6 +103,7 @@ impl Waiting {
         self.loaded.weakening == other.loaded.weakening
             && self.changes == other.changes
             && self.workflows == other.workflows
+            && self.the_loop == other.the_loop
     }
 }
 
@@ -104,6 +114,9 @@ fn accept(project: &Project, waiting: &Waiting, context: &Context) -> io::Result
     }
     for workflow in &waiting.workflows {
         trust.accept_workflow(workflow)?;
+    }
+    if let Some(the_loop) = &waiting.the_loop {
+        trust.accept_loop(the_loop)?;
     }
     // What is accepted now may itself replace or switch off what sessions are held to.
     let accepted = policy::load(&project.tiers, &Before::default(), |weakening| *weakening == waiting.loaded.weakening);
@@ -134,6 +147,16 @@ fn show_workflow(workflow: &Workflow, context: &Context) {
     let message = "it starts or approves something; that does not count until a person accepts the file";
     output.line(output.bold(&format!("{}: {message}", workflow.source)));
     for part in workflow.parts_to_trust() {
+        output.line(format!("    {}", part.replace('\n', "\n    ")));
+    }
+    output.blank();
+}
+
+/// What a loop would start.
+fn show_loop(the_loop: &Loop, context: &Context) {
+    let output = &context.output;
+    output.line(output.bold(&format!("{}: `linchpin run` would start what it names, with nobody watching", the_loop.source)));
+    for part in the_loop.parts_to_trust() {
         output.line(format!("    {}", part.replace('\n', "\n    ")));
     }
     output.blank();

@@ -15,11 +15,11 @@ use serde_json::{Map, Value as Json};
 use super::{
     error::failure,
     json::from_json,
-    names::{self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS, PHASE_FIELDS, WORKFLOW_FIELDS},
+    names::{self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS, LOOP_FIELDS, PHASE_FIELDS, WORKFLOW_FIELDS},
 };
 use crate::{
     event::{ShellText, ToolCall},
-    facts::{EventPart, GitField, PhaseField, WorkflowField},
+    facts::{EventPart, GitField, LoopField, PhaseField, WorkflowField},
     file_rules::{Reach, Status},
     situation::Situation,
 };
@@ -113,6 +113,11 @@ impl Situation {
         Some(from_json(&self.facts.phase(field)))
     }
 
+    fn loop_field(&self, field: &str) -> Option<Value> {
+        let field = LoopField::ALL.into_iter().find(|known| known.name() == field)?;
+        Some(from_json(&self.facts.in_loop(field)))
+    }
+
     fn claim(&self, name: &str) -> Option<Value> {
         self.facts.claims().get(name).map(from_json)
     }
@@ -180,6 +185,7 @@ impl Root {
                     "variables" => part(PartName::Variables),
                     "workflow" => part(PartName::Workflow),
                     "phase" => part(PartName::Phase),
+                    "loop" => part(PartName::Loop),
                     "claims" => part(PartName::Claims),
                     "tool_name" => situation.event_field("tool"),
                     "tool_input" => situation.input(),
@@ -236,6 +242,7 @@ enum PartName {
     Variables,
     Workflow,
     Phase,
+    Loop,
     Claims,
 }
 
@@ -265,6 +272,7 @@ impl Object for Part {
             PartName::Variables => self.situation.variable(name),
             PartName::Workflow => self.situation.workflow_field(name),
             PartName::Phase => self.situation.phase_field(name),
+            PartName::Loop => self.situation.loop_field(name),
             PartName::Claims => self.situation.claim(name),
         }
     }
@@ -276,6 +284,7 @@ impl Object for Part {
             PartName::Git => Enumerator::Str(GIT_FIELDS),
             PartName::Workflow => Enumerator::Str(WORKFLOW_FIELDS),
             PartName::Phase => Enumerator::Str(PHASE_FIELDS),
+            PartName::Loop => Enumerator::Str(LOOP_FIELDS),
             PartName::Claims => Enumerator::Values(
                 self.situation.facts.claims().keys().map(|name| Value::from(name.as_str())).collect(),
             ),

@@ -67,7 +67,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!("dict", Arity::between(0, 1), Some(dict)),
     function!("file_rule_met", Arity::exactly(1), Some(file_rule_met), Some((0, PatternKind::FileRule))),
     function!("glob", Arity::exactly(2), Some(glob), Some((1, PatternKind::Glob))),
-    function!("has_stop_signal", Arity::between(0, 1), None),
+    function!("has_stop_signal", Arity::between(0, 1), Some(has_stop_signal)),
     function!("int", Arity::exactly(1), Some(int)),
     function!("len", Arity::exactly(1), Some(len)),
     function!("list", Arity::between(0, 1), Some(list)),
@@ -237,6 +237,12 @@ fn file_rule_met(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     };
     let found = rule.judge(&changes).map_err(|error| failure(error.to_string()))?;
     Ok(Value::from(!found.is_unmet()))
+}
+
+fn has_stop_signal(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let session = args.first().map(|session| text_argument(session, "has_stop_signal")).transpose()?.flatten();
+    let situation = context::situation(state).ok_or_else(|| failure("`has_stop_signal` needs a session"))?;
+    Ok(Value::from(situation.facts.stop_signal(session)))
 }
 
 fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {

@@ -24,6 +24,9 @@ pub(super) const GIT_FIELDS: &[&str] = &["branch", "default_branch", "head", "di
 pub(super) const WORKFLOW_FIELDS: &[&str] = &["name", "node", "history", "active"];
 pub(super) const PHASE_FIELDS: &[&str] = &["name", "visit", "elapsed", "tokens", "commands", "edits", "commits"];
 
+pub(super) const LOOP_FIELDS: &[&str] =
+    &["hat", "iteration", "topics", "elapsed", "tokens", "active", "handed_over", "unfinished"];
+
 /// A name that means the same at every place where an expression is written. No variable hides one.
 struct ContextName {
     name: &'static str,
@@ -55,7 +58,7 @@ const CONTEXT: &[ContextName] = &[
     ContextName { name: "phase", fields: Fields::OfWorkflow(PHASE_FIELDS) },
     ContextName { name: "claims", fields: Fields::Claims },
     ContextName { name: "files", fields: Fields::Fixed(FILES_FIELDS) },
-    ContextName { name: "loop", fields: Fields::NotSupplied },
+    ContextName { name: "loop", fields: Fields::Fixed(LOOP_FIELDS) },
     ContextName { name: "tasks", fields: Fields::NotSupplied },
 ];
 

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::TopicPattern;
@@ -45,6 +47,15 @@ pub enum AgentChoice {
         words: Vec<String>,
         prompt: PromptBy,
     },
+}
+
+impl fmt::Display for AgentChoice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(name) => formatter.write_str(name),
+            Self::Command { words, .. } => formatter.write_str(&words.join(" ")),
+        }
+    }
 }
 
 impl AgentChoice {

@@ -7,10 +7,12 @@
 pub mod drawing;
 mod hat;
 pub mod prompt;
+mod stage;
 #[cfg(test)]
 mod tests;
 mod topic;
 pub mod topology;
+mod trust;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -63,6 +63,28 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// One that stands for a key or a list of its file, not for a text of its own: it blocks calls. It has no digest yet.
+    pub fn made(id: String, source: &str, detect: Detect, reason: String) -> Self {
+        Self {
+            id,
+            title: None,
+            description: None,
+            tier: Tier::Local,
+            source: source.to_owned(),
+            digest: String::new(),
+            on: EventKinds::default().with(EventKind::BeforeTool),
+            detect,
+            when: None,
+            action: Level::Block,
+            on_error: None,
+            tags: Vec::new(),
+            max_holds: None,
+            ack: AckBy::Agent,
+            locked: false,
+            reason,
+        }
+    }
+
     /// What people call it.
     pub fn shown_title(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.id)

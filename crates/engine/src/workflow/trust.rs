@@ -66,7 +66,7 @@ impl Workflow {
     }
 }
 
-fn of_gate(id: &str, gate: &Gate) -> Option<String> {
+pub(crate) fn of_gate(id: &str, gate: &Gate) -> Option<String> {
     match gate {
         Gate::Command { text, .. } => Some(format!("gate {id}: runs {text}")),
         Gate::Webhook(webhook) => {
@@ -81,7 +81,7 @@ fn of_gate(id: &str, gate: &Gate) -> Option<String> {
 }
 
 /// The user's own and bundled rules need no acceptance.
-fn of_rule(rule: &Rule) -> Option<String> {
+pub(crate) fn of_rule(rule: &Rule) -> Option<String> {
     let id = &rule.id;
     match rule {
         _ if rule.tier != Tier::Local && rule.tier != Tier::Project => None,

@@ -23,7 +23,7 @@ pub fn acknowledge(
     environment: &Environment,
 ) -> Result<usize, String> {
     let Some(file) = rule.as_file_rule() else { return Ok(0) };
-    let options = store::Options { busy: config.deadline.mul_f64(STORE_PATIENCE), now };
+    let options = store::Options { busy: config.deadline.mul_f64(STORE_PATIENCE), now, run: None };
     let store = project.store(environment);
     let key = store::SessionKey { agent: &whose.agent, session: &whose.session };
     let state = store::Store::open_existing_read(&store, options).and_then(|store| store.session(key));

@@ -33,7 +33,7 @@ fn scene() -> Scene {
 
 impl Scene {
     fn store(&self) -> Store {
-        let options = store::Options { busy: Duration::from_secs(10), now: 0 };
+        let options = store::Options { busy: Duration::from_secs(10), now: 0, run: None };
         Store::open(&self.project.store(&self.environment), options).expect("a journal")
     }
 

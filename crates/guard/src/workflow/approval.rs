@@ -67,11 +67,9 @@ impl Approvals {
         policy::write_private_file(&file, serde_json::to_vec(approval)?)
     }
 
-    /// Visits are counted by the journal, which may be deleted; no two begin at the same time.
     fn file(&self, gate: &str, text: &str, position: &Position) -> PathBuf {
         let Position { workflow, .. } = position;
-        let (visit, started) = (position.phase(), position.visit().started.to_string());
-        self.folder.join(policy::digest([workflow, gate, text, visit.as_str(), started.as_str()].join("\0")))
+        self.folder.join(policy::digest([workflow, gate, text, position.approval_scope().as_str()].join("\0")))
     }
 }
 

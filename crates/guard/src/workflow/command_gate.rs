@@ -24,6 +24,8 @@ pub struct Holding {
     pub call: Vec<OsString>,
     /// How long a move waits for its commands, all of them together.
     pub patience: Duration,
+    /// The command that is to be repeated where it was not waited for.
+    pub again: &'static str,
 }
 
 impl Holding {
@@ -31,14 +33,14 @@ impl Holding {
     const PATIENCE: Duration = Duration::from_secs(90);
 
     /// By this very binary, whose `main` has to know [`HOLDER`].
-    pub fn by_this_binary() -> Self {
+    pub fn by_this_binary(again: &'static str) -> Self {
         let binary = if cfg!(target_os = "linux") {
             // Even where another version has been put in its place.
             OsString::from("/proc/self/exe")
         } else {
             std::env::current_exe().map_or_else(|_| "linchpin".into(), Into::into)
         };
-        Self { call: vec![binary, HOLDER.into()], patience: Self::PATIENCE }
+        Self { call: vec![binary, HOLDER.into()], patience: Self::PATIENCE, again }
     }
 }
 
@@ -54,18 +56,18 @@ pub struct CommandGate<'a> {
 
 impl CommandGate<'_> {
     /// Why it does not hold for what is in the tree. `end`: until when it is waited for.
-    pub fn lack(&self, tree: Option<&str>, call: &[OsString], end: Instant) -> Option<String> {
+    pub fn lack(&self, tree: Option<&str>, holding: &Holding, end: Instant) -> Option<String> {
         let receipts = Receipts::of(self.words, &self.project.root, self.environment);
         let known = receipts.last();
         let receipt = match known.as_ref().filter(|known| known.answers(tree)) {
             Some(known) => known.clone(),
-            None => match self.ran(&receipts, known.as_ref().map(|known| known.run.as_str()), call, end) {
+            None => match self.ran(&receipts, known.as_ref().map(|known| known.run.as_str()), holding, end) {
                 Ok(receipt) => receipt,
                 Err(why) => return Some(why),
             },
         };
         receipts.note_told(&receipt);
-        receipt.lack(tree)
+        receipt.lack(tree, holding.again)
     }
 
     /// Has it run, by us or by whoever came first.
@@ -73,9 +75,10 @@ impl CommandGate<'_> {
         &self,
         receipts: &Receipts,
         known: Option<&str>,
-        call: &[OsString],
+        holding: &Holding,
         end: Instant,
     ) -> Result<Receipt, String> {
+        let again = holding.again;
         let command = plain_text::line(self.text);
         let job = Job {
             folder: receipts.folder().to_owned(),
@@ -87,7 +90,7 @@ impl CommandGate<'_> {
             variables: self.config.command_env.clone(),
             known: known.map(str::to_owned),
         };
-        let mut holder = start(&job, call).map_err(|error| format!("`{command}` cannot be started: {error}"))?;
+        let mut holder = start(&job, &holding.call).map_err(|error| format!("`{command}` cannot be started: {error}"))?;
         loop {
             // Looked at before the receipt is: a holder that has ended has written it.
             let has_ended = !matches!(holder.try_wait(), Ok(None));
@@ -95,11 +98,11 @@ impl CommandGate<'_> {
                 return Ok(receipt);
             }
             if has_ended {
-                return Err(format!("the run of `{command}` ended without a result; repeat `linchpin next`"));
+                return Err(format!("the run of `{command}` ended without a result; repeat `{again}`"));
             }
             if Instant::now() >= end {
                 return Err(format!(
-                    "`{command}` is still running, repeat `linchpin next`: its result is kept for the tree as it is now"
+                    "`{command}` is still running, repeat `{again}`: its result is kept for the tree as it is now"
                 ));
             }
             thread::sleep(LOOK_AGAIN);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::event::{EventKind, EventKinds};
-use engine::file_rules::Reach;
-use engine::rules::{Rule, RuleSet};
+use engine::file_rules::{Baseline, Reach};
+use engine::rules::{Detect, Rule, RuleSet};
 use engine::workflow::{Gate, Requirement, Webhook};
 use engine::{Inquiry, Level, Situation, expr};
 use policy::Config;
@@ -55,6 +55,8 @@ pub struct Gates<'a> {
     pub environment: &'a Environment,
     pub config: &'a Config,
     pub outside: &'a Outside,
+    /// File rules look at what changed since the hat was put on, whatever they compare with otherwise.
+    pub since_activation: bool,
 }
 
 impl Gates<'_> {
@@ -93,7 +95,7 @@ impl Gates<'_> {
             let why = match &required.gate {
                 _ if !is_trusted() => Some(format!("{} is not trusted yet; `linchpin trust`", shown(&required.gate))),
                 Gate::Command { text, words, timeout } => match tree() {
-                    Ok(tree) => self.command(text, words, *timeout).lack(tree, &self.outside.holding.call, end),
+                    Ok(tree) => self.command(text, words, *timeout).lack(tree, &self.outside.holding, end),
                     Err(error) => Some(error.to_string()),
                 },
                 Gate::Webhook(webhook) => self.webhook_lack(webhook),
@@ -115,7 +117,13 @@ impl Gates<'_> {
     fn file_rules_lack(&self, gate: &str, rules: &[Rule]) -> Option<Lack> {
         let on = EventKinds::default().with(EventKind::Other);
         // A gate does not tire, whatever the rule does at a stop.
-        let asked = |rule: &Rule| Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
+        let asked = |rule: &Rule| {
+            let mut rule = Rule { on, action: Level::Block, max_holds: Some(u32::MAX), ..rule.clone() };
+            if let (true, Detect::Files(files)) = (self.since_activation, &mut rule.detect) {
+                files.reach.compare_to = Baseline::Prompt;
+            }
+            rule
+        };
         let rules: Vec<Rule> = rules.iter().map(asked).collect();
         let is_told =
             |rule: &&Rule| rule.as_file_rule().is_none_or(|file| self.situation.facts.changes(file.reach).is_some());

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use engine::file_rules::Reach;
-use engine::workflow::{Action, Node, Transition, Workflow};
+use engine::workflow::{Action, Node, Requirement, Transition, Workflow};
 use engine::{Situation, expr};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
@@ -17,8 +17,9 @@ use super::acting::{Acted, act};
 use super::gates::Gates;
 use super::noting::moved_meanwhile;
 use super::scene::Scene;
-use super::{Active, Claims, Force, Outside, Position, Refusal, Step, StepOutcome};
+use super::{Active, Claims, Force, Lack, Outside, Position, Refusal, Step, StepOutcome};
 use crate::environment::Environment;
+use crate::loops::Stage;
 use crate::project::Project;
 use crate::rule_deeds;
 use crate::whose_session::Whose;
@@ -32,6 +33,8 @@ pub struct Moves<'a> {
     pub now: i64,
     /// The session whose variables count.
     pub session: Option<Whose>,
+    /// The hat that is on, where it is about a run of a loop.
+    pub stage: Option<Arc<Stage>>,
     /// Whether an agent makes the move.
     pub is_agents: bool,
     pub outside: Outside,
@@ -82,15 +85,7 @@ impl Moves<'_> {
             let deeds = rule_deeds::about([rule.as_str()].into_iter(), Deed::Blocked, Some(&active.position));
             return self.held(&active, scene, &rule, outcome, deeds.collect());
         }
-        let gates = Gates {
-            active: &active,
-            situation: &situation,
-            project: self.project,
-            environment: self.environment,
-            config: &self.policy.config,
-            outside: &self.outside,
-        };
-        let lacks = gates.lacks(node.requires.iter().chain(&way.requires));
+        let lacks = self.gates(&active, &situation).lacks(node.requires.iter().chain(&way.requires));
         if !lacks.is_empty() {
             let why: Vec<String> = lacks.iter().map(|lack| lack.gate.clone()).collect();
             // Two gates may ask for one rule.
@@ -118,6 +113,29 @@ impl Moves<'_> {
             self.act("on_exit", &node.on_exit, &now, &scene, &mut doing);
             self.go(&now, &way.to, scene, NoteKind::Move, &fields, doing)
         })
+    }
+
+    fn gates<'a>(&'a self, active: &'a Active, situation: &'a Arc<Situation>) -> Gates<'a> {
+        Gates {
+            active,
+            situation,
+            project: self.project,
+            environment: self.environment,
+            config: &self.policy.config,
+            outside: &self.outside,
+            since_activation: self.stage.as_ref().is_some_and(|stage| stage.baseline.is_some()),
+        }
+    }
+
+    /// What of these does not hold for the hat that is on.
+    pub(crate) fn lacks_of_stage<'r>(
+        &self,
+        required: impl Iterator<Item = &'r Requirement> + Clone,
+    ) -> Result<Vec<Lack>, Refusal> {
+        let (scene, active) = self.active()?;
+        let active = Arc::new(active);
+        let situation = self.situation(&active, &scene);
+        Ok(self.gates(&active, &situation).lacks(required))
     }
 
     /// The prompt once more.
@@ -278,6 +296,9 @@ impl Moves<'_> {
     }
 
     pub(super) fn may_move(&self, verb: &'static str) -> Result<(), Refusal> {
+        if self.stage.is_some() {
+            return Err(Refusal::InRun(verb));
+        }
         let is_allowed = !self.is_agents || self.policy.config.agent_may.iter().any(|allowed| allowed == verb);
         if is_allowed { Ok(()) } else { Err(Refusal::NotForAgents(verb)) }
     }

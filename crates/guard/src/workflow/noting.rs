@@ -4,14 +4,14 @@ use serde_json::{Map, Value, json};
 use store::{Changes, Note, NoteKind, PERSON, SessionKey};
 
 use super::scene::Scene;
-use super::{Moves, Position, Refusal, Step};
+use super::{Moves, Position, Refusal};
 use crate::whose_session::Whose;
 
 /// More hooks than this do not come in between.
 const ATTEMPTS: usize = 50;
 
 impl Moves<'_> {
-    pub(super) fn fields<const N: usize>(&self, fields: [(&str, Value); N]) -> Map<String, Value> {
+    pub(crate) fn fields<const N: usize>(&self, fields: [(&str, Value); N]) -> Map<String, Value> {
         let by = if self.is_agents { "agent" } else { "person" };
         fields
             .into_iter()
@@ -21,12 +21,12 @@ impl Moves<'_> {
             .collect()
     }
 
-    pub(super) fn places(&self) -> (String, String) {
+    pub(crate) fn places(&self) -> (String, String) {
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
         (text(&self.project.root), text(&self.environment.cwd))
     }
 
-    pub(super) fn note<'n>(
+    pub(crate) fn note<'n>(
         &'n self,
         kind: NoteKind,
         fields: &'n Map<String, Value>,
@@ -45,7 +45,7 @@ impl Moves<'_> {
     }
 
     /// Writes a move, if the workflow still stands where it stood when it was decided.
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         scene: &mut Scene,
         kind: NoteKind,
@@ -65,11 +65,11 @@ impl Moves<'_> {
     }
 
     /// Every hook writes something of an active workflow, so a move may have to be decided again by how it stands then.
-    pub(super) fn until_written(decide: impl Fn() -> Result<Step, Refusal>) -> Result<Step, Refusal> {
+    pub(crate) fn until_written<T>(decide: impl Fn() -> Result<T, Refusal>) -> Result<T, Refusal> {
         for _ in 1..ATTEMPTS {
             match decide() {
                 Err(Refusal::WrittenMeanwhile) => {}
-                step => return step,
+                done => return done,
             }
         }
         decide()

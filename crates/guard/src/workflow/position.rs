@@ -1,3 +1,4 @@
+use engine::hats::Loop;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use store::{Changes, PhaseName, PhaseStart};
@@ -67,6 +68,21 @@ impl Position {
             is_past_totals: false,
             is_past_commits: false,
         }
+    }
+
+    /// In an iteration of a run.
+    pub fn in_run(run: u64, iteration: u32, hat: &str, digest: &str, now: i64) -> Self {
+        let start = Self::start(Loop::NAME, digest, hat, now, &Map::new());
+        Self { run, forgotten: usize::try_from(iteration.saturating_sub(1)).unwrap_or(0), ..start }
+    }
+
+    /// What a person's yes is good for: this visit, or the whole run, because its next iteration goes on with the same work.
+    pub fn approval_scope(&self) -> String {
+        if self.workflow == Loop::NAME {
+            return format!("run {}", self.run);
+        }
+        // Visits are counted by the journal, which may be deleted; no two begin at the same time.
+        format!("{} {}", self.phase(), self.visit().started)
     }
 
     #[must_use]
@@ -150,7 +166,9 @@ impl Position {
     }
 
     fn phase_name(&self, number: usize) -> String {
-        format!("{}.{number}", self.run)
+        // Runs of a loop are counted apart.
+        let of = if self.workflow == Loop::NAME { "loop-" } else { "" };
+        format!("{of}{}.{number}", self.run)
     }
 
     /// The last visits, this one last.

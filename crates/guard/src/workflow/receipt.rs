@@ -51,16 +51,16 @@ impl Receipt {
     }
 
     /// Why it does not let a move through that is made with this tree.
-    pub fn lack(&self, tree: Option<&str>) -> Option<String> {
+    /// `again`: the command that makes it.
+    pub fn lack(&self, tree: Option<&str>, again: &str) -> Option<String> {
         let Self { command, ending, output, .. } = self;
         let command = plain_text::line(command);
         if !self.passed {
             let said = if output.is_empty() { String::new() } else { format!("\n{output}") };
             return Some(format!("`{command}` {ending}{said}"));
         }
-        let again = "repeat `linchpin next` once nothing changes any more";
         (!self.is_of(tree))
-            .then(|| format!("`{command}` passed, but the tree changed while it ran, so that does not count: {again}"))
+            .then(|| format!("`{command}` passed, but the tree changed while it ran, so that does not count: repeat `{again}` once nothing changes any more"))
     }
 }
 
@@ -150,9 +150,9 @@ mod tests {
         assert!(receipt(false).answers(Some("a")) && !told(receipt(false)).answers(Some("a")));
         let moved = Receipt { tree_stayed: false, ..receipt(true) };
         assert!(!moved.answers(Some("a")));
-        assert!(moved.lack(Some("a")).is_some_and(|why| why.contains("changed while it ran")));
-        assert_eq!(receipt(true).lack(Some("a")), None);
-        assert_eq!(receipt(false).lack(Some("a")).as_deref(), Some("`make check` failed with exit code 1\nno rule"));
+        assert!(moved.lack(Some("a"), "linchpin next").is_some_and(|why| why.contains("changed while it ran")));
+        assert_eq!(receipt(true).lack(Some("a"), "linchpin next"), None);
+        assert_eq!(receipt(false).lack(Some("a"), "linchpin next").as_deref(), Some("`make check` failed with exit code 1\nno rule"));
     }
 
     #[test]
@@ -175,6 +175,6 @@ mod tests {
     fn without_git_a_yes_is_used_up() {
         let without = Receipt { tree: None, ..receipt(true) };
         assert!(without.answers(None) && !Receipt { told: true, ..without.clone() }.answers(None));
-        assert_eq!(without.lack(None), None);
+        assert_eq!(without.lack(None, "linchpin next"), None);
     }
 }

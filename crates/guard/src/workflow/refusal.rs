@@ -36,6 +36,8 @@ pub enum Refusal {
     MovedMeanwhile(String),
     #[error("hooks kept writing while the workflow was to be moved")]
     WrittenMeanwhile,
+    #[error("this is part of a run of the loop, and `{0}` moves workflows")]
+    InRun(&'static str),
     #[error("`{0}` is not for agents here")]
     NotForAgents(&'static str),
     #[error("only a person may go on past rule `{0}` (`ack: human`)")]

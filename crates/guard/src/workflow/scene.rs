@@ -16,16 +16,16 @@ use crate::whose_session::Whose;
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// How a workflow stands while it is being moved.
-pub(super) struct Scene {
-    pub(super) store: Store,
+pub(crate) struct Scene {
+    pub(crate) store: Store,
     /// Of the workflow.
-    pub(super) state: SessionState,
+    pub(crate) state: SessionState,
     /// Of the session whose variables count.
     pub(super) session: SessionState,
 }
 
 impl Moves<'_> {
-    pub(super) fn scene(&self) -> Result<Scene, Refusal> {
+    pub(crate) fn scene(&self) -> Result<Scene, Refusal> {
         let store = Store::open(&self.project.store(self.environment), self.options())?;
         self.project.had_journal(self.environment);
         let state = store.workflow()?;
@@ -36,7 +36,7 @@ impl Moves<'_> {
         Ok(Scene { store, state, session })
     }
 
-    pub(super) fn active(&self) -> Result<(Scene, Active), Refusal> {
+    pub(crate) fn active(&self) -> Result<(Scene, Active), Refusal> {
         let scene = self.scene()?;
         let active = self.active_in(&scene)?;
         Ok((scene, active))
@@ -53,12 +53,15 @@ impl Moves<'_> {
         Ok(self.active_at(workflow, position, scene.state.clone()))
     }
 
-    pub(super) fn active_at(&self, workflow: Workflow, position: Position, state: SessionState) -> Active {
+    pub(crate) fn active_at(&self, workflow: Workflow, position: Position, state: SessionState) -> Active {
         Active { workflow, position, state, claims: Map::new(), now: self.now }
     }
 
     /// The workflow as its files say it now.
     pub(super) fn workflow(&self, name: &str) -> Result<Workflow, Refusal> {
+        if let Some(stage) = &self.stage {
+            return Ok(stage.workflow.clone());
+        }
         let compiled = self.project.workflow(name, &self.policy, self.environment);
         if let Some(compiled) = compiled.filter(|compiled| !compiled.is_last_good) {
             return Ok(compiled.workflow);
@@ -75,12 +78,12 @@ impl Moves<'_> {
         Err(Refusal::BrokenWorkflow { name: name.to_owned(), problem })
     }
 
-    pub(super) fn situation(&self, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
+    pub(crate) fn situation(&self, active: &Arc<Active>, scene: &Scene) -> Arc<Situation> {
         self.known(active, scene).0
     }
 
     pub(super) fn known(&self, active: &Arc<Active>, scene: &Scene) -> (Arc<Situation>, Arc<LiveFacts>) {
-        let judge = Judge::looking(self.project, Arc::clone(&self.policy), self.environment);
+        let judge = Judge::looking(self.project, Arc::clone(&self.policy), self.stage.clone(), self.environment);
         judge.situation_in(active, &Arc::new(self.event()), Some(&scene.session))
     }
 
@@ -100,6 +103,6 @@ impl Moves<'_> {
     }
 
     pub(super) fn options(&self) -> store::Options {
-        store::Options { busy: PATIENCE, now: self.now }
+        store::Options { busy: PATIENCE, now: self.now, run: self.stage.as_ref().map(|stage| stage.run) }
     }
 }

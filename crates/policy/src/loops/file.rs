@@ -79,6 +79,8 @@ impl File<'_> {
         for name in variables.keys() {
             scope.declare(name);
         }
+        // An iteration is a phase to what is written here; nothing is claimed in it.
+        let scope = scope.of_workflow([]);
         let (own, imported) = (Entries::default(), BTreeMap::new());
         let names = NamedRules {
             source: self.source,

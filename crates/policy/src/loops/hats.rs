@@ -1,12 +1,10 @@
 //! The hats of a loop.
 
-use engine::Level;
-use engine::event::{EventKind, EventKinds};
 use engine::hats::{Hat, Loop, TopicPattern, check_topic};
-use engine::rules::{AckBy, Detect, PathClause, PathKey, PathPattern, Rule, Tier, ToolRule, Unless};
+use engine::rules::{Detect, PathClause, PathKey, PathPattern, Rule, ToolRule, Unless};
 use engine::suggest;
 
-use super::agent;
+use super::{agent, enforced};
 use super::file::{File, LOOP_NAME};
 use super::keys::HAT;
 use crate::diagnostic::{Diagnostic, ErrorKind};
@@ -56,7 +54,8 @@ impl File<'_> {
             rules.made(rule, fields.key_span("writes").unwrap_or_default());
         }
         let observers = self.observers(&mut fields, reader.scope).observers;
-        let rules = rules.finish(problems).into_iter().map(|placed| placed.rule).collect();
+        let mut rules: Vec<Rule> = rules.finish(problems).into_iter().map(|placed| placed.rule).collect();
+        rules.extend(enforced::rules(id, &publishes, &self.source.name));
         problems.append(&mut fields.problems);
         Hat {
             id: id.to_owned(),
@@ -132,24 +131,8 @@ fn writes(id: String, hat: &str, fields: &mut Fields) -> Option<Rule> {
         unless: Some(Unless { linchpin: true, ..Unless::default() }),
         ..ToolRule::default()
     };
-    Some(Rule {
-        digest: digest(format!("{id} {listed}")),
-        id,
-        title: None,
-        description: None,
-        tier: Tier::Local,
-        source: fields.source().name.clone(),
-        on: EventKinds::default().with(EventKind::BeforeTool),
-        detect: Detect::Tool(Box::new(tool)),
-        when: None,
-        action: Level::Block,
-        on_error: None,
-        tags: Vec::new(),
-        max_holds: None,
-        ack: AckBy::Agent,
-        locked: false,
-        reason: format!(
-            "The hat `{hat}` writes only: {listed}. Notes go into `.linchpin/agent/`; other work is another hat's."
-        ),
-    })
+    let reason =
+        format!("The hat `{hat}` writes only: {listed}. Notes go into `.linchpin/agent/`; other work is another hat's.");
+    let digest = digest(format!("{id} {listed}"));
+    Some(Rule { digest, ..Rule::made(id, &fields.source().name, Detect::Tool(Box::new(tool)), reason) })
 }

@@ -4,6 +4,7 @@
 //! is for others.
 
 mod agent;
+mod enforced;
 mod file;
 mod hats;
 mod keys;

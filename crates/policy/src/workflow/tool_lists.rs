@@ -1,8 +1,6 @@
 //! `allowed_tools`, `blocked_tools` and their like on a node, as rules about tool calls.
 
-use engine::Level;
-use engine::event::{EventKind, EventKinds};
-use engine::rules::{AckBy, CommandSearch, Detect, McpPattern, Rule, Tier, ToolName, ToolRule, Unless};
+use engine::rules::{CommandSearch, Detect, McpPattern, Rule, ToolName, ToolRule, Unless};
 
 use super::rules::RuleGathering;
 use crate::diagnostic::{Diagnostic, ErrorKind};
@@ -63,25 +61,9 @@ pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
         let several = tool_rules.len() > 1;
         for (at, tool) in tool_rules.into_iter().enumerate() {
             let number = if several { format!("/{}", at + 1) } else { String::new() };
-            let rule = Rule {
-                id: rules.id(&format!("{key}{number}")),
-                title: None,
-                description: None,
-                tier: Tier::Local,
-                source: fields.source().name.clone(),
-                digest: digest(format!("{text}{number}")),
-                on: EventKinds::default().with(EventKind::BeforeTool),
-                detect: Detect::Tool(Box::new(tool)),
-                when: None,
-                action: Level::Block,
-                on_error: None,
-                tags: Vec::new(),
-                max_holds: None,
-                ack: AckBy::Agent,
-                locked: false,
-                reason: reason(key, node, &listed),
-            };
-            rules.made(rule, span.clone());
+            let (id, detect) = (rules.id(&format!("{key}{number}")), Detect::Tool(Box::new(tool)));
+            let rule = Rule::made(id, &fields.source().name, detect, reason(key, node, &listed));
+            rules.made(Rule { digest: digest(format!("{text}{number}")), ..rule }, span.clone());
         }
     }
 }

@@ -195,7 +195,7 @@ fn a_lock_that_stays_is_waited_for_only_so_long() {
     try_record(&mut open(&place.path)).unwrap();
     let locker = Locker::start(&place.path);
     let since = Instant::now();
-    let mut store = Store::open(&place.path, Options { busy: Duration::from_millis(100), now: 0 }).unwrap();
+    let mut store = Store::open(&place.path, Options { busy: Duration::from_millis(100), now: 0, run: None }).unwrap();
     let error = try_record(&mut store).unwrap_err();
     assert_eq!(error.kind(), "locked");
     assert!(since.elapsed() >= Duration::from_millis(100));

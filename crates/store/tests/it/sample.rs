@@ -12,7 +12,7 @@ use tempfile::TempDir;
 pub const KEY: SessionKey<'static> = SessionKey { agent: "claude", session: "s1" };
 
 pub fn options() -> Options {
-    Options { busy: Duration::from_secs(30), now: 1_700_000_000_000 }
+    Options { busy: Duration::from_secs(30), now: 1_700_000_000_000, run: None }
 }
 
 pub struct Place {

@@ -43,7 +43,20 @@ pub fn noted(kind: NoteKind, entry: &Entry) -> String {
         }
         NoteKind::Abort => format!(" {} at {}, by the {}", field("workflow"), field("from"), field("by")),
         NoteKind::Continue => format!("{workflow} past {}, by the {}", field("past"), field("by")),
+        NoteKind::Held if entry.fields.contains_key("run") => {
+            format!(" {} of {}, iteration {}: {}", field("topic"), field("hat"), field("iteration"), field("why"))
+        }
         NoteKind::Held => format!(" {} at {}: {}", field("workflow"), field("from"), field("why")),
+        NoteKind::Emit => {
+            let (run, iteration, hat) = (field("run"), field("iteration"), field("hat"));
+            format!(" {}, by {hat} in iteration {iteration} of {run}", field("topic"))
+        }
+        NoteKind::Iteration => {
+            format!(" {} of {}: {} for {}", field("iteration"), field("run"), field("hat"), field("topic"))
+        }
+        NoteKind::Progress => format!(" {}", field("text")),
+        NoteKind::Run => format!(" {} {}", field("run"), field("what")),
+        NoteKind::Stop => format!(" {}", field("what")),
         NoteKind::Approve => {
             let by = match field("who").as_str() {
                 "" => format!("the {}", field("by")),

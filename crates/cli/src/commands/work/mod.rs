@@ -1,14 +1,15 @@
 //! The commands that move a workflow. What each does is `guard`'s; how it is told is here.
 
 mod approve;
-mod refused;
+pub mod refused;
 mod report;
-mod webhook;
+pub mod webhook;
 
 use std::sync::Arc;
 
 use engine::pace::Violation;
 use guard::workflow::{Force, Holding, Lack, Moves, Outside, Refusal, Step, StepOutcome};
+use guard::loops::Stage;
 use guard::{CommandRun, Project, Whose};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
@@ -70,16 +71,17 @@ pub fn names(context: &Context) -> Map<String, Value> {
 }
 
 /// Whoever runs the command.
-struct Mover {
-    project: Project,
+pub struct Mover {
+    pub project: Project,
     policy: Arc<Compiled>,
     now: i64,
     session: Option<Whose>,
+    stage: Option<Arc<Stage>>,
     is_agents: bool,
 }
 
 impl Mover {
-    fn of(verb: &str, context: &Context) -> Self {
+    pub fn of(verb: &str, context: &Context) -> Self {
         let project = Project::of_command(&context.environment);
         // Nothing is kept of it: the next hook has to learn that a rule is new, and writes it down.
         let policy = project.looked_at(&context.environment);
@@ -89,18 +91,20 @@ impl Mover {
         let agent = store.as_ref().and_then(|store| command.agent(store).ok().flatten());
         let session = store.as_ref().and_then(|store| command.session(store).ok().flatten());
         let is_agents = agent.is_some() || person::required(verb, &context.environment).is_err();
-        Self { project, policy: Arc::new(policy), now, session, is_agents }
+        let stage = Stage::of_process(&project.root, &context.environment).map(Arc::new);
+        Self { project, policy: Arc::new(policy), now, session, stage, is_agents }
     }
 
-    fn moves<'a>(&'a self, context: &'a Context) -> Moves<'a> {
+    pub fn moves<'a>(&'a self, context: &'a Context) -> Moves<'a> {
         Moves {
             project: &self.project,
             environment: &context.environment,
             policy: Arc::clone(&self.policy),
             now: self.now,
             session: self.session.clone(),
+            stage: self.stage.clone(),
             is_agents: self.is_agents,
-            outside: Outside { holding: Holding::by_this_binary(), webhook: webhook::ask },
+            outside: Outside { holding: Holding::by_this_binary("linchpin next"), webhook: webhook::ask },
         }
     }
 }

@@ -53,6 +53,8 @@ pub fn problem(refusal: Refusal) -> Problem {
             Problem::new("Moved", message).help("`linchpin repeat` prints what is asked for now")
         }
         Refusal::WrittenMeanwhile => Problem::new("Moved", message).help("nothing was moved; try again"),
+        Refusal::InRun(_) => Problem::new("InRun", message)
+            .help("hand the work over with `linchpin emit TOPIC SUMMARY`; the topics are in the prompt"),
         Refusal::NotForAgents(_) => Problem::new("NotAPerson", message)
             .help("a person can do it; which moves agents may make is `agent_may` in config.yml"),
         Refusal::OnlyAPerson(_) => {

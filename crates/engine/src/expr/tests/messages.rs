@@ -136,7 +136,6 @@ fn functions_methods_filters_and_tests() {
       [task_tree_complete] `task_tree_complete` needs facts that this version of Linchpin does not supply yet
       [task_needs_user_review] `task_needs_user_review` needs facts that this version of Linchpin does not supply yet
     has_stop_signal() or file_rule_met('a') or behavior_lint_clean()
-      [has_stop_signal] `has_stop_signal` needs facts that this version of Linchpin does not supply yet
       [behavior_lint_clean] no behavior here has the condition `behavior_lint_clean` (a behavior from outside names its conditions under `observers:` in config.yml)
     mcp_called()
       [mcp_called] `mcp_called` takes 1 or 2 arguments, not 0

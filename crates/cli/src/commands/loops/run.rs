@@ -1,0 +1,171 @@
+//! `run`: drives the loop of this project.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use driver::{Driver, News, NotDriven};
+use engine::hats::Loop;
+use engine::hats::prompt::{Incoming, Known, Prompt};
+use guard::Project;
+use guard::loops::Stage;
+use guard::trust::Trust;
+use guard::workflow::{Holding, Outside};
+use serde_json::{Value, json};
+use work::{Ending, RunId, Spent};
+
+use crate::arguments::Run;
+use crate::commands::work::{refused, webhook};
+use crate::commands::{Context, hats, now};
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Run, context: &Context) -> Outcome {
+    if context.environment.get(Stage::RUN).is_some() {
+        return Err(Problem::new("InRun", "this is part of a run, and one run does not begin another")
+            .help("hand the work over with `linchpin emit`"));
+    }
+    let project = Project::of_sessions(&context.environment);
+    let the_loop = hats::sound(&project, context)?;
+    let objective = objective(arguments)?;
+    if arguments.dry_run {
+        return dry_run(&the_loop, objective, context);
+    }
+    if !Trust::of(&project.root, &context.environment).accepts_loop(&the_loop) {
+        let message = format!("`{}` is not trusted, and it starts programs", the_loop.source);
+        return Err(Problem::new("Untrusted", message).help("read it, and accept it with `linchpin trust`"));
+    }
+    let policy = Arc::new(project.compiled(&context.environment));
+    let driver = Driver {
+        project: &project,
+        environment: &context.environment,
+        policy,
+        outside: Outside { holding: Holding::by_this_binary("linchpin emit"), webhook: webhook::ask },
+        the_loop,
+        clock: now,
+        binary: std::env::current_exe().map_or_else(|_| OsString::from("linchpin"), Into::into),
+    };
+    let mut telling = Telling { context, run: None, ended: None };
+    let mut tell = |news: News<'_>| telling.tell(&news);
+    let ended = match &arguments.resume {
+        None => driver.begin(objective.as_deref(), &mut tell),
+        Some(named) if named.is_empty() => driver.resume(None, &mut tell),
+        Some(named) => driver.resume(Some(super::run_id(named)?), &mut tell),
+    };
+    let how = ended.map_err(problem)?;
+    telling.conclude();
+    Ok(match how {
+        Ending::Completed | Ending::Stopped => ExitCode::Done,
+        Ending::Failed => ExitCode::No,
+        Ending::Limit => ExitCode::Limit,
+        Ending::Interrupted => ExitCode::Interrupted,
+    })
+}
+
+fn objective(arguments: &Run) -> Result<Option<String>, Problem> {
+    let Some(file) = &arguments.prompt_file else { return Ok(arguments.prompt.clone()) };
+    fs::read_to_string(file).map(Some).map_err(|error| {
+        Problem::new("Io", format!("`{}` cannot be read: {error}", file.display()))
+    })
+}
+
+/// What the first agent would be told.
+fn dry_run(the_loop: &Loop, objective: Option<String>, context: &Context) -> Outcome {
+    // A sound loop has one.
+    let Some(hat) = the_loop.taker(&the_loop.start) else {
+        return Err(Problem::new("NotFound", format!("no hat takes `{}`", the_loop.start)));
+    };
+    let summary = objective.clone().unwrap_or_default();
+    let event = Incoming { topic: the_loop.start.clone(), from: None, summary, payload: None };
+    let known = Known { objective, ..Known::default() };
+    let prompt = Prompt { the_loop, hat, events: &[event], known: &known }.to_string();
+    context.output.line_or(prompt.trim_end(), &json!({ "hat": hat.id, "prompt": prompt }));
+    Ok(ExitCode::Done)
+}
+
+/// Tells people, line by line, what goes on; programs, how it ended.
+struct Telling<'a> {
+    context: &'a Context,
+    run: Option<RunId>,
+    ended: Option<Value>,
+}
+
+impl Telling<'_> {
+    fn tell(&mut self, news: &News<'_>) {
+        let output = &self.context.output;
+        let run = self.run.map(|run| run.to_string()).unwrap_or_default();
+        match news {
+            News::Began { run, is_resumed } => {
+                self.run = Some(*run);
+                let what = if *is_resumed { "goes on" } else { "begins" };
+                output.aside(format!("[{run}] {what}; `linchpin runs show {run}` tells how far it is"));
+            }
+            News::Iteration { number, hat, topic, spent } => {
+                output.aside(format!("[{run} #{number}] {hat}, for {topic}; so far {}", spent_text(spent)));
+            }
+            News::Said(text) => {
+                if !output.json {
+                    let _ = write!(io::stdout(), "{}", agents::shown(text));
+                    let _ = io::stdout().flush();
+                }
+            }
+            News::Progress(text) => output.aside(format!("[{run}] {text}")),
+            News::HandedOver { hat, topic, is_default } => {
+                let how = if *is_default { ", by default" } else { "" };
+                output.aside(format!("[{run}] {hat} → {topic}{how}"));
+            }
+            News::Nothing { hat, why } => output.aside(format!("[{run}] {hat}: {why}")),
+            News::PassedOver { topic } => output.aside(format!("[{run}] no hat takes {topic}")),
+            News::Ended { how, why, spent } => self.end(*how, why, spent),
+        }
+    }
+
+    fn end(&mut self, how: Ending, why: &str, spent: &Spent) {
+        let run = self.run.map(|run| run.to_string()).unwrap_or_default();
+        let output = &self.context.output;
+        output.aside(format!("[{run}] {}: {why}", how.name()));
+        output.aside(format!("[{run}] spent {}", spent_text(spent)));
+        if how != Ending::Completed {
+            output.aside(format!("[{run}] `linchpin run --resume {run}` goes on with it"));
+        }
+        self.ended = Some(json!({
+            "run": run, "ending": how.name(), "why": why, "iterations": spent.iterations, "seconds": spent.time / 1000,
+            "tokens": spent.tokens, "cost_usd": spent.cost_usd,
+        }));
+    }
+
+    fn conclude(&self) {
+        if let Some(ended) = self.ended.as_ref().filter(|_| self.context.output.json) {
+            self.context.output.value(ended);
+        }
+    }
+}
+
+/// `3 iterations, 20s, 1200 tokens, $0.10`
+pub fn spent_text(spent: &Spent) -> String {
+    let Spent { iterations, time, tokens, cost_usd, .. } = spent;
+    let mut parts = vec![super::super::validate::counted(usize::try_from(*iterations).unwrap_or(0), "iteration")];
+    parts.push(format!("{}s", time / 1000));
+    parts.extend(tokens.map(|tokens| format!("{tokens} tokens")));
+    parts.extend(cost_usd.map(|cost| format!("${cost:.2}")));
+    parts.join(", ")
+}
+
+fn problem(why: NotDriven) -> Problem {
+    let message = why.to_string();
+    match why {
+        NotDriven::Running { .. } => {
+            Problem::new("Running", message).help("wait for it, or end it with `linchpin runs stop`")
+        }
+        NotDriven::WorkflowActive { .. } => Problem::new("WorkflowActive", message)
+            .help("finish it, or leave it with `linchpin abort`: a loop and a workflow would each say what comes next"),
+        NotDriven::Unknown(_) | NotDriven::None | NotDriven::Complete(_) => {
+            Problem::new("NotFound", message).help("`linchpin runs` lists them; `linchpin run -p \"…\"` begins one")
+        }
+        NotDriven::Io(_) => Problem::new("Io", message),
+        NotDriven::Work(error) => error.into(),
+        NotDriven::Refusal(refusal) => refused::problem(refusal),
+        NotDriven::Store(error) => error.into(),
+    }
+}

@@ -1,0 +1,151 @@
+//! `runs`: what the runs of this project came to.
+
+use driver::running;
+use guard::Project;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+use work::{Iteration, Run, RunId, Spent, Work};
+
+use super::run::spent_text;
+use crate::arguments::{Runs, RunsAction};
+use crate::commands::Context;
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+/// So many are listed.
+const LISTED: u32 = 50;
+/// So many iterations are shown, the last ones.
+const SHOWN: u32 = 200;
+
+pub fn run(arguments: &Runs, context: &Context) -> Outcome {
+    match &arguments.action {
+        None | Some(RunsAction::List) => list(context),
+        Some(RunsAction::Show { run }) => show(run.as_deref(), context),
+        Some(RunsAction::Stop { run }) => {
+            person::required("runs stop", &context.environment)?;
+            super::stop::stop_run(run.as_deref(), true, context)
+        }
+    }
+}
+
+fn list(context: &Context) -> Outcome {
+    let project = Project::of_sessions(&context.environment);
+    let work = super::work(&project, context)?;
+    let going_on = running(&project.root, &context.environment);
+    let runs = work.runs(LISTED)?;
+    if context.output.json {
+        let runs: Result<Vec<Value>, Problem> =
+            runs.iter().map(|run| Ok(to_json(run, &work.spent(run.id)?, going_on))).collect();
+        context.output.value(&json!({ "runs": runs? }));
+        return Ok(ExitCode::Done);
+    }
+    if runs.is_empty() {
+        context.output.line("No run was begun here. `linchpin run -p \"…\"` begins one.");
+    }
+    for run in &runs {
+        let spent = work.spent(run.id)?;
+        let about = run.objective.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
+        let line = format!("{:<4} {}  {}, {}  {about}", run.id.to_string(), time(run.started), state(run, going_on), spent_text(&spent));
+        context.output.line(line.trim_end());
+    }
+    Ok(ExitCode::Done)
+}
+
+fn show(named: Option<&str>, context: &Context) -> Outcome {
+    let project = Project::of_sessions(&context.environment);
+    let work = super::work(&project, context)?;
+    let run = match named {
+        Some(named) => {
+            let id = super::run_id(named)?;
+            let missing = || Problem::new("NotFound", format!("no run is called `{id}`")).help("`linchpin runs` lists them");
+            work.run(id)?.ok_or_else(missing)?
+        }
+        None => work.runs(1)?.pop().ok_or_else(|| {
+            Problem::new("NotFound", "no run was begun here").help("`linchpin run -p \"…\"` begins one")
+        })?,
+    };
+    let (going_on, spent) = (running(&project.root, &context.environment), work.spent(run.id)?);
+    let iterations = work.iterations(run.id, SHOWN)?;
+    if context.output.json {
+        let mut value = to_json(&run, &spent, going_on);
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("iterations".to_owned(), iterations.iter().map(iteration_json).collect());
+        }
+        context.output.value(&value);
+        return Ok(ExitCode::Done);
+    }
+    told(&run, &spent, &iterations, going_on, &work, &project, context)
+}
+
+fn told(
+    run: &Run,
+    spent: &Spent,
+    iterations: &[Iteration],
+    going_on: Option<RunId>,
+    work: &Work,
+    project: &Project,
+    context: &Context,
+) -> Outcome {
+    let output = &context.output;
+    output.line(format!("{} {}, {}", output.bold(&format!("Run {}", run.id)), state(run, going_on), spent_text(spent)));
+    if let Some(objective) = &run.objective {
+        output.line(format!("  for {}", objective.trim_end().replace('\n', "\n      ")));
+    }
+    if let Some(end) = &run.end {
+        output.line(format!("  {}", end.why));
+    }
+    for Iteration { number, hat, topic, outcome, handed_over, .. } in iterations {
+        let came = match (handed_over, outcome) {
+            (Some(topic), Some(work::Outcome::Default)) => format!("→ {topic} (by default)"),
+            (Some(topic), _) => format!("→ {topic}"),
+            (None, Some(outcome)) => outcome.name().replace('_', " "),
+            (None, None) => "at work".to_owned(),
+        };
+        output.line(format!("  {number:>3} {hat} for {topic} {came}"));
+    }
+    if let Some(waiting) = work.waiting(run.id)? {
+        output.line(format!("  next: {}", waiting.topic));
+    }
+    let logs = context.environment.project_state(&project.root).join("runs").join(run.id.to_string());
+    output.line(format!("  what agents said: {}", logs.display()));
+    Ok(ExitCode::Done)
+}
+
+fn state(run: &Run, going_on: Option<RunId>) -> String {
+    match &run.end {
+        Some(end) => end.how.name().to_owned(),
+        None if going_on == Some(run.id) => "going on".to_owned(),
+        None => "cut off".to_owned(),
+    }
+}
+
+fn to_json(run: &Run, spent: &Spent, going_on: Option<RunId>) -> Value {
+    json!({
+        "id": run.id.to_string(),
+        "objective": run.objective,
+        "state": state(run, going_on),
+        "why": run.end.as_ref().map(|end| &end.why),
+        "started": run.started,
+        "ended": run.end.as_ref().map(|end| end.time),
+        "iterations_done": spent.iterations,
+        "seconds": spent.time / 1000,
+        "tokens": spent.tokens,
+        "cost_usd": spent.cost_usd,
+    })
+}
+
+fn iteration_json(iteration: &Iteration) -> Value {
+    let Iteration { number, hat, topic, started, ended, outcome, remark, tokens, cost_usd, handed_over } = iteration;
+    json!({
+        "number": number, "hat": hat, "topic": topic, "started": started, "ended": ended,
+        "outcome": outcome.map(work::Outcome::name), "remark": remark, "tokens": tokens, "cost_usd": cost_usd,
+        "handed_over": handed_over,
+    })
+}
+
+fn time(time: i64) -> String {
+    let time = Timestamp::from_millisecond(time).map(|time| time.to_zoned(TimeZone::system()));
+    time.map(|time| time.strftime("%Y-%m-%d %H:%M").to_string()).unwrap_or_default()
+}

@@ -1,0 +1,128 @@
+//! How an agent is started without anybody at the terminal.
+//!
+//! Known agents work within their own limits: they may edit the project and run commands, because Linchpin's hooks judge both;
+//! what else they ask a person for is refused. Whoever wants other flags writes the command.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use engine::hats::{AgentChoice, PromptBy};
+
+use crate::said::Speech;
+
+/// A prompt that is longer than this goes another way than as an argument: systems have limits.
+const LONGEST_ARGUMENT: usize = 100 * 1024;
+
+/// What is started.
+pub struct Started {
+    pub words: Vec<OsString>,
+    pub input: Option<Vec<u8>>,
+    pub speech: Speech,
+}
+
+struct KnownAgent {
+    name: &'static str,
+    words: &'static [&'static str],
+    prompt: PromptBy,
+    speech: Speech,
+}
+
+const KNOWN: &[KnownAgent] = &[
+    KnownAgent {
+        name: "claude",
+        words: &[
+            "claude", "--print", "--verbose", "--output-format", "stream-json", "--permission-mode", "acceptEdits",
+            "--allowedTools", "Bash",
+        ],
+        prompt: PromptBy::Stdin,
+        speech: Speech::ClaudeEvents,
+    },
+    KnownAgent {
+        name: "codex",
+        words: &["codex", "exec", "--sandbox", "workspace-write", "-"],
+        prompt: PromptBy::Stdin,
+        speech: Speech::Plain,
+    },
+    KnownAgent {
+        name: "gemini",
+        words: &["gemini", "--yolo", "--prompt", "Do what the text before this says."],
+        prompt: PromptBy::Stdin,
+        speech: Speech::Plain,
+    },
+    KnownAgent {
+        name: "cursor",
+        words: &["cursor-agent", "--print", "--force"],
+        prompt: PromptBy::Argument,
+        speech: Speech::Plain,
+    },
+    KnownAgent {
+        name: "copilot",
+        words: &["copilot", "--allow-all-tools", "--prompt"],
+        prompt: PromptBy::Argument,
+        speech: Speech::Plain,
+    },
+    KnownAgent { name: "opencode", words: &["opencode", "run"], prompt: PromptBy::Stdin, speech: Speech::Plain },
+    KnownAgent { name: "amp", words: &["amp", "--execute"], prompt: PromptBy::Stdin, speech: Speech::Plain },
+];
+
+/// `file`: where the prompt is written for an agent that wants a file, and for one to whom it would be too long otherwise.
+pub fn started(agent: &AgentChoice, prompt: &str, file: &Path) -> io::Result<Started> {
+    let (words, by, speech) = match agent {
+        AgentChoice::Command { words, prompt } => (words.clone(), *prompt, Speech::Plain),
+        AgentChoice::Named(name) => {
+            let Some(known) = KNOWN.iter().find(|known| known.name == name) else {
+                return Err(io::Error::other(format!("no agent is known as `{name}`")));
+            };
+            (known.words.iter().map(|&word| word.to_owned()).collect(), known.prompt, known.speech)
+        }
+    };
+    let mut words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+    let mut input = None;
+    match by {
+        PromptBy::Stdin => input = Some(prompt.as_bytes().to_vec()),
+        PromptBy::Argument if prompt.len() <= LONGEST_ARGUMENT => words.push(prompt.into()),
+        PromptBy::Argument => {
+            write(file, prompt)?;
+            words.push(format!("Read {} and do what it says.", file.display()).into());
+        }
+        PromptBy::File => {
+            write(file, prompt)?;
+            words.push(file.into());
+        }
+    }
+    Ok(Started { words, input, speech })
+}
+
+fn write(file: &Path, prompt: &str) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    policy::write_private_file(file, prompt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_that_a_loop_may_say_is_known() {
+        assert_eq!(KNOWN.iter().map(|known| known.name).collect::<Vec<_>>(), AgentChoice::NAMES);
+    }
+
+    #[test]
+    fn a_prompt_that_is_too_long_for_an_argument_goes_by_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("prompt.md");
+        let agent = AgentChoice::Command { words: vec!["agent".to_owned()], prompt: PromptBy::Argument };
+        let short = started(&agent, "do it", &file).expect("short");
+        assert_eq!(short.words, ["agent", "do it"]);
+        assert!(!file.exists());
+        let long = "x".repeat(LONGEST_ARGUMENT + 1);
+        let started = started(&agent, &long, &file).expect("long");
+        assert_eq!(started.words.len(), 2);
+        assert!(started.words[1].to_string_lossy().contains(file.to_str().expect("a path")));
+        assert_eq!(fs::read_to_string(&file).expect("the prompt"), long);
+    }
+}

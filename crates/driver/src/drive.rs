@@ -1,0 +1,253 @@
+//! A run, from its first topic to its end.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::hats::Loop;
+use guard::workflow::{Outside, Position, Refusal};
+use guard::{Environment, Project};
+use policy::Compiled;
+use serde_json::json;
+use store::{Changes, Note, NoteKind, PERSON, Store};
+use tree::Tree;
+use work::{Ending, Run, RunId, Work, WorkError};
+
+use crate::attention::Cut;
+use crate::iteration::Came;
+use crate::limit;
+use crate::lock::{RunLock, running};
+use crate::news::News;
+use crate::signals::Signals;
+
+/// An agent that hands nothing over is started again so often.
+const RESUMES: u32 = 3;
+/// Git may take so long to say what is in the tree.
+const GIT_LIMIT: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Everything that a run needs.
+pub struct Driver<'a> {
+    pub project: &'a Project,
+    pub environment: &'a Environment,
+    pub policy: Arc<Compiled>,
+    pub outside: Outside,
+    /// As it is now; a person has accepted it.
+    pub the_loop: Loop,
+    /// Milliseconds since 1970.
+    pub clock: fn() -> i64,
+    /// This binary, for agents.
+    pub binary: OsString,
+}
+
+/// Why a run was not begun, or could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum NotDriven {
+    #[error("{} is being driven in this tree", run.map_or_else(|| "another run".to_owned(), |run| format!("run {run}")))]
+    Running { run: Option<RunId> },
+    #[error("the workflow `{workflow}` is active here, at `{node}`")]
+    WorkflowActive { workflow: String, node: String },
+    #[error("no run is called `{0}`")]
+    Unknown(RunId),
+    #[error("no run was begun here")]
+    None,
+    #[error("run {0} is complete: there is nothing to go on with")]
+    Complete(RunId),
+    #[error("the run cannot be driven: {0}")]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Work(#[from] WorkError),
+    #[error(transparent)]
+    Refusal(#[from] Refusal),
+    #[error(transparent)]
+    Store(#[from] store::StoreError),
+}
+
+/// One process that drives a run.
+pub(crate) struct Sitting<'a> {
+    pub work: &'a Work,
+    pub signals: &'a Signals,
+    pub tell: &'a mut dyn FnMut(News<'_>),
+    /// The last thing that an agent said on purpose.
+    pub told: i64,
+}
+
+impl Driver<'_> {
+    /// Begins a run and drives it to its end.
+    pub fn begin(&self, objective: Option<&str>, tell: &mut dyn FnMut(News<'_>)) -> Result<Ending, NotDriven> {
+        let mut lock = self.lock()?;
+        let work = self.work()?;
+        let run = work.begin_run(objective, &self.kept_loop(), &self.the_loop.start, (self.clock)())?;
+        lock.name(run)?;
+        tell(News::Began { run, is_resumed: false });
+        self.note(run, "began");
+        self.drive(run, &work, tell)
+    }
+
+    /// Goes on with a run: the one that is named, or the last.
+    pub fn resume(&self, run: Option<RunId>, tell: &mut dyn FnMut(News<'_>)) -> Result<Ending, NotDriven> {
+        let mut lock = self.lock()?;
+        let work = self.work()?;
+        let found = match run {
+            Some(run) => work.run(run)?.ok_or(NotDriven::Unknown(run))?,
+            None => work.runs(1)?.pop().ok_or(NotDriven::None)?,
+        };
+        let run = found.id;
+        if found.end.is_some_and(|end| end.how == Ending::Completed) {
+            return Err(NotDriven::Complete(run));
+        }
+        work.resume_run(run, &self.kept_loop())?;
+        lock.name(run)?;
+        tell(News::Began { run, is_resumed: true });
+        self.note(run, "went on");
+        // What was complete when it was cut off is complete.
+        if work.accepted(run)?.contains(&self.the_loop.completion.topic) {
+            return self.end(run, &work, Ending::Completed, &self.completed(), tell);
+        }
+        self.drive(run, &work, tell)
+    }
+
+    fn drive(&self, id: RunId, work: &Work, tell: &mut dyn FnMut(News<'_>)) -> Result<Ending, NotDriven> {
+        let signals = Signals::watch()?;
+        let Some(run) = work.run(id)? else { return Err(NotDriven::Unknown(id)) };
+        let told = work.told_since(id, 0)?.last().map_or(0, |(number, _)| *number);
+        let mut sitting = Sitting { work, signals: &signals, tell, told };
+        loop {
+            if let Some((how, why)) = self.step(&run, &mut sitting)? {
+                return self.end(id, work, how, &why, sitting.tell);
+            }
+        }
+    }
+
+    /// The next iteration, or why there is none.
+    fn step(&self, run: &Run, sitting: &mut Sitting<'_>) -> Result<Option<(Ending, String)>, NotDriven> {
+        let (id, work) = (run.id, sitting.work);
+        if sitting.signals.came() {
+            return Ok(Some((Ending::Interrupted, "somebody interrupted it".to_owned())));
+        }
+        if work.run_is_to_stop(id)?.is_some() {
+            return Ok(Some((Ending::Stopped, "a person stopped it".to_owned())));
+        }
+        let Some(published) = work.waiting(id)? else {
+            return Ok(Some((Ending::Failed, "nothing is left to do, and nothing said that the work is done".to_owned())));
+        };
+        let Some(hat) = self.the_loop.taker(&published.topic) else {
+            work.pass_over(published.id)?;
+            (sitting.tell)(News::PassedOver { topic: &published.topic });
+            return Ok(None);
+        };
+        let spent = work.spent(id)?;
+        let reached = limit::reached(&self.the_loop.limits, &spent);
+        let reached = match reached {
+            None => limit::reached_by(hat, work.activations(id, &hat.id)?),
+            reached => reached,
+        };
+        if let Some(why) = reached {
+            return Ok(Some((Ending::Limit, why)));
+        }
+        let came = self.iteration(run, &published, hat, sitting)?;
+        Ok(match came {
+            Came::To(topic) if topic == self.the_loop.completion.topic => Some((Ending::Completed, self.completed())),
+            Came::To(topic) => self.stale(run, &topic, work)?,
+            Came::ToNothing => {
+                let times = published.tries + 1;
+                let why = format!("the hat `{}` ended {times} times without publishing anything", hat.id);
+                (sitting.tell)(News::Nothing { hat: &hat.id, why: "nothing was published" });
+                (times > RESUMES).then_some((Ending::Failed, why))
+            }
+            Came::ToFailure(failure) => {
+                (sitting.tell)(News::Nothing { hat: &hat.id, why: &format!("its agent {failure}") });
+                let failures = work.spent(id)?.failures;
+                let is_enough = self.the_loop.limits.failures.is_some_and(|limit| failures >= limit);
+                is_enough.then(|| (Ending::Failed, format!("agents failed {failures} times in a row; the last one {failure}")))
+            }
+            Came::ToTrouble(why) => Some((Ending::Failed, why)),
+            Came::TimeOver => {
+                let limit = self.the_loop.limits.runtime.map(limit::shown).unwrap_or_default();
+                Some((Ending::Limit, format!("the limit of {limit} is reached")))
+            }
+            Came::Cut(Cut::Interrupted) => Some((Ending::Interrupted, "somebody interrupted it".to_owned())),
+            Came::Cut(Cut::Stopped) => Some((Ending::Stopped, "a person stopped it".to_owned())),
+        })
+    }
+
+    /// Whether it goes in circles.
+    fn stale(&self, run: &Run, topic: &str, work: &Work) -> Result<Option<(Ending, String)>, NotDriven> {
+        let Some(limit) = self.the_loop.limits.stale else { return Ok(None) };
+        let last = work.iterations(run.id, 1)?.pop();
+        let times = last.map(|last| work.repetitions(run.id, last.number)).transpose()?.unwrap_or(0);
+        let why = || format!("`{topic}` was handed over {times} times with the same words, and nothing in the tree changed");
+        Ok((times >= limit).then(|| (Ending::Failed, why())))
+    }
+
+    fn completed(&self) -> String {
+        format!("`{}` was accepted", self.the_loop.completion.topic)
+    }
+
+    fn end(
+        &self,
+        run: RunId,
+        work: &Work,
+        how: Ending,
+        why: &str,
+        tell: &mut dyn FnMut(News<'_>),
+    ) -> Result<Ending, NotDriven> {
+        work.end_run(run, how, why, (self.clock)())?;
+        self.note(run, &format!("{}: {why}", how.name()));
+        tell(News::Ended { how, why, spent: work.spent(run)? });
+        Ok(how)
+    }
+
+    fn lock(&self) -> Result<RunLock, NotDriven> {
+        let Some(lock) = RunLock::take(&self.project.root, self.environment)? else {
+            return Err(NotDriven::Running { run: running(&self.project.root, self.environment) });
+        };
+        let store = Store::open(&self.project.store(self.environment), self.store_options())?;
+        self.project.had_journal(self.environment);
+        if let Some(position) = Position::of(&store.workflow()?.variables) {
+            let node = position.node().to_owned();
+            return Err(NotDriven::WorkflowActive { workflow: position.workflow, node });
+        }
+        Ok(lock)
+    }
+
+    fn work(&self) -> Result<Work, NotDriven> {
+        Ok(Work::open(&guard::loops::work_file(&self.project.root, self.environment))?)
+    }
+
+    fn kept_loop(&self) -> String {
+        serde_json::to_string(&self.the_loop).unwrap_or_default()
+    }
+
+    pub(crate) fn tree(&self) -> Option<String> {
+        Tree::of(&self.project.root, GIT_LIMIT).and_then(|tree| tree.digest().ok())
+    }
+
+    pub(crate) fn log(&self, run: &Run, iteration: u32) -> PathBuf {
+        let folder = self.environment.project_state(&self.project.root).join("runs").join(run.id.to_string());
+        folder.join(format!("{iteration}.log"))
+    }
+
+    fn note(&self, run: RunId, what: &str) {
+        let fields = [("run", json!(run.to_string())), ("what", json!(what))];
+        let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let (root, none) = (self.project.root.to_string_lossy().into_owned(), Changes::default());
+        let note = Note {
+            kind: NoteKind::Run,
+            session: PERSON,
+            time: (self.clock)(),
+            root: &root,
+            cwd: &root,
+            fields: &fields,
+            changes: &none,
+        };
+        // The run itself is kept in the work.
+        let _ = Store::open(&self.project.store(self.environment), self.store_options()).map(|mut store| store.note(&note));
+    }
+
+    fn store_options(&self) -> store::Options {
+        store::Options { busy: PATIENCE, now: (self.clock)(), run: None }
+    }
+}

@@ -1,0 +1,239 @@
+//! One iteration: a hat is put on, its agent works, and what it handed over is what it came to.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::hats::prompt::Prompt;
+use engine::hats::{Hat, Loop};
+use guard::loops::{Emission, EmitRefused, Stage};
+use guard::workflow::{Lack, Moves};
+use runner::{Attended, AttendedEnd, NotStarted, shim};
+use work::{IterationEnd, Outcome, Published, Run, Spent};
+
+use crate::agent::started;
+use crate::attention::{Attention, Cut};
+use crate::drive::{Driver, NotDriven, Sitting};
+use crate::known::{incoming, known, remark_of_nothing};
+use crate::limit::{shown, time_left};
+use crate::news::News;
+use crate::progress;
+use crate::said::Said;
+use crate::trouble;
+
+/// What an iteration came to, for the run.
+#[derive(Debug)]
+pub enum Came {
+    /// A topic was accepted.
+    To(String),
+    ToNothing,
+    /// The agent failed.
+    ToFailure(String),
+    /// The agent cannot work at all, or cannot be started.
+    ToTrouble(String),
+    /// The time of the run is over.
+    TimeOver,
+    Cut(Cut),
+}
+
+/// How an agent ended, in words, where it did not end well.
+fn failure(end: AttendedEnd, the_loop: &Loop) -> Option<String> {
+    match end {
+        AttendedEnd::Exited(0) => None,
+        AttendedEnd::Exited(code) => Some(format!("ended with exit code {code}")),
+        AttendedEnd::Signal(signal) => Some(format!("was ended by signal {signal}")),
+        AttendedEnd::Silent => {
+            let idle = the_loop.limits.idle.map(shown).unwrap_or_default();
+            Some(format!("said nothing for {idle} and was ended"))
+        }
+        AttendedEnd::TimeOver | AttendedEnd::Told => Some("was ended".to_owned()),
+    }
+}
+
+impl Driver<'_> {
+    pub(crate) fn iteration(
+        &self,
+        run: &Run,
+        published: &Published,
+        hat: &Hat,
+        sitting: &mut Sitting<'_>,
+    ) -> Result<Came, NotDriven> {
+        let work = sitting.work;
+        let spent = work.spent(run.id)?;
+        let number = work.begin_iteration(run.id, published, &hat.id, (self.clock)())?;
+        let mut stage = Stage::new(&self.the_loop, hat, run.id, number);
+        let moves = self.moves(&stage);
+        moves.enter_iteration(&mut stage, &published.topic)?;
+        // With how the tree was kept, and where the work is.
+        let stage = Stage::of_run(run.id, &self.project.root, self.environment).unwrap_or(stage);
+        (sitting.tell)(News::Iteration { number, hat: &hat.id, topic: &published.topic, spent });
+
+        let events = incoming(published);
+        let known = known(run, &events, &self.the_loop, work, &self.project.root);
+        let prompt = Prompt { the_loop: &self.the_loop, hat, events: &events, known: &known }.to_string();
+        let mut attention = Attention::new(work, sitting.signals, run.id, number, self.clock, sitting.told);
+        let log = self.log(run, number);
+        let worked = self.work_on(&stage, hat, &prompt, &spent, log, &mut attention, sitting.tell);
+        attention.pass_on(|text| self.progress(text, sitting.tell));
+        sitting.told = attention.told;
+        let (end, said) = match worked {
+            Ok(worked) => worked,
+            Err(not_started) => {
+                let end = IterationEnd {
+                    outcome: Some(Outcome::Failed),
+                    remark: Some(not_started.why.clone()),
+                    ..IterationEnd::default()
+                };
+                work.end_iteration(run.id, number, &end, (self.clock)())?;
+                return Ok(Came::ToTrouble(not_started.why));
+            }
+        };
+        self.settle(run, &stage, hat, end, &said, sitting)
+    }
+
+    fn work_on(
+        &self,
+        stage: &Stage,
+        hat: &Hat,
+        prompt: &str,
+        spent: &Spent,
+        log: PathBuf,
+        attention: &mut Attention<'_>,
+        tell: &mut dyn FnMut(News<'_>),
+    ) -> Result<((AttendedEnd, Option<Cut>), Said), NotStarted> {
+        let agent = hat.agent.as_ref().unwrap_or(&self.the_loop.agent);
+        let file = log.with_extension("prompt.md");
+        let started = started(agent, prompt, &file).map_err(|error| NotStarted { why: error.to_string() })?;
+        let mut said = Said::new(started.speech, &log);
+        let get = |name: &str| self.environment.get(name).map(OsString::from);
+        let attended = Attended {
+            words: started.words,
+            folder: self.project.root.clone(),
+            set: vec![
+                (Stage::RUN, stage.id().to_string().into()),
+                (Stage::ITERATION, stage.iteration.to_string().into()),
+                (Stage::HAT, hat.id.clone().into()),
+                (Stage::BINARY, self.binary.clone()),
+            ],
+            input: started.input,
+            get: &get,
+            idle: self.the_loop.limits.idle,
+            time: time_left(&self.the_loop.limits, spent),
+            shim: shim::own_call(),
+        };
+        let mut cut = None;
+        let tell = std::cell::RefCell::new(tell);
+        let end = attended.run(
+            |stream, piece| said.hear(stream, piece, |text| (tell.borrow_mut())(News::Said(text))),
+            || {
+                cut = attention.look(|text| self.progress(text, &mut **tell.borrow_mut()));
+                cut.is_some()
+            },
+        )?;
+        Ok(((end, cut), said))
+    }
+
+    /// Writes down what the iteration came to.
+    fn settle(
+        &self,
+        run: &Run,
+        stage: &Stage,
+        hat: &Hat,
+        (end, cut): (AttendedEnd, Option<Cut>),
+        said: &Said,
+        sitting: &mut Sitting<'_>,
+    ) -> Result<Came, NotDriven> {
+        let (work, number) = (sitting.work, stage.iteration);
+        let moves = self.moves(stage);
+        let failure = failure(end, &self.the_loop);
+        let mut handed_over = work.handed_over(run.id, number)?;
+        let mut outcome = handed_over.as_ref().map(|_| Outcome::HandedOver);
+        let mut remark = failure.as_ref().map(|failure| format!("its agent {failure}"));
+        let mut came = None;
+        if handed_over.is_none() && failure.is_none() {
+            let refused = self.publish_default(&moves, stage, hat);
+            handed_over = work.handed_over(run.id, number)?;
+            if handed_over.is_some() {
+                outcome = Some(Outcome::Default);
+            } else {
+                outcome = Some(Outcome::Nothing);
+                remark = Some(remark_of_nothing(hat, &refused.unwrap_or_default()));
+                came = Some(Came::ToNothing);
+            }
+        } else if handed_over.is_none() {
+            let (failed, why) = match (end, cut) {
+                (AttendedEnd::Told, Some(cut)) => (Outcome::CutOff, Came::Cut(cut)),
+                (AttendedEnd::TimeOver, _) => (Outcome::CutOff, Came::TimeOver),
+                _ => (Outcome::Failed, self.failed(hat, failure.unwrap_or_default(), said)),
+            };
+            outcome = Some(failed);
+            came = Some(why);
+        } else if let (AttendedEnd::Told, Some(Cut::Interrupted)) = (end, cut) {
+            came = Some(Came::Cut(Cut::Interrupted));
+        }
+        let end = IterationEnd {
+            outcome,
+            remark,
+            tree: self.tree(),
+            tokens: moves.tokens_of_iteration(),
+            cost_usd: said.cost_usd,
+        };
+        work.end_iteration(run.id, number, &end, (self.clock)())?;
+        Ok(match (came, handed_over) {
+            (Some(came), _) => came,
+            (None, Some(topic)) => {
+                let is_default = outcome == Some(Outcome::Default);
+                (sitting.tell)(News::HandedOver { hat: &hat.id, topic: &topic, is_default });
+                Came::To(topic)
+            }
+            (None, None) => Came::ToNothing,
+        })
+    }
+
+    fn failed(&self, hat: &Hat, failure: String, said: &Said) -> Came {
+        let agent = hat.agent.as_ref().unwrap_or(&self.the_loop.agent);
+        let end = said.end();
+        match trouble::recognised(&end) {
+            Some(trouble) => {
+                let said = end.lines().rev().find(|line| trouble::recognised(line).is_some()).unwrap_or_default();
+                Came::ToTrouble(format!("{agent} cannot go on: {trouble} ({})", said.trim()))
+            }
+            None => Came::ToFailure(failure),
+        }
+    }
+
+    /// What is published in the place of an agent that published nothing. Why it was not, where it was refused.
+    fn publish_default(&self, moves: &Moves<'_>, stage: &Stage, hat: &Hat) -> Option<String> {
+        let topic = hat.default_publishes.as_deref()?;
+        let summary = format!("(the hat `{}` ended without a word of its own)", hat.id);
+        let emission = Emission { topic, summary: &summary, payload: None };
+        moves.emit(stage, emission).err().map(|refused| match refused {
+            EmitRefused::Held { topic, lacks } => {
+                let why = lacks.iter().map(|Lack { gate, why, .. }| format!("- {gate}: {why}"));
+                let why = why.collect::<Vec<_>>().join("\n");
+                format!("`{topic}` could not be published in its place, because what has to hold for it does not:\n{why}")
+            }
+            other => format!("`{topic}` could not be published in its place: {other}"),
+        })
+    }
+
+    fn progress(&self, text: &str, tell: &mut dyn FnMut(News<'_>)) {
+        tell(News::Progress(text));
+        if let Some(command) = &self.policy.config.progress_command {
+            progress::pass_on(command, text, self.project.root.clone(), self.environment.clone());
+        }
+    }
+
+    pub(crate) fn moves(&self, stage: &Stage) -> Moves<'_> {
+        Moves {
+            project: self.project,
+            environment: self.environment,
+            policy: Arc::clone(&self.policy),
+            now: (self.clock)(),
+            session: None,
+            stage: Some(Arc::new(stage.clone())),
+            is_agents: false,
+            outside: self.outside.clone(),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What a prompt is told beside the loop: the objective, tasks, memories, and the notes of those before.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use engine::hats::prompt::{Incoming, Known};
+use engine::hats::{Hat, Loop};
+use work::{Published, Run, Work};
+
+/// More than a prompt shows.
+const END_OF_NOTES: u64 = 32 * 1024;
+
+pub fn known(run: &Run, _events: &[Incoming], the_loop: &Loop, _work: &Work, root: &Path) -> Known {
+    Known {
+        objective: run.objective.clone(),
+        ready_tasks: Vec::new(),
+        memories: Vec::new(),
+        scratchpad: end_of(&root.join(&the_loop.scratchpad)),
+    }
+}
+
+/// What the hat is to handle. Where it was tried before, also what became of that.
+pub fn incoming(published: &Published) -> Vec<Incoming> {
+    let Published { topic, summary, payload, from, remark, .. } = published;
+    let event =
+        Incoming { topic: topic.clone(), from: from.clone(), summary: summary.clone(), payload: payload.clone() };
+    let again = remark.as_ref().map(|remark| Incoming {
+        topic: Loop::RESUME.to_owned(),
+        from: None,
+        summary: remark.clone(),
+        payload: None,
+    });
+    std::iter::once(event).chain(again).collect()
+}
+
+/// What an agent is told of the one before it that handed nothing over.
+pub fn remark_of_nothing(hat: &Hat, why: &str) -> String {
+    let why = if why.is_empty() { String::new() } else { format!("\n{why}") };
+    format!("The last one under the hat `{}` ended without publishing anything. Look at what it did, and go on.{why}", hat.id)
+}
+
+fn end_of(file: &Path) -> Option<String> {
+    // A link would have us show what lies elsewhere.
+    let is_plain = file.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+    let mut file = File::open(file).ok().filter(|_| is_plain)?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(END_OF_NOTES))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(END_OF_NOTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

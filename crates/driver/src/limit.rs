@@ -1,0 +1,52 @@
+//! What ends a run before its work is done.
+
+use std::time::Duration;
+
+use engine::hats::{Hat, Limits};
+use work::Spent;
+
+/// Why nothing more may be started; none: it may.
+pub fn reached(limits: &Limits, spent: &Spent) -> Option<String> {
+    let Limits { iterations, runtime, tokens, cost_usd, .. } = limits;
+    if let Some(limit) = iterations.filter(|limit| spent.iterations >= *limit) {
+        return Some(format!("the limit of {limit} iterations is reached"));
+    }
+    if let Some(limit) = runtime.filter(|limit| elapsed(spent) >= *limit) {
+        return Some(format!("the limit of {} is reached", shown(limit)));
+    }
+    if let (Some(limit), Some(used)) = (tokens, spent.tokens)
+        && used.unsigned_abs() >= *limit
+    {
+        return Some(format!("the limit of {limit} tokens is reached: {used} were used"));
+    }
+    if let (Some(limit), Some(cost)) = (cost_usd, spent.cost_usd)
+        && cost >= *limit
+    {
+        return Some(format!("the limit of ${limit} is reached: ${cost:.2} were spent"));
+    }
+    None
+}
+
+/// The same for one hat.
+pub fn reached_by(hat: &Hat, activations: u32) -> Option<String> {
+    let limit = hat.max_activations.filter(|limit| activations >= *limit)?;
+    Some(format!("the hat `{}` was on {limit} times, which is its limit", hat.id))
+}
+
+/// How long an agent may still be at work.
+pub fn time_left(limits: &Limits, spent: &Spent) -> Option<Duration> {
+    limits.runtime.map(|limit| limit.saturating_sub(elapsed(spent)))
+}
+
+fn elapsed(spent: &Spent) -> Duration {
+    Duration::from_millis(spent.time.unsigned_abs())
+}
+
+/// `4h`, `1h 30m`, `20s`, `500ms`.
+pub fn shown(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, unit)| format!("{count}{unit}")).collect();
+    if parts.is_empty() { format!("{}ms", duration.as_millis()) } else { parts.join(" ") }
+}

@@ -1,0 +1,132 @@
+//! What an agent says while it works: for people, for the log of the iteration, and for what it costs.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use runner::Stream;
+use serde_json::Value;
+
+/// How an agent speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speech {
+    Plain,
+    /// A JSON object a line, as Claude Code's `stream-json` has them.
+    ClaudeEvents,
+}
+
+/// A log grows to this and no further.
+const LOG_LIMIT: usize = 10 * 1024 * 1024;
+/// So much of the end is kept, to see what was the matter.
+const END: usize = 4 * 1024;
+/// A line that is longer is no event.
+const LONGEST_LINE: usize = 8 * 1024 * 1024;
+
+pub struct Said {
+    speech: Speech,
+    log: Option<File>,
+    logged: usize,
+    /// The last that was said, on either stream.
+    end: Vec<u8>,
+    /// Of events: the line that is not whole yet.
+    line: Vec<u8>,
+    pub cost_usd: Option<f64>,
+}
+
+impl Said {
+    /// Where there can be no log, there is none.
+    pub fn new(speech: Speech, log: &Path) -> Self {
+        let made = || -> io::Result<File> {
+            if let Some(folder) = log.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            policy::write_private_file(log, "")?;
+            File::options().append(true).open(log)
+        };
+        Self { speech, log: made().ok(), logged: 0, end: Vec::new(), line: Vec::new(), cost_usd: None }
+    }
+
+    /// Takes a piece, and tells what of it is for people.
+    pub fn hear(&mut self, stream: Stream, piece: &[u8], mut tell: impl FnMut(&str)) {
+        self.keep(piece);
+        if self.speech == Speech::Plain || stream == Stream::Error {
+            tell(&String::from_utf8_lossy(piece));
+            return;
+        }
+        self.line.extend_from_slice(piece);
+        while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.line.drain(..=end).collect();
+            if let Ok(event) = serde_json::from_slice::<Value>(&line) {
+                self.cost_usd = event.get("total_cost_usd").and_then(Value::as_f64).or(self.cost_usd);
+                for text in texts(&event) {
+                    tell(&format!("{text}\n"));
+                }
+            }
+        }
+        if self.line.len() > LONGEST_LINE {
+            self.line.clear();
+        }
+    }
+
+    /// The end of it.
+    pub fn end(&self) -> String {
+        String::from_utf8_lossy(&self.end).into_owned()
+    }
+
+    fn keep(&mut self, piece: &[u8]) {
+        self.end.extend_from_slice(piece);
+        let surplus = self.end.len().saturating_sub(END);
+        self.end.drain(..surplus);
+        let room = LOG_LIMIT.saturating_sub(self.logged);
+        let Some(log) = self.log.as_mut().filter(|_| room > 0) else { return };
+        let kept = piece.get(..piece.len().min(room)).unwrap_or_default();
+        self.logged += kept.len();
+        let cut = if self.logged == LOG_LIMIT { "\n(the rest is not kept)\n" } else { "" };
+        // A log that cannot be written does not end the work.
+        let _ = log.write_all(kept).and_then(|()| log.write_all(cut.as_bytes()));
+    }
+}
+
+/// What an assistant's event says in words.
+fn texts(event: &Value) -> impl Iterator<Item = &str> {
+    let is_assistants = event.get("type").and_then(Value::as_str) == Some("assistant");
+    let content = event.pointer("/message/content").and_then(Value::as_array).filter(|_| is_assistants);
+    content.into_iter().flatten().filter_map(|part| part.get("text").and_then(Value::as_str))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_become_words_and_a_cost_however_they_are_cut() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lines = concat!(
+            "{\"type\":\"system\"}\n",
+            "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"Looking.\"},{\"type\":\"tool_use\"}]}}\n",
+            "{\"type\":\"result\",\"total_cost_usd\":0.25}\n",
+        );
+        for size in [1, 7, 1000] {
+            let mut said = Said::new(Speech::ClaudeEvents, &folder.path().join("log"));
+            let mut told = String::new();
+            for piece in lines.as_bytes().chunks(size) {
+                said.hear(Stream::Output, piece, |text| told.push_str(text));
+            }
+            assert_eq!((told.as_str(), said.cost_usd), ("Looking.\n", Some(0.25)));
+            assert_eq!(fs::read_to_string(folder.path().join("log")).expect("a log"), lines);
+        }
+    }
+
+    #[test]
+    fn a_flood_is_cut_in_the_log() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut said = Said::new(Speech::Plain, &folder.path().join("log"));
+        let piece = vec![b'x'; 1024 * 1024];
+        for _ in 0..12 {
+            said.hear(Stream::Output, &piece, |_| ());
+        }
+        let log = fs::read_to_string(folder.path().join("log")).expect("a log");
+        assert!(log.len() < LOG_LIMIT + 100 && log.ends_with("(the rest is not kept)\n"));
+        assert_eq!(said.end().len(), END);
+    }
+}

@@ -1,0 +1,39 @@
+//! Whether somebody interrupts: Ctrl-C, or the end of the terminal or of the system.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::SigId;
+
+/// As long as it is held, these signals only set a flag.
+pub struct Signals {
+    flag: Arc<AtomicBool>,
+    registered: Vec<SigId>,
+}
+
+impl Signals {
+    pub fn watch() -> io::Result<Self> {
+        use signal_hook::consts::signal::{SIGINT, SIGTERM};
+        let flag = Arc::new(AtomicBool::new(false));
+        #[cfg(unix)]
+        let signals = [SIGINT, SIGTERM, signal_hook::consts::signal::SIGHUP];
+        #[cfg(not(unix))]
+        let signals = [SIGINT, SIGTERM];
+        let registered =
+            signals.into_iter().map(|signal| signal_hook::flag::register(signal, Arc::clone(&flag))).collect::<Result<_, _>>()?;
+        Ok(Self { flag, registered })
+    }
+
+    pub fn came(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        for id in &self.registered {
+            signal_hook::low_level::unregister(*id);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `emit`: a hat hands the work over. It is judged when it is called, so that whoever calls it can mend what is missing.
+
+use engine::suggest;
+use serde_json::json;
+use store::{Changes, NoteKind};
+use work::{HandOver, HandedOver, Work, WorkError};
+
+use super::Stage;
+use crate::workflow::{Lack, Moves, Refusal};
+
+/// What is to be handed over.
+#[derive(Debug, Clone, Copy)]
+pub struct Emission<'a> {
+    pub topic: &'a str,
+    pub summary: &'a str,
+    /// A JSON object.
+    pub payload: Option<&'a str>,
+}
+
+/// Why it is not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum EmitRefused {
+    #[error("the hat `{hat}` does not publish `{topic}`")]
+    NotItsTopic { hat: String, topic: String, close: Option<String>, known: Vec<String> },
+    #[error("this iteration has handed over `{0}` already; nothing follows it")]
+    Already(String),
+    #[error("the iteration that this belongs to is over")]
+    Over,
+    #[error("`{topic}` comes only after {} in a run", missing.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", "))]
+    TooEarly { topic: String, missing: Vec<String> },
+    #[error("what has to hold for `{topic}` does not")]
+    Held { topic: String, lacks: Vec<Lack> },
+    #[error(transparent)]
+    Work(#[from] WorkError),
+    #[error(transparent)]
+    Refusal(#[from] Refusal),
+}
+
+impl Moves<'_> {
+    /// Hands over, if everything holds.
+    pub fn emit(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
+        let result = self.judged_emission(stage, emission);
+        let why = match &result {
+            Ok(()) => None,
+            // What is only not there yet, or cannot be read, is no answer worth keeping.
+            Err(EmitRefused::Work(_) | EmitRefused::Refusal(_)) => return result,
+            Err(EmitRefused::Held { lacks, .. }) => {
+                Some(lacks.iter().map(|lack| lack.gate.as_str()).collect::<Vec<_>>().join(", "))
+            }
+            Err(refused) => Some(refused.to_string()),
+        };
+        let kind = if why.is_some() { NoteKind::Held } else { NoteKind::Emit };
+        let fields = self.fields([
+            ("run", json!(stage.id().to_string())),
+            ("iteration", json!(stage.iteration)),
+            ("hat", json!(stage.hat())),
+            ("topic", json!(emission.topic)),
+            ("why", json!(why)),
+        ]);
+        let (root, cwd) = self.places();
+        let none = Changes::default();
+        // What was accepted is accepted, whether or not the journal could be told.
+        let _ = self.scene().map(|mut scene| scene.store.note(&self.note(kind, &fields, &none, &root, &cwd)));
+        result
+    }
+
+    fn judged_emission(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
+        let Emission { topic, summary, payload, .. } = emission;
+        let ways = stage.workflow.nodes.iter().flat_map(|node| &node.transitions);
+        let Some(way) = ways.into_iter().find(|way| way.to == topic) else {
+            let known: Vec<String> = stage.publishes().map(str::to_owned).collect();
+            let close = suggest::closest(topic, known.iter().map(String::as_str)).map(str::to_owned);
+            return Err(EmitRefused::NotItsTopic { hat: stage.hat().to_owned(), topic: topic.to_owned(), close, known });
+        };
+        let work = Work::open(&stage.work)?;
+        let (run, iteration) = (stage.id(), stage.iteration);
+        if let Some(topic) = work.handed_over(run, iteration)? {
+            return Err(EmitRefused::Already(topic));
+        }
+        let is_last = topic == stage.completion.topic;
+        if is_last {
+            let accepted = work.accepted(run)?;
+            let is_missing = |topic: &&String| !accepted.contains(topic);
+            let missing: Vec<String> = stage.completion.after.iter().filter(is_missing).cloned().collect();
+            if !missing.is_empty() {
+                return Err(EmitRefused::TooEarly { topic: topic.to_owned(), missing });
+            }
+        }
+        if !way.requires.is_empty() {
+            let lacks = self.lacks_of_stage(way.requires.iter())?;
+            if !lacks.is_empty() {
+                return Err(EmitRefused::Held { topic: topic.to_owned(), lacks });
+            }
+        }
+        match work.hand_over(run, iteration, stage.hat(), HandOver { topic, summary, payload, is_last })? {
+            HandedOver::Accepted => Ok(()),
+            HandedOver::Already(topic) => Err(EmitRefused::Already(topic)),
+            HandedOver::Over => Err(EmitRefused::Over),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Putting a hat on: what the last iteration counted is forgotten, and the stage is set before the agent starts.
+
+use engine::facts::PhaseField;
+use serde_json::json;
+use std::sync::Arc;
+use store::{Changes, NoteKind};
+use tree::Tree;
+
+use super::Stage;
+use crate::file_rules::{GIT_LIMIT, PromptBaseline, timestamp};
+use crate::workflow::{Moves, Position, Refusal};
+
+impl Moves<'_> {
+    /// Sets the stage for an iteration. INVARIANT: these moves are about the same stage.
+    pub fn enter_iteration(&self, stage: &mut Stage, topic: &str) -> Result<(), Refusal> {
+        let Stage { run, iteration, .. } = *stage;
+        if stage.compares()
+            && let Some(tree) = Tree::of(&self.project.root, GIT_LIMIT)
+        {
+            let kept = PromptBaseline::new(&self.project.tmp(self.environment), &stage.baseline_name(), self.now);
+            // Where it cannot be kept, what changed is what changed since the base of the branch.
+            stage.baseline = kept.take(&tree, timestamp(self.now)).is_ok().then_some(self.now);
+        }
+        stage.set(&self.project.root, self.environment)?;
+        let position = Position::in_run(run, iteration, stage.hat(), &stage.workflow.digest, self.now);
+        let fields = self.fields([
+            ("run", json!(stage.id().to_string())),
+            ("iteration", json!(iteration)),
+            ("hat", json!(stage.hat())),
+            ("topic", json!(topic)),
+        ]);
+        Self::until_written(|| {
+            let mut scene = self.scene()?;
+            let mut changes = Changes::default();
+            let before = self.active_at(stage.workflow.clone(), position.clone(), scene.state.clone());
+            before.forget_phase(&mut changes);
+            position.remember(&mut changes);
+            self.write(&mut scene, NoteKind::Iteration, &fields, &changes)
+        })
+    }
+
+    /// The tokens of the iteration so far; none where no agent tells.
+    pub fn tokens_of_iteration(&self) -> Option<i64> {
+        let (scene, active) = self.active().ok()?;
+        let situation = self.situation(&Arc::new(active), &scene);
+        situation.facts.phase(PhaseField::Tokens).as_i64()
+    }
+}

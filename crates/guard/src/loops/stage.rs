@@ -1,0 +1,107 @@
+//! What is in force in the iteration that lasts now: kept in the user's own folder, so that a loop's file can be edited
+//! meanwhile without changing what its agents are held to.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine::hats::{Completion, Hat, Loop};
+use engine::workflow::{Gate, Requirement, Workflow};
+use serde::{Deserialize, Serialize};
+use work::RunId;
+
+use crate::environment::Environment;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Stage {
+    pub run: u64,
+    pub iteration: u32,
+    /// The hat that is on, as a workflow with one node.
+    pub workflow: Workflow,
+    pub completion: Completion,
+    /// What has to hold before a task is closed.
+    pub close_requires: Vec<Requirement>,
+    /// When the tree was kept as it was before the agent started, in milliseconds since 1970; none where nobody compares
+    /// with it.
+    pub baseline: Option<i64>,
+    /// Where the work is kept.
+    #[serde(skip)]
+    pub(crate) work: PathBuf,
+}
+
+impl Stage {
+    /// Tells an agent's commands and hooks the run that they belong to.
+    pub const RUN: &str = "LINCHPIN_RUN";
+    /// And the iteration.
+    pub const ITERATION: &str = "LINCHPIN_ITERATION";
+    /// And the hat's id.
+    pub const HAT: &str = "LINCHPIN_HAT";
+    /// And the binary.
+    pub const BINARY: &str = "LINCHPIN_BIN";
+
+    pub fn new(the_loop: &Loop, hat: &Hat, run: RunId, iteration: u32) -> Self {
+        Self {
+            run: run.0,
+            iteration,
+            workflow: the_loop.stage(hat),
+            completion: the_loop.completion.clone(),
+            close_requires: the_loop.close_requires.clone(),
+            baseline: None,
+            work: PathBuf::new(),
+        }
+    }
+
+    /// Whether some gate asks what changed since the hat was put on.
+    pub fn compares(&self) -> bool {
+        let ways = self.workflow.nodes.iter().flat_map(|node| &node.transitions).flat_map(|way| &way.requires);
+        ways.chain(&self.close_requires).any(|required| matches!(required.gate, Gate::FileRules(_)))
+    }
+
+    /// Under which name and when the tree was kept.
+    pub(crate) fn kept_tree(&self) -> Option<(String, i64)> {
+        self.baseline.map(|time| (self.baseline_name(), time))
+    }
+
+    pub(crate) fn baseline_name(&self) -> String {
+        format!("run-{}", self.run)
+    }
+
+    /// The one that this process belongs to; none outside of runs, and where the run is another project's.
+    pub fn of_process(root: &Path, environment: &Environment) -> Option<Self> {
+        Self::of_run(environment.get(Self::RUN)?.parse().ok()?, root, environment)
+    }
+
+    /// The last one of a run.
+    pub fn of_run(run: RunId, root: &Path, environment: &Environment) -> Option<Self> {
+        let bytes = fs::read(file(run, root, environment)).ok()?;
+        let stage: Self = serde_json::from_slice(&bytes).ok()?;
+        Some(Self { work: work_file(root, environment), ..stage })
+    }
+
+    pub fn set(&self, root: &Path, environment: &Environment) -> io::Result<()> {
+        policy::write_private_file(&file(self.id(), root, environment), serde_json::to_vec(self)?)
+    }
+
+    pub fn id(&self) -> RunId {
+        RunId(self.run)
+    }
+
+    /// The hat that is on.
+    pub fn hat(&self) -> &str {
+        &self.workflow.start
+    }
+
+    /// The topics that it may publish.
+    pub fn publishes(&self) -> impl Iterator<Item = &str> {
+        self.workflow.nodes.iter().flat_map(|node| &node.transitions).map(|way| way.to.as_str())
+    }
+}
+
+/// Where tasks, memories and runs are kept.
+pub fn work_file(root: &Path, environment: &Environment) -> PathBuf {
+    environment.project_state(root).join("work.db")
+}
+
+fn file(run: RunId, root: &Path, environment: &Environment) -> PathBuf {
+    environment.project_state(root).join("runs").join(format!("{run}.json"))
+}

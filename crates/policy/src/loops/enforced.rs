@@ -1,0 +1,59 @@
+//! What the prompt of every hat demands and hooks can see to: rules that no file has to write.
+
+use engine::event::{EventKind, EventKinds};
+use engine::rules::{AckBy, Detect, PathClause, PathKey, PathPattern, Rule, ToolRule, Unless};
+
+use super::file::LOOP_NAME;
+use crate::digest::digest;
+
+/// The rules of a hat that may publish these topics.
+pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
+    let own = |name: &str, detect: Detect, when: &str, reason: String| {
+        let id = format!("{LOOP_NAME}/{hat}/{name}");
+        let rule = Rule::made(id, source, detect, reason);
+        let digest = digest(format!("{} {when} {}", rule.id, rule.reason));
+        // An agent that could answer for itself would be held by nothing.
+        Rule { digest, when: Some(when.to_owned()), ack: AckBy::Human, ..rule }
+    };
+    let at_stop = |rule: Rule| Rule { on: EventKinds::default().with(EventKind::Stop), ..rule };
+    let mut rules = vec![
+        own(
+            "after-hand-over",
+            Detect::Tool(Box::new(writing())),
+            "loop.handed_over",
+            "The work is handed over, so nothing more is written in this iteration. Stop now.".to_owned(),
+        ),
+        at_stop(own(
+            "unfinished-tasks",
+            Detect::Event,
+            "loop.unfinished",
+            "A task that you started is neither closed, failed nor reopened: `linchpin task list` shows it. \
+             `linchpin task close ID`, `fail ID` or `reopen ID`, as is true."
+                .to_owned(),
+        )),
+    ];
+    if let [first, ..] = publishes {
+        let topics = publishes.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", ");
+        rules.push(at_stop(own(
+            "hand-over",
+            Detect::Event,
+            "loop.active and not loop.handed_over",
+            format!(
+                "Nothing is handed over yet. Publish exactly one of these topics, and then stop: {topics}\n\
+                 The form is `linchpin emit \"{first}\" \"<summary>\"`; what you say in prose reaches nobody."
+            ),
+        )));
+    }
+    rules
+}
+
+/// Whatever changes files, but for Linchpin itself.
+fn writing() -> ToolRule {
+    let everything = PathPattern::Glob { source: "**".to_owned(), literal: String::new() };
+    let patterns = vec![everything, PathPattern::OutsideProject];
+    ToolRule {
+        paths: vec![PathClause { about: PathKey::Writes, patterns, except: Vec::new() }],
+        unless: Some(Unless { linchpin: true, ..Unless::default() }),
+        ..ToolRule::default()
+    }
+}

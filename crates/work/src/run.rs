@@ -1,0 +1,150 @@
+//! A run of a loop, and the parts of it.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// People write it `r7`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RunId(pub u64);
+
+impl fmt::Display for RunId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "r{}", self.0)
+    }
+}
+
+impl FromStr for RunId {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.strip_prefix('r').unwrap_or(text).parse().map(Self)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    pub id: RunId,
+    /// What it is for.
+    pub objective: Option<String>,
+    /// The loop that it goes by, as JSON.
+    pub the_loop: String,
+    /// How it ended; none: it goes on, or whoever drove it is gone.
+    pub end: Option<RunEnd>,
+    /// Milliseconds since 1970, as all times here.
+    pub started: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunEnd {
+    pub how: Ending,
+    pub why: String,
+    pub time: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    Completed,
+    /// By a person.
+    Stopped,
+    /// Agents failed, nothing moved any more, or nothing was left to do.
+    Failed,
+    /// A limit was reached.
+    Limit,
+    Interrupted,
+}
+
+impl Ending {
+    const ALL: [Self; 5] = [Self::Completed, Self::Stopped, Self::Failed, Self::Limit, Self::Interrupted];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+            Self::Limit => "limit",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ending| ending.name() == name)
+    }
+}
+
+/// Something that was published and accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    pub id: i64,
+    pub topic: String,
+    pub summary: String,
+    /// A JSON object.
+    pub payload: Option<String>,
+    /// The hat that published it; none: whoever started the run.
+    pub from: Option<String>,
+    /// How often it was put back because nothing came of it.
+    pub tries: u32,
+    /// What was said the last time.
+    pub remark: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Iteration {
+    pub number: u32,
+    pub hat: String,
+    /// The topic that put it on.
+    pub topic: String,
+    pub started: i64,
+    pub ended: Option<i64>,
+    pub outcome: Option<Outcome>,
+    /// More about the outcome.
+    pub remark: Option<String>,
+    pub tokens: Option<i64>,
+    pub cost_usd: Option<f64>,
+    /// What it handed over.
+    pub handed_over: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    HandedOver,
+    /// The hat's default topic was published in the agent's place.
+    Default,
+    /// The agent ended well and published nothing.
+    Nothing,
+    /// The agent did not end well.
+    Failed,
+    /// Whoever drove the run was gone before it ended.
+    CutOff,
+}
+
+impl Outcome {
+    const ALL: [Self; 5] = [Self::HandedOver, Self::Default, Self::Nothing, Self::Failed, Self::CutOff];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HandedOver => "handed_over",
+            Self::Default => "default",
+            Self::Nothing => "nothing",
+            Self::Failed => "failed",
+            Self::CutOff => "cut_off",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+    }
+}
+
+/// What a run has used up.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spent {
+    /// But for those that were cut off.
+    pub iterations: u32,
+    /// Milliseconds in which an agent was at work.
+    pub time: i64,
+    /// None where no agent said.
+    pub tokens: Option<i64>,
+    pub cost_usd: Option<f64>,
+    /// The iterations that failed since one did not.
+    pub failures: u32,
+}

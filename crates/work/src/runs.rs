@@ -1,0 +1,432 @@
+//! Runs of a loop: what each has accepted, what waits to be taken, and what its iterations came to.
+//!
+//! A run is driven by one process that may die at any time, and hand-overs come from others. So every step is one
+//! transaction, and what a run has used up is counted from its iterations, never kept beside them.
+
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::run::{Ending, Iteration, Outcome, Published, Run, RunEnd, RunId, Spent};
+use crate::{Result, Work};
+
+/// - `topics`: what was accepted, in order. `taken` is the iteration that handles it; NULL: it waits; 0: nobody takes it.
+/// - `iterations`: `seen` is when the driver last said that it is there.
+pub(crate) const TABLES: &str = "
+    CREATE TABLE runs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        objective TEXT,
+        the_loop TEXT NOT NULL,
+        started INTEGER NOT NULL,
+        ended INTEGER,
+        ending TEXT,
+        why TEXT
+    ) STRICT;
+    CREATE TABLE iterations (
+        run INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        hat TEXT NOT NULL,
+        topic TEXT NOT NULL,
+        started INTEGER NOT NULL,
+        seen INTEGER NOT NULL,
+        ended INTEGER,
+        outcome TEXT,
+        remark TEXT,
+        tokens INTEGER,
+        cost_usd REAL,
+        PRIMARY KEY (run, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE topics (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        run INTEGER NOT NULL,
+        topic TEXT NOT NULL,
+        summary TEXT NOT NULL,
+        payload TEXT,
+        hat TEXT,
+        iteration INTEGER NOT NULL,
+        taken INTEGER,
+        tries INTEGER NOT NULL DEFAULT 0,
+        remark TEXT,
+        tree TEXT
+    ) STRICT;
+    CREATE INDEX topics_that_wait ON topics (run, taken);
+    CREATE INDEX topics_of_iteration ON topics (run, iteration);
+    CREATE TABLE progress (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        run INTEGER NOT NULL,
+        time INTEGER NOT NULL,
+        text TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE stops (name TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+";
+
+/// What is about to be published.
+#[derive(Debug, Clone, Copy)]
+pub struct HandOver<'a> {
+    pub topic: &'a str,
+    pub summary: &'a str,
+    /// A JSON object.
+    pub payload: Option<&'a str>,
+    /// It ends the run, so nobody has to take it.
+    pub is_last: bool,
+}
+
+/// Whether something could be handed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HandedOver {
+    Accepted,
+    /// The iteration has handed this over already.
+    Already(String),
+    /// The iteration has ended, or never was.
+    Over,
+}
+
+/// How an iteration ended.
+#[derive(Debug, Clone, Default)]
+pub struct IterationEnd {
+    pub outcome: Option<Outcome>,
+    pub remark: Option<String>,
+    /// What is in the tree now.
+    pub tree: Option<String>,
+    pub tokens: Option<i64>,
+    pub cost_usd: Option<f64>,
+}
+
+impl Work {
+    /// Begins a run, with the topic that opens it.
+    pub fn begin_run(&self, objective: Option<&str>, the_loop: &str, topic: &str, now: i64) -> Result<RunId> {
+        let step = self.step()?;
+        let objective = objective.map(store::mask);
+        step.execute("INSERT INTO runs (objective, the_loop, started) VALUES (?1, ?2, ?3)", params![
+            objective, the_loop, now
+        ])?;
+        let run = step.last_insert_rowid();
+        let summary = objective.unwrap_or_default();
+        step.execute("INSERT INTO topics (run, topic, summary, iteration) VALUES (?1, ?2, ?3, 0)", params![
+            run, topic, summary
+        ])?;
+        step.commit()?;
+        Ok(RunId(run.unsigned_abs()))
+    }
+
+    /// Goes on with a run that ended or was cut off. An iteration that was cut off is settled: what it handed over stays, and
+    /// what it had taken waits again otherwise.
+    pub fn resume_run(&self, run: RunId, the_loop: &str) -> Result<()> {
+        let step = self.step()?;
+        step.execute(
+            "UPDATE topics SET taken = NULL WHERE run = ?1 AND taken IN (SELECT number FROM iterations i WHERE i.run = ?1 \
+             AND outcome IS NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.run = ?1 AND t.iteration = i.number))",
+            [run],
+        )?;
+        step.execute(
+            "UPDATE iterations SET ended = seen, outcome = CASE WHEN EXISTS (SELECT 1 FROM topics t WHERE t.run = ?1 \
+             AND t.iteration = number) THEN ?2 ELSE ?3 END WHERE run = ?1 AND outcome IS NULL",
+            params![run, Outcome::HandedOver.name(), Outcome::CutOff.name()],
+        )?;
+        // Somebody who goes on is no longer asked to stop, and what gave nothing is tried afresh.
+        step.execute("DELETE FROM stops WHERE name = ?1", [stop_of_run(run)])?;
+        step.execute("UPDATE topics SET tries = 0 WHERE run = ?1 AND taken IS NULL", [run])?;
+        step.execute("UPDATE runs SET the_loop = ?2, ended = NULL, ending = NULL, why = NULL WHERE id = ?1", params![
+            run, the_loop
+        ])?;
+        Ok(step.commit()?)
+    }
+
+    pub fn end_run(&self, run: RunId, how: Ending, why: &str, now: i64) -> Result<()> {
+        self.connection.execute("UPDATE runs SET ended = ?2, ending = ?3, why = ?4 WHERE id = ?1", params![
+            run,
+            now,
+            how.name(),
+            store::mask(why)
+        ])?;
+        Ok(())
+    }
+
+    pub fn run(&self, run: RunId) -> Result<Option<Run>> {
+        let found = self
+            .connection
+            .prepare_cached(&format!("{RUN} WHERE id = ?1"))?
+            .query_row([run], |row| run_of(row))
+            .optional()?;
+        Ok(found)
+    }
+
+    /// The newest first.
+    pub fn runs(&self, limit: u32) -> Result<Vec<Run>> {
+        let mut statement = self.connection.prepare(&format!("{RUN} ORDER BY id DESC LIMIT ?1"))?;
+        let runs = statement.query_map([limit], |row| run_of(row))?.collect::<rusqlite::Result<_>>()?;
+        Ok(runs)
+    }
+
+    /// What has waited longest.
+    pub fn waiting(&self, run: RunId) -> Result<Option<Published>> {
+        let found = self
+            .connection
+            .prepare_cached(
+                "SELECT id, topic, summary, payload, hat, tries, remark FROM topics \
+                 WHERE run = ?1 AND taken IS NULL ORDER BY id LIMIT 1",
+            )?
+            .query_row([run], |row| {
+                Ok(Published {
+                    id: row.get(0)?,
+                    topic: row.get(1)?,
+                    summary: row.get(2)?,
+                    payload: row.get(3)?,
+                    from: row.get(4)?,
+                    tries: row.get(5)?,
+                    remark: row.get(6)?,
+                })
+            })
+            .optional()?;
+        Ok(found)
+    }
+
+    /// No hat takes it.
+    pub fn pass_over(&self, published: i64) -> Result<()> {
+        self.connection.execute("UPDATE topics SET taken = 0 WHERE id = ?1", [published])?;
+        Ok(())
+    }
+
+    /// Puts a hat on for what waits, and gives the number of the iteration.
+    pub fn begin_iteration(&self, run: RunId, published: &Published, hat: &str, now: i64) -> Result<u32> {
+        let step = self.step()?;
+        let number: u32 = step.query_row(
+            "SELECT coalesce(max(number), 0) + 1 FROM iterations WHERE run = ?1",
+            [run],
+            |row| row.get(0),
+        )?;
+        step.execute(
+            "INSERT INTO iterations (run, number, hat, topic, started, seen) VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
+            params![run, number, hat, published.topic, now],
+        )?;
+        step.execute("UPDATE topics SET taken = ?2 WHERE id = ?1", params![published.id, number])?;
+        step.commit()?;
+        Ok(number)
+    }
+
+    /// Whoever drives the run is still there.
+    pub fn is_there(&self, run: RunId, iteration: u32, now: i64) -> Result<()> {
+        self.connection
+            .prepare_cached("UPDATE iterations SET seen = ?3 WHERE run = ?1 AND number = ?2")?
+            .execute(params![run, iteration, now])?;
+        Ok(())
+    }
+
+    /// Accepts a topic, if the iteration still lasts and has handed nothing over yet.
+    pub fn hand_over(&self, run: RunId, iteration: u32, hat: &str, given: HandOver<'_>) -> Result<HandedOver> {
+        let step = self.step()?;
+        let lasts = step
+            .query_row(
+                "SELECT 1 FROM iterations JOIN runs ON runs.id = run WHERE run = ?1 AND number = ?2 AND outcome IS NULL \
+                 AND runs.ended IS NULL",
+                params![run, iteration],
+                |_| Ok(()),
+            )
+            .optional()?;
+        if lasts.is_none() {
+            return Ok(HandedOver::Over);
+        }
+        if let Some(topic) = handed_over(&step, run, iteration)? {
+            return Ok(HandedOver::Already(topic));
+        }
+        step.execute(
+            "INSERT INTO topics (run, topic, summary, payload, hat, iteration, taken) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                run,
+                given.topic,
+                store::mask(given.summary),
+                given.payload.map(store::mask),
+                hat,
+                iteration,
+                given.is_last.then_some(0)
+            ],
+        )?;
+        step.commit()?;
+        Ok(HandedOver::Accepted)
+    }
+
+    pub fn handed_over(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
+        handed_over(&self.connection, run, iteration)
+    }
+
+    /// Writes down how an iteration ended. Where nothing was handed over, what it had taken waits again, with the remark.
+    pub fn end_iteration(&self, run: RunId, number: u32, end: &IterationEnd, now: i64) -> Result<()> {
+        let step = self.step()?;
+        let (outcome, remark) = (end.outcome.unwrap_or(Outcome::Nothing), end.remark.as_deref().map(store::mask));
+        step.execute(
+            "UPDATE iterations SET ended = ?3, seen = ?3, outcome = ?4, remark = ?5, tokens = ?6, cost_usd = ?7 \
+             WHERE run = ?1 AND number = ?2",
+            params![run, number, now, outcome.name(), remark, end.tokens, end.cost_usd],
+        )?;
+        match outcome {
+            Outcome::HandedOver | Outcome::Default => {
+                step.execute("UPDATE topics SET tree = ?3 WHERE run = ?1 AND iteration = ?2", params![
+                    run, number, end.tree
+                ])?;
+            }
+            Outcome::Nothing => {
+                step.execute(
+                    "UPDATE topics SET taken = NULL, tries = tries + 1, remark = ?3 WHERE run = ?1 AND taken = ?2",
+                    params![run, number, remark],
+                )?;
+            }
+            Outcome::Failed | Outcome::CutOff => {
+                step.execute("UPDATE topics SET taken = NULL, remark = ?3 WHERE run = ?1 AND taken = ?2", params![
+                    run, number, remark
+                ])?;
+            }
+        }
+        Ok(step.commit()?)
+    }
+
+    /// How often the last thing handed over was, with the same words, while the tree was the same.
+    pub fn repetitions(&self, run: RunId, iteration: u32) -> Result<u32> {
+        let count = self.connection.query_row(
+            "SELECT count(*) FROM topics a JOIN topics b ON b.run = a.run AND b.topic = a.topic AND b.summary = a.summary \
+             AND b.payload IS a.payload AND b.tree IS a.tree WHERE a.run = ?1 AND a.iteration = ?2 AND b.iteration > 0",
+            params![run, iteration],
+            |row| row.get(0),
+        )?;
+        Ok(count)
+    }
+
+    pub fn spent(&self, run: RunId) -> Result<Spent> {
+        let spent = self.connection.query_row(
+            "SELECT count(*) FILTER (WHERE outcome IS NOT ?2), coalesce(sum(coalesce(ended, seen) - started), 0), \
+             sum(tokens), sum(cost_usd), count(*) FILTER (WHERE outcome = ?3 AND number > (SELECT coalesce(max(number), 0) \
+             FROM iterations WHERE run = ?1 AND outcome NOT IN (?2, ?3))) FROM iterations WHERE run = ?1",
+            params![run, Outcome::CutOff.name(), Outcome::Failed.name()],
+            |row| {
+                Ok(Spent {
+                    iterations: row.get(0)?,
+                    time: row.get(1)?,
+                    tokens: row.get(2)?,
+                    cost_usd: row.get(3)?,
+                    failures: row.get(4)?,
+                })
+            },
+        )?;
+        Ok(spent)
+    }
+
+    /// How often a hat was on, but for when it was cut off.
+    pub fn activations(&self, run: RunId, hat: &str) -> Result<u32> {
+        let count = self.connection.query_row(
+            "SELECT count(*) FROM iterations WHERE run = ?1 AND hat = ?2 AND outcome IS NOT ?3",
+            params![run, hat, Outcome::CutOff.name()],
+            |row| row.get(0),
+        )?;
+        Ok(count)
+    }
+
+    /// The last ones, oldest first.
+    pub fn iterations(&self, run: RunId, limit: u32) -> Result<Vec<Iteration>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT number, hat, topic, started, ended, outcome, remark, tokens, cost_usd, (SELECT t.topic FROM topics t \
+             WHERE t.run = i.run AND t.iteration = i.number) FROM iterations i WHERE run = ?1 ORDER BY number DESC LIMIT ?2",
+        )?;
+        let rows = statement.query_map(params![run, limit], |row| {
+            let outcome: Option<String> = row.get(5)?;
+            Ok(Iteration {
+                number: row.get(0)?,
+                hat: row.get(1)?,
+                topic: row.get(2)?,
+                started: row.get(3)?,
+                ended: row.get(4)?,
+                outcome: outcome.as_deref().and_then(Outcome::from_name),
+                remark: row.get(6)?,
+                tokens: row.get(7)?,
+                cost_usd: row.get(8)?,
+                handed_over: row.get(9)?,
+            })
+        })?;
+        let mut iterations: Vec<Iteration> = rows.collect::<rusqlite::Result<_>>()?;
+        iterations.reverse();
+        Ok(iterations)
+    }
+
+    /// The topics that were accepted, oldest first, the one that opened the run among them.
+    pub fn accepted(&self, run: RunId) -> Result<Vec<String>> {
+        let mut statement = self.connection.prepare_cached("SELECT topic FROM topics WHERE run = ?1 ORDER BY id")?;
+        let topics = statement.query_map([run], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(topics)
+    }
+
+    /// Something that an agent says on its way.
+    pub fn tell(&self, run: RunId, text: &str, now: i64) -> Result<()> {
+        self.connection
+            .execute("INSERT INTO progress (run, time, text) VALUES (?1, ?2, ?3)", params![run, now, store::mask(text)])?;
+        Ok(())
+    }
+
+    /// What was said since; each with its number.
+    pub fn told_since(&self, run: RunId, number: i64) -> Result<Vec<(i64, String)>> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT id, text FROM progress WHERE run = ?1 AND id > ?2 ORDER BY id")?;
+        let told = statement.query_map(params![run, number], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(told.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// A person asks a run to end. `now`: without waiting for the iteration.
+    pub fn ask_run_to_stop(&self, run: RunId, at_once: bool, time: i64) -> Result<()> {
+        self.ask_to_stop(&stop_of_run(run), if at_once { -time } else { time })
+    }
+
+    pub fn ask_session_to_stop(&self, session: &str, time: i64) -> Result<()> {
+        self.ask_to_stop(&stop_of_session(session), time)
+    }
+
+    /// Whether somebody asked, and whether it is to be at once.
+    pub fn run_is_to_stop(&self, run: RunId) -> Result<Option<bool>> {
+        Ok(self.stop(&stop_of_run(run))?.map(|time| time < 0))
+    }
+
+    pub fn session_is_to_stop(&self, session: &str) -> Result<bool> {
+        Ok(self.stop(&stop_of_session(session))?.is_some())
+    }
+
+    fn ask_to_stop(&self, name: &str, time: i64) -> Result<()> {
+        self.connection.execute("INSERT OR REPLACE INTO stops VALUES (?1, ?2)", params![name, time])?;
+        Ok(())
+    }
+
+    fn stop(&self, name: &str) -> Result<Option<i64>> {
+        let mut statement = self.connection.prepare_cached("SELECT time FROM stops WHERE name = ?1")?;
+        Ok(statement.query_row([name], |row| row.get(0)).optional()?)
+    }
+}
+
+const RUN: &str = "SELECT id, objective, the_loop, started, ended, ending, why FROM runs";
+
+fn run_of(row: &Row<'_>) -> rusqlite::Result<Run> {
+    let ending: Option<String> = row.get(5)?;
+    let end = match (row.get(4)?, ending.as_deref().and_then(Ending::from_name)) {
+        (Some(time), Some(how)) => Some(RunEnd { how, why: row.get::<_, Option<String>>(6)?.unwrap_or_default(), time }),
+        _ => None,
+    };
+    let id: i64 = row.get(0)?;
+    Ok(Run {
+        id: RunId(id.unsigned_abs()),
+        objective: row.get(1)?,
+        the_loop: row.get(2)?,
+        started: row.get(3)?,
+        end,
+    })
+}
+
+fn handed_over(connection: &rusqlite::Connection, run: RunId, iteration: u32) -> Result<Option<String>> {
+    let mut statement = connection.prepare_cached("SELECT topic FROM topics WHERE run = ?1 AND iteration = ?2")?;
+    Ok(statement.query_row(params![run, iteration], |row| row.get(0)).optional()?)
+}
+
+fn stop_of_run(run: RunId) -> String {
+    format!("run {run}")
+}
+
+fn stop_of_session(session: &str) -> String {
+    format!("session {session}")
+}
+
+impl rusqlite::ToSql for RunId {
+    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+        Ok(i64::try_from(self.0).unwrap_or(i64::MAX).into())
+    }
+}
