@@ -18,9 +18,12 @@ pub(crate) struct Variables {
 /// Set by several agents, to a name that says which; a mark, but of no particular agent.
 pub const ANY_AGENT: &str = "AI_AGENT";
 
+/// Set for every agent that a run of the loop starts.
+pub const IN_RUN: &str = "LINCHPIN_RUN";
+
 /// Every variable that marks a command as an agent's.
 pub fn marks() -> impl Iterator<Item = &'static str> {
-    Agent::ALL.into_iter().flat_map(|agent| agent.adapter().environment.marks).copied().chain([ANY_AGENT])
+    Agent::ALL.into_iter().flat_map(|agent| agent.adapter().environment.marks).copied().chain([ANY_AGENT, IN_RUN])
 }
 
 /// The variable that shows that an agent runs this command, if one does.

@@ -33,8 +33,15 @@ const KNOWN: &[KnownAgent] = &[
     KnownAgent {
         name: "claude",
         words: &[
-            "claude", "--print", "--verbose", "--output-format", "stream-json", "--permission-mode", "acceptEdits",
-            "--allowedTools", "Bash",
+            "claude",
+            "--print",
+            "--verbose",
+            "--output-format",
+            "stream-json",
+            "--permission-mode",
+            "acceptEdits",
+            "--allowedTools",
+            "Bash",
         ],
         prompt: PromptBy::Stdin,
         speech: Speech::ClaudeEvents,

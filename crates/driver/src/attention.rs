@@ -32,7 +32,14 @@ pub struct Attention<'a> {
 }
 
 impl<'a> Attention<'a> {
-    pub fn new(work: &'a Work, signals: &'a Signals, run: RunId, iteration: u32, clock: fn() -> i64, told: i64) -> Self {
+    pub fn new(
+        work: &'a Work,
+        signals: &'a Signals,
+        run: RunId,
+        iteration: u32,
+        clock: fn() -> i64,
+        told: i64,
+    ) -> Self {
         let now = Instant::now();
         Self { work, signals, run, iteration, clock, told, looked: now, sign_of_life: now }
     }

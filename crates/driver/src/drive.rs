@@ -11,7 +11,7 @@ use guard::workflow::{Outside, Position, Refusal};
 use guard::{Environment, Project};
 use policy::Compiled;
 use serde_json::json;
-use store::{Changes, Note, NoteKind, PERSON, Store};
+use store::{Changes, LOOP, Note, NoteKind, Store};
 use tree::Tree;
 use work::{Ending, Run, RunId, Work, WorkError};
 
@@ -131,7 +131,10 @@ impl Driver<'_> {
             return Ok(Some((Ending::Stopped, "a person stopped it".to_owned())));
         }
         let Some(published) = work.waiting(id)? else {
-            return Ok(Some((Ending::Failed, "nothing is left to do, and nothing said that the work is done".to_owned())));
+            return Ok(Some((
+                Ending::Failed,
+                "nothing is left to do, and nothing said that the work is done".to_owned(),
+            )));
         };
         let Some(hat) = self.the_loop.taker(&published.topic) else {
             work.pass_over(published.id)?;
@@ -153,15 +156,23 @@ impl Driver<'_> {
             Came::To(topic) => self.stale(run, &topic, work)?,
             Came::ToNothing => {
                 let times = published.tries + 1;
-                let why = format!("the hat `{}` ended {times} times without publishing anything", hat.id);
                 (sitting.tell)(News::Nothing { hat: &hat.id, why: "nothing was published" });
-                (times > RESUMES).then_some((Ending::Failed, why))
+                if times <= RESUMES {
+                    return Ok(None);
+                }
+                let last = work.iterations(id, 1)?.pop().map_or(0, |last| last.number);
+                let refused = work.refusal(id, last)?;
+                let refused = refused.map_or_else(String::new, |why| format!("; the last attempt was refused: {why}"));
+                let why = format!("the hat `{}` ended {times} times without publishing anything{refused}", hat.id);
+                Some((Ending::Failed, why))
             }
             Came::ToFailure(failure) => {
                 (sitting.tell)(News::Nothing { hat: &hat.id, why: &format!("its agent {failure}") });
                 let failures = work.spent(id)?.failures;
                 let is_enough = self.the_loop.limits.failures.is_some_and(|limit| failures >= limit);
-                is_enough.then(|| (Ending::Failed, format!("agents failed {failures} times in a row; the last one {failure}")))
+                is_enough.then(|| {
+                    (Ending::Failed, format!("agents failed {failures} times in a row; the last one {failure}"))
+                })
             }
             Came::ToTrouble(why) => Some((Ending::Failed, why)),
             Came::TimeOver => {
@@ -178,7 +189,8 @@ impl Driver<'_> {
         let Some(limit) = self.the_loop.limits.stale else { return Ok(None) };
         let last = work.iterations(run.id, 1)?.pop();
         let times = last.map(|last| work.repetitions(run.id, last.number)).transpose()?.unwrap_or(0);
-        let why = || format!("`{topic}` was handed over {times} times with the same words, and nothing in the tree changed");
+        let why =
+            || format!("`{topic}` was handed over {times} times with the same words, and nothing in the tree changed");
         Ok((times >= limit).then(|| (Ending::Failed, why())))
     }
 
@@ -236,7 +248,7 @@ impl Driver<'_> {
         let (root, none) = (self.project.root.to_string_lossy().into_owned(), Changes::default());
         let note = Note {
             kind: NoteKind::Run,
-            session: PERSON,
+            session: LOOP,
             time: (self.clock)(),
             root: &root,
             cwd: &root,
@@ -244,7 +256,8 @@ impl Driver<'_> {
             changes: &none,
         };
         // The run itself is kept in the work.
-        let _ = Store::open(&self.project.store(self.environment), self.store_options()).map(|mut store| store.note(&note));
+        let _ =
+            Store::open(&self.project.store(self.environment), self.store_options()).map(|mut store| store.note(&note));
     }
 
     fn store_options(&self) -> store::Options {

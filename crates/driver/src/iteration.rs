@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use engine::hats::prompt::Prompt;
 use engine::hats::{Hat, Loop};
-use guard::loops::{Emission, EmitRefused, Stage};
-use guard::workflow::{Lack, Moves};
+use guard::loops::{Emission, Stage};
+use guard::workflow::Moves;
 use runner::{Attended, AttendedEnd, NotStarted, shim};
 use work::{IterationEnd, Outcome, Published, Run, Spent};
 
@@ -151,13 +151,14 @@ impl Driver<'_> {
         let mut remark = failure.as_ref().map(|failure| format!("its agent {failure}"));
         let mut came = None;
         if handed_over.is_none() && failure.is_none() {
-            let refused = self.publish_default(&moves, stage, hat);
+            self.publish_default(&moves, stage, hat);
             handed_over = work.handed_over(run.id, number)?;
             if handed_over.is_some() {
                 outcome = Some(Outcome::Default);
             } else {
                 outcome = Some(Outcome::Nothing);
-                remark = Some(remark_of_nothing(hat, &refused.unwrap_or_default()));
+                let refused = work.refusal(run.id, number)?;
+                remark = Some(remark_of_nothing(hat, refused.as_deref()));
                 came = Some(Came::ToNothing);
             }
         } else if handed_over.is_none() {
@@ -202,19 +203,12 @@ impl Driver<'_> {
         }
     }
 
-    /// What is published in the place of an agent that published nothing. Why it was not, where it was refused.
-    fn publish_default(&self, moves: &Moves<'_>, stage: &Stage, hat: &Hat) -> Option<String> {
-        let topic = hat.default_publishes.as_deref()?;
+    /// Publishes what the hat says in the place of an agent that published nothing, if it is accepted.
+    fn publish_default(&self, moves: &Moves<'_>, stage: &Stage, hat: &Hat) {
+        let Some(topic) = hat.default_publishes.as_deref() else { return };
         let summary = format!("(the hat `{}` ended without a word of its own)", hat.id);
-        let emission = Emission { topic, summary: &summary, payload: None };
-        moves.emit(stage, emission).err().map(|refused| match refused {
-            EmitRefused::Held { topic, lacks } => {
-                let why = lacks.iter().map(|Lack { gate, why, .. }| format!("- {gate}: {why}"));
-                let why = why.collect::<Vec<_>>().join("\n");
-                format!("`{topic}` could not be published in its place, because what has to hold for it does not:\n{why}")
-            }
-            other => format!("`{topic}` could not be published in its place: {other}"),
-        })
+        // Why it is not is kept with the iteration.
+        let _ = moves.emit(stage, Emission { topic, summary: &summary, payload: None });
     }
 
     fn progress(&self, text: &str, tell: &mut dyn FnMut(News<'_>)) {

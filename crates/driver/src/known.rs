@@ -35,9 +35,12 @@ pub fn incoming(published: &Published) -> Vec<Incoming> {
 }
 
 /// What an agent is told of the one before it that handed nothing over.
-pub fn remark_of_nothing(hat: &Hat, why: &str) -> String {
-    let why = if why.is_empty() { String::new() } else { format!("\n{why}") };
-    format!("The last one under the hat `{}` ended without publishing anything. Look at what it did, and go on.{why}", hat.id)
+pub fn remark_of_nothing(hat: &Hat, refused: Option<&str>) -> String {
+    let why = refused.map_or_else(String::new, |why| format!("\nWhat was published last was refused: {why}"));
+    format!(
+        "The last one under the hat `{}` ended without publishing anything. Look at what it did, and go on.{why}",
+        hat.id
+    )
 }
 
 fn end_of(file: &Path) -> Option<String> {

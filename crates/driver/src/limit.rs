@@ -9,7 +9,8 @@ use work::Spent;
 pub fn reached(limits: &Limits, spent: &Spent) -> Option<String> {
     let Limits { iterations, runtime, tokens, cost_usd, .. } = limits;
     if let Some(limit) = iterations.filter(|limit| spent.iterations >= *limit) {
-        return Some(format!("the limit of {limit} iterations is reached"));
+        let plural = if limit == 1 { "" } else { "s" };
+        return Some(format!("the limit of {limit} iteration{plural} is reached"));
     }
     if let Some(limit) = runtime.filter(|limit| elapsed(spent) >= *limit) {
         return Some(format!("the limit of {} is reached", shown(limit)));

@@ -4,18 +4,39 @@ use work::{Ending, RunId, Spent};
 
 #[derive(Debug)]
 pub enum News<'a> {
-    Began { run: RunId, is_resumed: bool },
+    Began {
+        run: RunId,
+        is_resumed: bool,
+    },
     /// A hat was put on.
-    Iteration { number: u32, hat: &'a str, topic: &'a str, spent: Spent },
+    Iteration {
+        number: u32,
+        hat: &'a str,
+        topic: &'a str,
+        spent: Spent,
+    },
     /// Something that its agent says, to people.
     Said(&'a str),
     /// Something that its agent says on purpose.
     Progress(&'a str),
     /// It handed something over.
-    HandedOver { hat: &'a str, topic: &'a str, is_default: bool },
+    HandedOver {
+        hat: &'a str,
+        topic: &'a str,
+        is_default: bool,
+    },
     /// It did not.
-    Nothing { hat: &'a str, why: &'a str },
+    Nothing {
+        hat: &'a str,
+        why: &'a str,
+    },
     /// No hat takes a topic.
-    PassedOver { topic: &'a str },
-    Ended { how: Ending, why: &'a str, spent: Spent },
+    PassedOver {
+        topic: &'a str,
+    },
+    Ended {
+        how: Ending,
+        why: &'a str,
+        spent: Spent,
+    },
 }

@@ -20,8 +20,10 @@ impl Signals {
         let signals = [SIGINT, SIGTERM, signal_hook::consts::signal::SIGHUP];
         #[cfg(not(unix))]
         let signals = [SIGINT, SIGTERM];
-        let registered =
-            signals.into_iter().map(|signal| signal_hook::flag::register(signal, Arc::clone(&flag))).collect::<Result<_, _>>()?;
+        let registered = signals
+            .into_iter()
+            .map(|signal| signal_hook::flag::register(signal, Arc::clone(&flag)))
+            .collect::<Result<_, _>>()?;
         Ok(Self { flag, registered })
     }
 

@@ -25,8 +25,8 @@ use crate::file_rules::{
 };
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
-use crate::loops::{LoopFacts, Stage, work_file};
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
+use crate::loops::{LoopFacts, Stage, work_file};
 use crate::observing::{self, Programs};
 use crate::pace_facts;
 use crate::project::Project;
@@ -512,8 +512,7 @@ impl<'a> Judge<'a> {
             options: self.store_options(event),
             kept: self.kept_tree(event, state),
         };
-        let in_loop =
-            LoopFacts { stage: self.stage.clone(), work: work_file(&self.project.root, self.environment) };
+        let in_loop = LoopFacts { stage: self.stage.clone(), work: work_file(&self.project.root, self.environment) };
         let (state, config) = (state.cloned(), Arc::clone(&policy.config));
         LiveFacts::new(&project.root, folder, state, config, history, files, in_loop, Arc::clone(self.tokens(event)))
     }
@@ -533,7 +532,11 @@ impl<'a> Judge<'a> {
     }
 
     fn store_options(&self, event: &Event) -> store::Options {
-        store::Options { busy: self.policy.config.deadline.mul_f64(STORE_PATIENCE), now: event.time, run: self.stage.as_ref().map(|stage| stage.run) }
+        store::Options {
+            busy: self.policy.config.deadline.mul_f64(STORE_PATIENCE),
+            now: event.time,
+            run: self.stage.as_ref().map(|stage| stage.run),
+        }
     }
 }
 

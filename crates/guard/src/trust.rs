@@ -22,7 +22,11 @@ pub struct Trust {
 impl Trust {
     pub fn of(root: &Path, environment: &Environment) -> Self {
         let folder = environment.project_state(root);
-        Self { file: folder.join("trusted"), the_loop: folder.join("trusted-loop"), workflows: folder.join("trusted-workflows") }
+        Self {
+            file: folder.join("trusted"),
+            the_loop: folder.join("trusted-loop"),
+            workflows: folder.join("trusted-workflows"),
+        }
     }
 
     pub fn accepts(&self, weakening: &str) -> bool {

@@ -66,7 +66,7 @@ pub use judgement::{Judgement, Recorded};
 pub use log::Filter;
 pub use mask::mask;
 pub use mentions::Mention;
-pub use note::{Note, NoteKind, PERSON};
+pub use note::{LOOP, Note, NoteKind, PERSON};
 pub use notice::Notice;
 pub use open::{Options, Store};
 pub use record::{Changes, CounterChange, EventId, Journal, Record, WORKFLOW_VARIABLE};

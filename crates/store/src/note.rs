@@ -23,6 +23,9 @@ pub struct Note<'a> {
 /// Whose notes those are that belong to no session.
 pub const PERSON: SessionKey<'static> = SessionKey { agent: "person", session: "" };
 
+/// Whose notes those are that a run of the loop makes.
+pub const LOOP: SessionKey<'static> = SessionKey { agent: "loop", session: "" };
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteKind {
     Ack,

@@ -105,7 +105,15 @@ impl Store {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
         connection
             .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY")?;
-        Ok(Self { connection, path: path.to_owned(), options, patience, digest_key: None, notices: Vec::new(), stage: workflow::stage(options.run) })
+        Ok(Self {
+            connection,
+            path: path.to_owned(),
+            options,
+            patience,
+            digest_key: None,
+            notices: Vec::new(),
+            stage: workflow::stage(options.run),
+        })
     }
 
     /// Turning a new file into a WAL database is the one step where SQLite may answer "busy" without asking its busy

@@ -29,6 +29,7 @@ pub(crate) const TABLES: &str = "
         seen INTEGER NOT NULL,
         ended INTEGER,
         outcome TEXT,
+        refused TEXT,
         remark TEXT,
         tokens INTEGER,
         cost_usd REAL,
@@ -95,14 +96,16 @@ impl Work {
     pub fn begin_run(&self, objective: Option<&str>, the_loop: &str, topic: &str, now: i64) -> Result<RunId> {
         let step = self.step()?;
         let objective = objective.map(store::mask);
-        step.execute("INSERT INTO runs (objective, the_loop, started) VALUES (?1, ?2, ?3)", params![
-            objective, the_loop, now
-        ])?;
+        step.execute(
+            "INSERT INTO runs (objective, the_loop, started) VALUES (?1, ?2, ?3)",
+            params![objective, the_loop, now],
+        )?;
         let run = step.last_insert_rowid();
         let summary = objective.unwrap_or_default();
-        step.execute("INSERT INTO topics (run, topic, summary, iteration) VALUES (?1, ?2, ?3, 0)", params![
-            run, topic, summary
-        ])?;
+        step.execute(
+            "INSERT INTO topics (run, topic, summary, iteration) VALUES (?1, ?2, ?3, 0)",
+            params![run, topic, summary],
+        )?;
         step.commit()?;
         Ok(RunId(run.unsigned_abs()))
     }
@@ -124,19 +127,18 @@ impl Work {
         // Somebody who goes on is no longer asked to stop, and what gave nothing is tried afresh.
         step.execute("DELETE FROM stops WHERE name = ?1", [stop_of_run(run)])?;
         step.execute("UPDATE topics SET tries = 0 WHERE run = ?1 AND taken IS NULL", [run])?;
-        step.execute("UPDATE runs SET the_loop = ?2, ended = NULL, ending = NULL, why = NULL WHERE id = ?1", params![
-            run, the_loop
-        ])?;
+        step.execute(
+            "UPDATE runs SET the_loop = ?2, ended = NULL, ending = NULL, why = NULL WHERE id = ?1",
+            params![run, the_loop],
+        )?;
         Ok(step.commit()?)
     }
 
     pub fn end_run(&self, run: RunId, how: Ending, why: &str, now: i64) -> Result<()> {
-        self.connection.execute("UPDATE runs SET ended = ?2, ending = ?3, why = ?4 WHERE id = ?1", params![
-            run,
-            now,
-            how.name(),
-            store::mask(why)
-        ])?;
+        self.connection.execute(
+            "UPDATE runs SET ended = ?2, ending = ?3, why = ?4 WHERE id = ?1",
+            params![run, now, how.name(), store::mask(why)],
+        )?;
         Ok(())
     }
 
@@ -188,11 +190,10 @@ impl Work {
     /// Puts a hat on for what waits, and gives the number of the iteration.
     pub fn begin_iteration(&self, run: RunId, published: &Published, hat: &str, now: i64) -> Result<u32> {
         let step = self.step()?;
-        let number: u32 = step.query_row(
-            "SELECT coalesce(max(number), 0) + 1 FROM iterations WHERE run = ?1",
-            [run],
-            |row| row.get(0),
-        )?;
+        let number: u32 =
+            step.query_row("SELECT coalesce(max(number), 0) + 1 FROM iterations WHERE run = ?1", [run], |row| {
+                row.get(0)
+            })?;
         step.execute(
             "INSERT INTO iterations (run, number, hat, topic, started, seen) VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
             params![run, number, hat, published.topic, now],
@@ -243,6 +244,24 @@ impl Work {
         Ok(HandedOver::Accepted)
     }
 
+    /// Why the iteration's last attempt to hand over was refused.
+    pub fn note_refusal(&self, run: RunId, iteration: u32, why: &str) -> Result<()> {
+        self.connection.execute(
+            "UPDATE iterations SET refused = ?3 WHERE run = ?1 AND number = ?2",
+            params![run, iteration, store::mask(why)],
+        )?;
+        Ok(())
+    }
+
+    pub fn refusal(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
+        let found = self.connection.query_row(
+            "SELECT refused FROM iterations WHERE run = ?1 AND number = ?2",
+            params![run, iteration],
+            |row| row.get(0),
+        );
+        Ok(found.optional()?.flatten())
+    }
+
     pub fn handed_over(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
         handed_over(&self.connection, run, iteration)
     }
@@ -258,9 +277,10 @@ impl Work {
         )?;
         match outcome {
             Outcome::HandedOver | Outcome::Default => {
-                step.execute("UPDATE topics SET tree = ?3 WHERE run = ?1 AND iteration = ?2", params![
-                    run, number, end.tree
-                ])?;
+                step.execute(
+                    "UPDATE topics SET tree = ?3 WHERE run = ?1 AND iteration = ?2",
+                    params![run, number, end.tree],
+                )?;
             }
             Outcome::Nothing => {
                 step.execute(
@@ -269,9 +289,10 @@ impl Work {
                 )?;
             }
             Outcome::Failed | Outcome::CutOff => {
-                step.execute("UPDATE topics SET taken = NULL, remark = ?3 WHERE run = ?1 AND taken = ?2", params![
-                    run, number, remark
-                ])?;
+                step.execute(
+                    "UPDATE topics SET taken = NULL, remark = ?3 WHERE run = ?1 AND taken = ?2",
+                    params![run, number, remark],
+                )?;
             }
         }
         Ok(step.commit()?)
@@ -352,8 +373,10 @@ impl Work {
 
     /// Something that an agent says on its way.
     pub fn tell(&self, run: RunId, text: &str, now: i64) -> Result<()> {
-        self.connection
-            .execute("INSERT INTO progress (run, time, text) VALUES (?1, ?2, ?3)", params![run, now, store::mask(text)])?;
+        self.connection.execute(
+            "INSERT INTO progress (run, time, text) VALUES (?1, ?2, ?3)",
+            params![run, now, store::mask(text)],
+        )?;
         Ok(())
     }
 
@@ -399,17 +422,13 @@ const RUN: &str = "SELECT id, objective, the_loop, started, ended, ending, why F
 fn run_of(row: &Row<'_>) -> rusqlite::Result<Run> {
     let ending: Option<String> = row.get(5)?;
     let end = match (row.get(4)?, ending.as_deref().and_then(Ending::from_name)) {
-        (Some(time), Some(how)) => Some(RunEnd { how, why: row.get::<_, Option<String>>(6)?.unwrap_or_default(), time }),
+        (Some(time), Some(how)) => {
+            Some(RunEnd { how, why: row.get::<_, Option<String>>(6)?.unwrap_or_default(), time })
+        }
         _ => None,
     };
     let id: i64 = row.get(0)?;
-    Ok(Run {
-        id: RunId(id.unsigned_abs()),
-        objective: row.get(1)?,
-        the_loop: row.get(2)?,
-        started: row.get(3)?,
-        end,
-    })
+    Ok(Run { id: RunId(id.unsigned_abs()), objective: row.get(1)?, the_loop: row.get(2)?, started: row.get(3)?, end })
 }
 
 fn handed_over(connection: &rusqlite::Connection, run: RunId, iteration: u32) -> Result<Option<String>> {

@@ -155,7 +155,9 @@ fn show_workflow(workflow: &Workflow, context: &Context) {
 /// What a loop would start.
 fn show_loop(the_loop: &Loop, context: &Context) {
     let output = &context.output;
-    output.line(output.bold(&format!("{}: `linchpin run` would start what it names, with nobody watching", the_loop.source)));
+    output.line(
+        output.bold(&format!("{}: `linchpin run` would start what it names, with nobody watching", the_loop.source)),
+    );
     for part in the_loop.parts_to_trust() {
         output.line(format!("    {}", part.replace('\n', "\n    ")));
     }

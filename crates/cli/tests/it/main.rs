@@ -29,6 +29,7 @@ mod guarding;
 mod hats;
 mod hostile;
 mod init_and_install;
+mod loops;
 mod metrics;
 mod moving_rules;
 mod named_files;

@@ -20,7 +20,9 @@ impl Loop {
         let gates = self.gates.iter().map(|(name, gate)| (name.as_str(), gate));
         let gates = gates.chain(required.map(|required| (required.id.as_str(), &required.gate)));
         let mut others: Vec<String> = gates.filter_map(|(id, gate)| part_of_gate(id, gate)).collect();
-        others.extend(self.hats.iter().flat_map(|hat| &hat.observers).filter_map(crate::observers::Observer::text_to_trust));
+        others.extend(
+            self.hats.iter().flat_map(|hat| &hat.observers).filter_map(crate::observers::Observer::text_to_trust),
+        );
         others.extend(self.hats.iter().flat_map(|hat| &hat.rules).filter_map(part_of_rule));
         others.sort();
         others.dedup();

@@ -36,6 +36,15 @@ pub enum EmitRefused {
     Refusal(#[from] Refusal),
 }
 
+impl EmitRefused {
+    /// With what each gate says.
+    pub fn at_length(&self) -> String {
+        let lacks = if let Self::Held { lacks, .. } = self { lacks.as_slice() } else { &[] };
+        let lacks = lacks.iter().map(|Lack { gate, why, .. }| format!("\n- {gate}: {why}"));
+        std::iter::once(self.to_string()).chain(lacks).collect()
+    }
+}
+
 impl Moves<'_> {
     /// Hands over, if everything holds.
     pub fn emit(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
@@ -49,6 +58,11 @@ impl Moves<'_> {
             }
             Err(refused) => Some(refused.to_string()),
         };
+        if let Err(refused) = &result {
+            // For whoever comes after an iteration that hands nothing over.
+            let _ = Work::open(&stage.work)
+                .map(|work| work.note_refusal(stage.id(), stage.iteration, &refused.at_length()));
+        }
         let kind = if why.is_some() { NoteKind::Held } else { NoteKind::Emit };
         let fields = self.fields([
             ("run", json!(stage.id().to_string())),
@@ -65,12 +79,22 @@ impl Moves<'_> {
     }
 
     fn judged_emission(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
-        let Emission { topic, summary, payload, .. } = emission;
+        let Emission { topic, summary, payload } = emission;
+        // What an earlier iteration left behind does not speak for this one.
+        let said_by = self.environment.get(Stage::ITERATION);
+        if said_by.is_some_and(|number| number != stage.iteration.to_string()) {
+            return Err(EmitRefused::Over);
+        }
         let ways = stage.workflow.nodes.iter().flat_map(|node| &node.transitions);
         let Some(way) = ways.into_iter().find(|way| way.to == topic) else {
             let known: Vec<String> = stage.publishes().map(str::to_owned).collect();
             let close = suggest::closest(topic, known.iter().map(String::as_str)).map(str::to_owned);
-            return Err(EmitRefused::NotItsTopic { hat: stage.hat().to_owned(), topic: topic.to_owned(), close, known });
+            return Err(EmitRefused::NotItsTopic {
+                hat: stage.hat().to_owned(),
+                topic: topic.to_owned(),
+                close,
+                known,
+            });
         };
         let work = Work::open(&stage.work)?;
         let (run, iteration) = (stage.id(), stage.iteration);

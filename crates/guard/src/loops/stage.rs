@@ -31,7 +31,7 @@ pub struct Stage {
 
 impl Stage {
     /// Tells an agent's commands and hooks the run that they belong to.
-    pub const RUN: &str = "LINCHPIN_RUN";
+    pub const RUN: &str = agents::environment::IN_RUN;
     /// And the iteration.
     pub const ITERATION: &str = "LINCHPIN_ITERATION";
     /// And the hat's id.

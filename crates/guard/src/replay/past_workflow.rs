@@ -149,7 +149,8 @@ mod tests {
 
     /// A journal in which a workflow was started and moved, a note each ten milliseconds.
     fn journal(folder: &std::path::Path) -> Store {
-        let mut store = Store::open(&folder.join("journal"), Options { busy: Duration::from_secs(5), now: 0, run: None }).unwrap();
+        let mut store =
+            Store::open(&folder.join("journal"), Options { busy: Duration::from_secs(5), now: 0, run: None }).unwrap();
         let notes = [
             (NoteKind::Start, json!({"workflow": "work", "to": "plan"})),
             (NoteKind::Move, json!({"workflow": "work", "from": "plan", "to": "code"})),

@@ -90,7 +90,8 @@ impl CommandGate<'_> {
             variables: self.config.command_env.clone(),
             known: known.map(str::to_owned),
         };
-        let mut holder = start(&job, &holding.call).map_err(|error| format!("`{command}` cannot be started: {error}"))?;
+        let mut holder =
+            start(&job, &holding.call).map_err(|error| format!("`{command}` cannot be started: {error}"))?;
         loop {
             // Looked at before the receipt is: a holder that has ended has written it.
             let has_ended = !matches!(holder.try_wait(), Ok(None));

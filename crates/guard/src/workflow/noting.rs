@@ -1,7 +1,7 @@
 //! How a move is written down: with who made it, and only if the workflow still stands where it stood.
 
 use serde_json::{Map, Value, json};
-use store::{Changes, Note, NoteKind, PERSON, SessionKey};
+use store::{Changes, LOOP, Note, NoteKind, PERSON, SessionKey};
 
 use super::scene::Scene;
 use super::{Moves, Position, Refusal};
@@ -39,6 +39,7 @@ impl Moves<'_> {
             Some(Whose { agent, session }) if self.is_agents || changes.is_about_a_session() => {
                 SessionKey { agent, session }
             }
+            _ if self.stage.is_some() => LOOP,
             _ => PERSON,
         };
         Note { kind, session, time: self.now, root, cwd, fields, changes }

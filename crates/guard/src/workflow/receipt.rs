@@ -152,7 +152,10 @@ mod tests {
         assert!(!moved.answers(Some("a")));
         assert!(moved.lack(Some("a"), "linchpin next").is_some_and(|why| why.contains("changed while it ran")));
         assert_eq!(receipt(true).lack(Some("a"), "linchpin next"), None);
-        assert_eq!(receipt(false).lack(Some("a"), "linchpin next").as_deref(), Some("`make check` failed with exit code 1\nno rule"));
+        assert_eq!(
+            receipt(false).lack(Some("a"), "linchpin next").as_deref(),
+            Some("`make check` failed with exit code 1\nno rule")
+        );
     }
 
     #[test]

@@ -4,9 +4,9 @@ use engine::hats::{Hat, Loop, TopicPattern, check_topic};
 use engine::rules::{Detect, PathClause, PathKey, PathPattern, Rule, ToolRule, Unless};
 use engine::suggest;
 
-use super::{agent, enforced};
 use super::file::{File, LOOP_NAME};
 use super::keys::HAT;
+use super::{agent, enforced};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::digest::digest;
 use crate::fields::{Fields, Text};
@@ -131,8 +131,9 @@ fn writes(id: String, hat: &str, fields: &mut Fields) -> Option<Rule> {
         unless: Some(Unless { linchpin: true, ..Unless::default() }),
         ..ToolRule::default()
     };
-    let reason =
-        format!("The hat `{hat}` writes only: {listed}. Notes go into `.linchpin/agent/`; other work is another hat's.");
+    let reason = format!(
+        "The hat `{hat}` writes only: {listed}. Notes go into `.linchpin/agent/`; other work is another hat's."
+    );
     let digest = digest(format!("{id} {listed}"));
     Some(Rule { digest, ..Rule::made(id, &fields.source().name, Detect::Tool(Box::new(tool)), reason) })
 }

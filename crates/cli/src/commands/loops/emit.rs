@@ -72,15 +72,16 @@ fn problem(why: EmitRefused) -> Problem {
     match why {
         EmitRefused::NotItsTopic { close, known, .. } => {
             let known = known.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", ");
-            let known = if known.is_empty() { "it publishes nothing".to_owned() } else { format!("it publishes {known}") };
+            let known =
+                if known.is_empty() { "it publishes nothing".to_owned() } else { format!("it publishes {known}") };
             let help = close.map_or(known, |close| engine::suggest::did_you_mean(&close));
             Problem::new("NotItsTopic", message).help(help).refused()
         }
         EmitRefused::Already(_) => Problem::new("HandedOver", message).help("stop now").refused(),
         EmitRefused::Over => Problem::new("Over", message).refused(),
-        EmitRefused::TooEarly { .. } => {
-            Problem::new("TooEarly", message).help("publish what leads there; the loop says what has to come first").refused()
-        }
+        EmitRefused::TooEarly { .. } => Problem::new("TooEarly", message)
+            .help("publish what leads there; the loop says what has to come first")
+            .refused(),
         EmitRefused::Held { .. } => Problem::new("Held", message).refused(),
         EmitRefused::Work(error) => error.into(),
         EmitRefused::Refusal(refusal) => refused::problem(refusal),

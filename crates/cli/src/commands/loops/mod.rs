@@ -39,6 +39,7 @@ fn work(project: &Project, context: &Context) -> Result<Work, Problem> {
 
 fn run_id(text: &str) -> Result<RunId, Problem> {
     text.parse().map_err(|_| {
-        Problem::new("NotFound", format!("`{text}` names no run")).help("runs are called `r1`, `r2` and so on: `linchpin runs`")
+        Problem::new("NotFound", format!("`{text}` names no run"))
+            .help("runs are called `r1`, `r2` and so on: `linchpin runs`")
     })
 }

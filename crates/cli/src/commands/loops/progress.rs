@@ -1,7 +1,7 @@
 //! `progress`: an agent says how far it is; nothing waits for it.
 
 use serde_json::json;
-use store::{Changes, Note, NoteKind, PERSON};
+use store::{Changes, LOOP, Note, NoteKind};
 
 use crate::arguments::Progress;
 use crate::commands::{Context, note, now};
@@ -16,8 +16,15 @@ pub fn run(arguments: &Progress, context: &Context) -> Outcome {
     let fields = [("run", json!(stage.id().to_string())), ("text", json!(text))];
     let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let (root, none) = (project.root.to_string_lossy().into_owned(), Changes::default());
-    let noted =
-        Note { kind: NoteKind::Progress, session: PERSON, time: now(), root: &root, cwd: &root, fields: &fields, changes: &none };
+    let noted = Note {
+        kind: NoteKind::Progress,
+        session: LOOP,
+        time: now(),
+        root: &root,
+        cwd: &root,
+        fields: &fields,
+        changes: &none,
+    };
     note(&noted, &project, context)?;
     context.output.line_or("Noted.", &json!({ "noted": true }));
     Ok(ExitCode::Done)

@@ -65,9 +65,9 @@ pub fn run(arguments: &Run, context: &Context) -> Outcome {
 
 fn objective(arguments: &Run) -> Result<Option<String>, Problem> {
     let Some(file) = &arguments.prompt_file else { return Ok(arguments.prompt.clone()) };
-    fs::read_to_string(file).map(Some).map_err(|error| {
-        Problem::new("Io", format!("`{}` cannot be read: {error}", file.display()))
-    })
+    fs::read_to_string(file)
+        .map(Some)
+        .map_err(|error| Problem::new("Io", format!("`{}` cannot be read: {error}", file.display())))
 }
 
 /// What the first agent would be told.
@@ -124,7 +124,9 @@ impl Telling<'_> {
     fn end(&mut self, how: Ending, why: &str, spent: &Spent) {
         let run = self.run.map(|run| run.to_string()).unwrap_or_default();
         let output = &self.context.output;
-        output.aside(format!("[{run}] {}: {why}", how.name()));
+        // "limit: the limit of …" would say it twice.
+        let how_it_ended = if how == Ending::Limit { "ended" } else { how.name() };
+        output.aside(format!("[{run}] {how_it_ended}: {why}"));
         output.aside(format!("[{run}] spent {}", spent_text(spent)));
         if how != Ending::Completed {
             output.aside(format!("[{run}] `linchpin run --resume {run}` goes on with it"));

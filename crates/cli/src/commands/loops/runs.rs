@@ -47,7 +47,13 @@ fn list(context: &Context) -> Outcome {
     for run in &runs {
         let spent = work.spent(run.id)?;
         let about = run.objective.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
-        let line = format!("{:<4} {}  {}, {}  {about}", run.id.to_string(), time(run.started), state(run, going_on), spent_text(&spent));
+        let line = format!(
+            "{:<4} {}  {}, {}  {about}",
+            run.id.to_string(),
+            time(run.started),
+            state(run, going_on),
+            spent_text(&spent)
+        );
         context.output.line(line.trim_end());
     }
     Ok(ExitCode::Done)
@@ -59,7 +65,8 @@ fn show(named: Option<&str>, context: &Context) -> Outcome {
     let run = match named {
         Some(named) => {
             let id = super::run_id(named)?;
-            let missing = || Problem::new("NotFound", format!("no run is called `{id}`")).help("`linchpin runs` lists them");
+            let missing =
+                || Problem::new("NotFound", format!("no run is called `{id}`")).help("`linchpin runs` lists them");
             work.run(id)?.ok_or_else(missing)?
         }
         None => work.runs(1)?.pop().ok_or_else(|| {

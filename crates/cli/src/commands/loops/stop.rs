@@ -37,7 +37,9 @@ pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> Outcome 
         return Err(Problem::new("NotFound", format!("no run is called `{run}`")).help("`linchpin runs` lists them"));
     }
     if going_on != Some(run) {
-        return Err(Problem::new("NoRun", format!("run {run} is not going on")).help("`linchpin runs` shows how it ended"));
+        return Err(
+            Problem::new("NoRun", format!("run {run} is not going on")).help("`linchpin runs` shows how it ended")
+        );
     }
     work.ask_run_to_stop(run, at_once, now())?;
     noted(&format!("run {run}"), &project, context)?;
@@ -53,7 +55,14 @@ pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> Outcome 
 fn noted(what: &str, project: &guard::Project, context: &Context) -> Result<(), Problem> {
     let fields = [("what".to_owned(), json!(what))].into_iter().collect();
     let (root, none) = (project.root.to_string_lossy().into_owned(), Changes::default());
-    let written =
-        Note { kind: NoteKind::Stop, session: PERSON, time: now(), root: &root, cwd: &root, fields: &fields, changes: &none };
+    let written = Note {
+        kind: NoteKind::Stop,
+        session: PERSON,
+        time: now(),
+        root: &root,
+        cwd: &root,
+        fields: &fields,
+        changes: &none,
+    };
     note(&written, project, context)
 }

@@ -1,5 +1,6 @@
 //! `approve`: a person says yes to a gate.
 
+use engine::hats::Loop;
 use guard::workflow::Approvable;
 use serde_json::json;
 
@@ -15,7 +16,7 @@ const SHOWN: usize = 12;
 
 pub fn run(arguments: &Approve, context: &Context) -> Outcome {
     person::required("approve", &context.environment)?;
-    let whoever = Mover::of("approve", context);
+    let whoever = Mover::of("approve", context).or_of_last_run(context);
     let moves = whoever.moves(context);
     let approvable = moves.approvable(arguments.gate.as_deref()).map_err(refused::problem)?;
     if !context.output.json {
@@ -38,7 +39,12 @@ fn show(approvable: &Approvable, context: &Context) {
     let output = &context.output;
     let Approvable { workflow, node, asked, tree, .. } = approvable;
     let tree = tree.as_ref().and_then(|tree| tree.get(..SHOWN)).map_or(String::new(), |tree| format!(", tree {tree}"));
-    output.line(output.bold(&format!("Workflow {workflow} at {node}{tree}")));
+    let what = if workflow == Loop::NAME {
+        format!("The loop, under the hat {node}")
+    } else {
+        format!("Workflow {workflow} at {node}")
+    };
+    output.line(output.bold(&format!("{what}{tree}")));
     for asked in asked {
         output.line(format!("{}:", asked.gate));
         for line in asked.text.trim_end().lines() {

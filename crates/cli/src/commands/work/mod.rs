@@ -8,11 +8,12 @@ pub mod webhook;
 use std::sync::Arc;
 
 use engine::pace::Violation;
-use guard::workflow::{Force, Holding, Lack, Moves, Outside, Refusal, Step, StepOutcome};
-use guard::loops::Stage;
+use guard::loops::{Stage, work_file};
+use guard::workflow::{Force, Holding, Lack, Moves, Outside, Position, Refusal, Step, StepOutcome};
 use guard::{CommandRun, Project, Whose};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
+use work::{Ending, Work};
 
 pub use approve::run as approve;
 
@@ -22,10 +23,16 @@ use super::Context;
 use crate::arguments::{Next, Start};
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::Outcome;
+use crate::problem::{Outcome, Problem};
 
 pub fn start(arguments: &Start, context: &Context) -> Outcome {
     let mover = Mover::of("start", context);
+    if let Some(run) = driver::running(&mover.project.root, &context.environment) {
+        let message = format!("run {run} of the loop is going on here");
+        return Err(Problem::new("Running", message).help(
+            "wait for it, or end it with `linchpin runs stop`: a loop and a workflow would each say what comes next",
+        ));
+    }
     told(mover.moves(context).start(&arguments.workflow, arguments.node.as_deref()), context)
 }
 
@@ -93,6 +100,22 @@ impl Mover {
         let is_agents = agent.is_some() || person::required(verb, &context.environment).is_err();
         let stage = Stage::of_process(&project.root, &context.environment).map(Arc::new);
         Self { project, policy: Arc::new(policy), now, session, stage, is_agents }
+    }
+
+    /// About the last run, where no workflow is active and the run is not done: it may wait for a person.
+    fn or_of_last_run(self, context: &Context) -> Self {
+        let store = super::log::open(&self.project, context).ok();
+        let workflow = store.and_then(|store| store.workflow().ok());
+        let is_active = workflow.is_some_and(|state| Position::of(&state.variables).is_some());
+        if self.stage.is_some() || is_active {
+            return self;
+        }
+        let environment = &context.environment;
+        let work = Work::existing(&work_file(&self.project.root, environment)).ok().flatten();
+        let last = work.and_then(|work| work.runs(1).ok()?.pop());
+        let last = last.filter(|run| run.end.as_ref().is_none_or(|end| end.how != Ending::Completed));
+        let stage = last.and_then(|run| Stage::of_run(run.id, &self.project.root, environment)).map(Arc::new);
+        Self { stage, ..self }
     }
 
     pub fn moves<'a>(&'a self, context: &'a Context) -> Moves<'a> {

@@ -207,13 +207,14 @@ fn impatient(project: &Scratch) -> String {
         all.iter().map(|(name, value)| [name.into(), value.clone()].join(OsStr::new("="))).collect::<Vec<_>>()
     });
     let call = [["env".into(), "-i".into()].to_vec(), variables, vec![PROGRAM.into(), HOLDER.into()]].concat();
-    let holding = Holding { call, patience: Duration::from_millis(100) };
+    let holding = Holding { call, patience: Duration::from_millis(100), again: "linchpin next" };
     let moves = Moves {
         project: &found,
         environment: &environment,
         policy: Arc::new(found.compiled(&environment)),
         now: 1,
         session: None,
+        stage: None,
         is_agents: false,
         outside: Outside { holding, webhook: |_, _, _| Err("nobody is asked".to_owned()) },
     };

@@ -131,6 +131,8 @@ impl State {
             Some(None) => self.arrays.get(name).and_then(|array| array.named("0")),
             Some(value) => value.clone(),
             None if matches!(name, "SHELL" | "BASH") => Some(Value::plain("bash")),
+            // In a run of the loop; agents are told to call it so.
+            None if name == "LINCHPIN_BIN" => Some(Value::plain("linchpin")),
             None if name == "_" => self.last_word.clone(),
             None if name == "IFS" => Some(Value::plain(" \t\n")),
             None if name == "TMPDIR" => Some(Value::in_kind(paths::TEMP)),

@@ -1,0 +1,224 @@
+use std::fs;
+
+use super::*;
+
+/// How the run of a script under limits ends.
+fn ends(limits: &str, script: &str) -> (Scratch, Reply) {
+    let scratch = looping(&format!("{ALONE}limits: {limits}\n"), script);
+    let reply = scratch.run(&["run"]);
+    (scratch, reply)
+}
+
+fn last_lines(reply: &Reply) -> Vec<&str> {
+    let lines: Vec<&str> = reply.stderr.lines().collect();
+    lines[lines.len().saturating_sub(3)..].to_vec()
+}
+
+#[test]
+fn nothing_handed_over_at_all() {
+    let (scratch, reply) = ends("{iterations: 50}", "cat > \"prompt-$LINCHPIN_ITERATION\"");
+    insta::assert_snapshot!(told(&scratch, &reply));
+    let last = fs::read_to_string(scratch.root().join("prompt-4")).expect("a prompt");
+    assert!(last.contains("<event topic=\"system.resume\">"), "{last}");
+    assert!(!scratch.root().join("prompt-5").exists());
+}
+
+#[test]
+fn iterations_are_limited() {
+    let (_, reply) = ends("{iterations: 3, stale: none}", r#""$LINCHPIN_BIN" emit again"#);
+    assert_eq!(reply.code, Some(4));
+    assert!(last_lines(&reply)[0].ends_with("ended: the limit of 3 iterations is reached"), "{}", reply.transcript());
+}
+
+#[test]
+fn activations_of_a_hat_are_limited() {
+    let the_loop = ALONE.replace("triggers:", "max_activations: 2, triggers:");
+    let scratch = looping(&the_loop, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
+    let reply = scratch.run(&["run"]);
+    assert_eq!(reply.code, Some(4));
+    assert!(reply.stderr.contains("the hat `worker` was on 2 times, which is its limit"), "{}", reply.transcript());
+}
+
+#[test]
+fn the_time_of_a_run_is_limited() {
+    let (scratch, reply) = ends("{runtime: 1s}", "touch begun; sleep 600 & wait");
+    assert_eq!(reply.code, Some(4), "{}", reply.transcript());
+    assert!(reply.stderr.contains("ended: the limit of 1s is reached"), "{}", reply.transcript());
+    assert!(scratch.root().join("begun").exists());
+    // What was spent stays spent.
+    let again = scratch.run(&["run", "--resume"]);
+    assert_eq!(again.code, Some(4), "{}", again.transcript());
+}
+
+#[test]
+fn tokens_are_limited() {
+    let script = r#"
+        usage='{"input_tokens":600,"output_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0}'
+        printf '{"type":"assistant","timestamp":"%s","requestId":"q%s","message":{"id":"m%s","model":"m","usage":%s}}\n' \
+            "$(date -u +%FT%T.999Z)" "$LINCHPIN_ITERATION" "$LINCHPIN_ITERATION" "$usage" > "$PWD/transcript-$LINCHPIN_ITERATION.jsonl"
+        printf '{"hook_event_name":"UserPromptSubmit","session_id":"s%s","cwd":"%s","prompt":"x","transcript_path":"%s"}' \
+            "$LINCHPIN_ITERATION" "$PWD" "$PWD/transcript-$LINCHPIN_ITERATION.jsonl" | "$LINCHPIN_BIN" hook claude
+        "$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION"
+    "#;
+    let (_, reply) = ends("{tokens: 1000}", script);
+    assert_eq!(reply.code, Some(4), "{}", reply.transcript());
+    assert!(reply.stderr.contains("the limit of 1000 tokens is reached: 1220 were used"), "{}", reply.transcript());
+}
+
+#[test]
+fn cost_is_limited_where_the_agent_tells_it() {
+    let the_loop = ALONE.replace("{command: [sh, agent.sh]}", "claude") + "limits: {cost_usd: 0.3}\n";
+    let scratch = looping(&the_loop, "");
+    let script = "#!/bin/sh\n\"$LINCHPIN_BIN\" emit again \"$LINCHPIN_ITERATION\" >/dev/null\n\
+         echo '{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"Hello\"}]}}'\n\
+         echo '{\"type\":\"result\",\"total_cost_usd\":0.2}'\n";
+    let program = scratch.home().join("claude");
+    fs::write(&program, script).expect("a program");
+    #[cfg(unix)]
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("its mode");
+    let mut command = scratch.command(&["run"]);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", scratch.home().display()));
+    let reply = scratch.feed(command, b"");
+    assert_eq!(reply.code, Some(4), "{}", reply.transcript());
+    assert_eq!(reply.stdout, "Hello\nHello\n");
+    assert!(reply.stderr.contains("the limit of $0.3 is reached: $0.40 were spent"), "{}", reply.transcript());
+}
+
+#[test]
+fn the_same_words_again_and_again_over_an_unchanged_tree() {
+    let (_, reply) = ends("{stale: 3}", r#""$LINCHPIN_BIN" emit again 'Trying.'"#);
+    assert_eq!(reply.code, Some(1));
+    assert!(
+        reply.stderr.contains("`again` was handed over 3 times with the same words, and nothing in the tree changed"),
+        "{}",
+        reply.transcript()
+    );
+    // A tree that changes is no circle.
+    let (_, reply) = ends("{stale: 3, iterations: 5}", r#"echo x >> work; "$LINCHPIN_BIN" emit again 'Trying.'"#);
+    assert_eq!(reply.code, Some(4), "{}", reply.transcript());
+}
+
+#[test]
+fn agents_that_fail() {
+    let (scratch, reply) = ends("{failures: 2}", "echo 'no compiler' >&2; exit 3");
+    insta::assert_snapshot!(told(&scratch, &reply));
+    // Killed from outside, and one that worked in between.
+    let script = r#"test "$LINCHPIN_ITERATION" = 2 && { "$LINCHPIN_BIN" emit again; exit; }; kill -9 $$"#;
+    let (_, reply) = ends("{failures: 2}", script);
+    assert_eq!(reply.code, Some(1), "{}", reply.transcript());
+    assert!(reply.stderr.contains("[r1 #4]") && !reply.stderr.contains("[r1 #5]"), "{}", reply.transcript());
+    assert!(reply.stderr.contains("was ended by signal 9"), "{}", reply.transcript());
+}
+
+#[test]
+fn an_agent_that_hands_over_and_then_fails_has_handed_over() {
+    let (_, reply) = ends("{failures: 1}", r#""$LINCHPIN_BIN" emit loop.complete; exit 1"#);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
+#[test]
+fn an_agent_that_says_nothing_is_ended_with_all_that_it_started() {
+    let (scratch, reply) = ends("{idle: 1s, failures: 1}", "sleep 600 & echo $! > child; wait");
+    assert_eq!(reply.code, Some(1));
+    assert!(reply.stderr.contains("said nothing for 1s and was ended"), "{}", reply.transcript());
+    let child = fs::read_to_string(scratch.root().join("child")).expect("a number");
+    assert!(!is_alive(child.trim()));
+}
+
+#[test]
+fn a_flood_of_output_ends_nothing() {
+    let (scratch, reply) =
+        ends("{iterations: 2}", r#"head -c 30000000 /dev/zero | tr '\0' x; "$LINCHPIN_BIN" emit loop.complete"#);
+    assert_eq!(reply.code, Some(0));
+    assert!(reply.stdout.len() > 30_000_000);
+    let projects = fs::read_dir(scratch.state().join("projects")).expect("a folder").flatten();
+    let logs: Vec<u64> = projects
+        .filter_map(|project| fs::metadata(project.path().join("runs/r1/1.log")).ok())
+        .map(|log| log.len())
+        .collect();
+    assert!(matches!(logs.as_slice(), [10_000_000..11_000_000]), "{logs:?}");
+}
+
+#[test]
+fn an_agent_without_quota_or_sign_in_ends_the_run_at_once() {
+    let (_, reply) = ends("{failures: 9}", "echo 'Claude AI usage limit reached|1760000000' >&2; exit 1");
+    assert_eq!(reply.code, Some(1));
+    assert!(reply.stderr.contains("failed: sh agent.sh cannot go on: its quota is used up"), "{}", reply.transcript());
+    let (_, reply) = ends("{failures: 9}", "echo 'Invalid API key · Please run /login'; exit 1");
+    assert!(reply.stderr.contains("it is not signed in"), "{}", reply.transcript());
+    // Words alone are no failure.
+    let (_, reply) = ends("{failures: 9}", r#"echo 'usage limit reached'; "$LINCHPIN_BIN" emit loop.complete"#);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
+#[test]
+fn an_agent_that_is_not_there() {
+    let scratch = looping(&ALONE.replace("[sh, agent.sh]", "[no-such-agent]"), "");
+    let reply = scratch.run(&["run"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+}
+
+#[test]
+fn a_topic_that_nobody_takes_leaves_nothing_to_do() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete, aside]}
+";
+    let scratch = looping(the_loop, r#""$LINCHPIN_BIN" emit aside"#);
+    let reply = scratch.run(&["run"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+}
+
+#[test]
+fn a_person_ends_a_run_softly_or_now() {
+    let script =
+        r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#;
+    let scratch = looping(ALONE, script);
+    let run = started(&scratch, &["run"]);
+    wait_for(&scratch.root().join("begun"));
+    let reply = scratch.run(&["stop"]);
+    insta::assert_snapshot!(reply.transcript());
+    scratch.file("go", "");
+    let ended = run.wait_with_output().expect("its end");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(0), "{said}");
+    assert!(said.contains("[r1] worker → again") && said.contains("stopped: a person stopped it"), "{said}");
+
+    fs::remove_file(scratch.root().join("go")).expect("removed");
+    fs::remove_file(scratch.root().join("begun")).expect("removed");
+    let run = started(&scratch, &["run", "--resume", "r1"]);
+    wait_for(&scratch.root().join("begun"));
+    let reply = scratch.run(&["runs", "stop", "r1"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    let ended = run.wait_with_output().expect("its end");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(0), "{said}");
+    assert!(said.contains("stopped: a person stopped it") && !said.contains("worker → again"), "{said}");
+    assert_eq!(scratch.run(&["stop"]).code, Some(2), "nothing is going on");
+    assert_eq!(scratch.run(&["runs", "stop", "r1"]).code, Some(2));
+    assert_eq!(scratch.run(&["stop", "--run", "nonsense"]).code, Some(2));
+}
+
+fn is_alive(process: &str) -> bool {
+    // One that nobody has waited for is still listed.
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    !status.is_empty() && !status.contains("State:\tZ")
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_ends_the_agent_and_everything_it_started() {
+    let scratch = looping(ALONE, "sleep 600 & echo $! > child; touch begun; wait");
+    let run = started(&scratch, &["run"]);
+    wait_for(&scratch.root().join("begun"));
+    signal(&run, "-INT");
+    let ended = run.wait_with_output().expect("its end");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted: somebody interrupted it"), "{said}");
+    assert!(said.contains("`linchpin run --resume r1` goes on with it"), "{said}");
+    let child = fs::read_to_string(scratch.root().join("child")).expect("a number");
+    assert!(!is_alive(child.trim()));
+}

@@ -1,0 +1,165 @@
+use super::*;
+
+const THREE: &str = "
+agent: {command: [sh, agent.sh]}
+completion: {topic: loop.complete, requires: [built], after: [build.done]}
+gates:
+  built: {command: [test, -f, built]}
+topics:
+  build.done: {requires: [built]}
+hats:
+  planner: {triggers: [task.start], publishes: [build.task]}
+  builder: {triggers: [build.task], publishes: [build.done, build.blocked]}
+  reviewer: {triggers: [build.done], publishes: [loop.complete]}
+";
+
+#[test]
+fn three_hats_hand_over_until_the_work_is_done() {
+    let script = r#"
+        cat > "prompt-$LINCHPIN_HAT"
+        case $LINCHPIN_HAT in
+            planner) echo thinking; "$LINCHPIN_BIN" progress halfway; "$LINCHPIN_BIN" emit build.task 'Build it.';;
+            builder) touch built; "$LINCHPIN_BIN" emit build.done 'Built.' --json '{"files": 1}';;
+            reviewer) "$LINCHPIN_BIN" emit loop.complete 'Looks good.';;
+        esac
+    "#;
+    let scratch = looping(THREE, script);
+    let reply = scratch.run(&["run", "-p", "Make the thing"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+    let prompt = std::fs::read_to_string(scratch.root().join("prompt-reviewer")).expect("a prompt");
+    assert!(prompt.contains("<objective>\nMake the thing\n</objective>"), "{prompt}");
+    assert!(
+        prompt.contains("<event topic=\"build.done\" from=\"builder\">\nBuilt.\n{\"files\": 1}\n</event>"),
+        "{prompt}"
+    );
+    let shown = scratch.run(&["runs", "show"]).stdout;
+    assert!(shown.contains("  2 builder for build.task → build.done"), "{shown}");
+    assert!(scratch.run(&["log"]).stdout.contains("loop emit build.done, by builder in iteration 2 of r1"));
+}
+
+#[test]
+fn a_false_done_is_refused_and_mended_in_the_same_iteration() {
+    let script = r#"
+        case $LINCHPIN_HAT in
+            planner) "$LINCHPIN_BIN" emit build.task x;;
+            builder) "$LINCHPIN_BIN" emit build.done 'I swear' && exit 9
+                     touch built; "$LINCHPIN_BIN" emit build.done 'Now really';;
+            reviewer) "$LINCHPIN_BIN" emit loop.complete;;
+        esac
+    "#;
+    let scratch = looping(THREE, script);
+    let reply = scratch.run(&["run"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+}
+
+#[test]
+fn what_a_hat_may_not_hand_over() {
+    let script = r#"
+        exec 2>&1
+        echo 'loop.complete: all is done, says prose'
+        "$LINCHPIN_BIN" emit loop.complet; echo "$?"
+        "$LINCHPIN_BIN" emit loop.complete early; echo "$?"
+        "$LINCHPIN_BIN" emit build.done 'a' 'no object'; echo "$?"
+        "$LINCHPIN_BIN" emit build.done "$(head -c 70000 /dev/zero | tr '\0' x)"; echo "$?"
+        LINCHPIN_ITERATION=7 "$LINCHPIN_BIN" emit build.done; echo "$?"
+        "$LINCHPIN_BIN" emit build.done first; echo "$?"
+        "$LINCHPIN_BIN" emit build.done second; echo "$?"
+        "$LINCHPIN_BIN" next; echo "$?"
+        "$LINCHPIN_BIN" run; echo "$?"
+        "$LINCHPIN_BIN" approve; echo "$?"
+        "$LINCHPIN_BIN" runs stop; echo "$?"
+    "#;
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+completion: {after: [build.done]}
+limits: {iterations: 1}
+hats:
+  worker: {triggers: [task.start, build.done], publishes: [loop.complete, build.done]}
+";
+    let scratch = looping(the_loop, script);
+    let reply = scratch.run(&["run"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+    assert_eq!(scratch.run(&["emit", "build.done"]).code, Some(2), "nobody's run");
+}
+
+#[test]
+fn a_default_topic_is_published_in_the_place_of_silence() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+hats:
+  builder: {triggers: [task.start], publishes: [build.done, build.blocked], default_publishes: build.blocked}
+  helper: {triggers: [build.blocked, build.done], publishes: [loop.complete]}
+";
+    let scratch = looping(the_loop, r#"test "$LINCHPIN_HAT" = builder || "$LINCHPIN_BIN" emit loop.complete"#);
+    let reply = scratch.run(&["run"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+}
+
+#[test]
+fn a_default_topic_passes_no_gate_that_is_shut() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+gates: {built: {command: [test, -f, built]}}
+topics: {build.done: {requires: [built]}}
+hats:
+  builder: {triggers: [task.start], publishes: [build.done], default_publishes: build.done}
+  helper: {triggers: [build.done], publishes: [loop.complete]}
+";
+    let script = r#"
+        cat > "prompt-$LINCHPIN_ITERATION"
+        test "$LINCHPIN_ITERATION" != 2 || touch built
+        test "$LINCHPIN_HAT" = builder || "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let scratch = looping(the_loop, script);
+    let reply = scratch.run(&["run"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+    let second = std::fs::read_to_string(scratch.root().join("prompt-2")).expect("a prompt");
+    let events = second.split("You MUST handle these events:").last().unwrap_or_default();
+    insta::assert_snapshot!(events.trim());
+}
+
+#[test]
+fn a_person_says_yes_between_two_sittings() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+completion: {requires: [human]}
+gates: {human: {approval: Merge?}}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete]}
+";
+    let scratch = looping(the_loop, r#""$LINCHPIN_BIN" emit loop.complete"#);
+    let reply = scratch.run(&["run"]);
+    assert_eq!(reply.code, Some(1), "{}", reply.transcript());
+    assert!(reply.stdout.contains("a person has to say yes to: Merge?"), "{}", reply.transcript());
+    let approved = scratch.run(&["approve", "human", "--yes"]);
+    insta::assert_snapshot!(approved.transcript());
+    let reply = scratch.run(&["run", "--resume"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
+#[test]
+fn gates_of_file_rules_look_at_what_the_hat_did() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+gates: {tested: {file_rules: [tests-with-code]}}
+topics: {build.done: {requires: [tested]}}
+hats:
+  builder: {triggers: [task.start], publishes: [build.done]}
+  reviewer: {triggers: [build.done], publishes: [loop.complete]}
+";
+    let script = r#"
+        case $LINCHPIN_HAT in
+            builder) mkdir src; echo 1 > src/code.c; "$LINCHPIN_BIN" emit build.done early; echo 1 > src/test.c
+                     "$LINCHPIN_BIN" emit build.done late;;
+            reviewer) "$LINCHPIN_BIN" emit loop.complete;;
+        esac
+    "#;
+    let scratch = project();
+    scratch.rule("tests-with-code", "---\nset: ['{path}/code.c', '{path}/test.c']\n---\nThey change together.\n");
+    let scratch = looping_in(scratch, the_loop, script);
+    // What was there before the hat was put on is not its matter, whatever the rule compares with otherwise.
+    scratch.file("other/code.c", "2\n");
+    let reply = scratch.run(&["run"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    assert!(reply.stdout.contains("tests-with-code"), "{}", reply.transcript());
+}

@@ -1,0 +1,121 @@
+//! What the prompt demands and hooks see to.
+
+use serde_json::json;
+
+use super::*;
+
+/// A scripted agent that plays hooks: `hook NAME JSON` prints the decision.
+const HOOK: &str = r#"
+hook() {
+    printf '{"hook_event_name":"%s","session_id":"s%s","cwd":"%s","transcript_path":"",%s}' "$1" "$LINCHPIN_ITERATION" "$PWD" "$2" |
+        "$LINCHPIN_BIN" hook claude
+    echo
+}
+write() { hook PreToolUse "\"tool_name\":\"Write\",\"tool_input\":{\"file_path\":\"$PWD/$1\",\"content\":\"x\"}"; }
+shell() { hook PreToolUse "\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"$1\"}"; }
+stop() { hook Stop "\"stop_hook_active\":$1"; }
+"#;
+
+fn played(the_loop: &str, script: &str) -> (Scratch, Reply) {
+    let scratch = looping(the_loop, &format!("{HOOK}{script}"));
+    let reply = scratch.run(&["run"]);
+    (scratch, reply)
+}
+
+#[test]
+fn a_hat_writes_where_it_may() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete], writes: ['src/**'], rules: [{command_pattern: '^cargo publish', reason: Not this hat.}]}
+";
+    let script = r#"
+        write src/a.rs; write docs/a.md; write .linchpin/agent/scratchpad.md
+        shell 'echo 1 > docs/a.md'; shell 'echo 1 > src/b.rs'; shell 'cargo publish'
+        "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let (scratch, reply) = played(the_loop, script);
+    insta::assert_snapshot!(told(&scratch, &reply));
+    // Others in the same tree are not under the hat.
+    assert_eq!(scratch.decision("cargo publish"), "allow");
+}
+
+#[test]
+fn nothing_is_written_after_the_hand_over() {
+    let script = r#"
+        write a.rs; shell 'touch b'
+        "$LINCHPIN_BIN" emit loop.complete
+        write a.rs; shell 'touch b'; shell 'ls'; shell '$LINCHPIN_BIN memory search x'
+    "#;
+    let (scratch, reply) = played(ALONE, script);
+    insta::assert_snapshot!(told(&scratch, &reply));
+}
+
+#[test]
+fn a_stop_without_a_hand_over_is_held_and_then_let_go() {
+    let script = r#"
+        stop false; stop true; stop true; stop true; stop true
+        "$LINCHPIN_BIN" emit loop.complete
+        stop false
+    "#;
+    let (scratch, reply) = played(ALONE, script);
+    insta::assert_snapshot!(told(&scratch, &reply));
+}
+
+#[test]
+fn a_file_that_is_edited_meanwhile_changes_nothing_for_the_run() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete], writes: ['src/**']}
+";
+    let script = r#"
+        sed -i 's/src/docs/' .linchpin/loop.yml
+        write docs/a.md
+        "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let (scratch, reply) = played(the_loop, script);
+    assert!(reply.stdout.contains("\"deny\""), "{}", reply.transcript());
+    assert_eq!(scratch.run(&["run"]).code, Some(2), "what it says now was accepted by nobody");
+}
+
+#[test]
+fn expressions_know_the_run() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+topics: {again: {requires: [\"loop.iteration == 1 and loop.hat == 'worker' and phase.name == 'worker'\"]}}
+hats:
+  worker: {triggers: [task.start, again], publishes: [loop.complete, again]}
+";
+    let script = r#"
+        shell 'one'; shell 'two'
+        "$LINCHPIN_BIN" emit again || "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let scratch = looping(the_loop, &format!("{HOOK}{script}"));
+    scratch.rule("one", "---\ncommand_pattern: '^one'\nwhen: loop.active and loop.iteration == 2 and 'again' in loop.topics\n---\nOnce.\n");
+    scratch.rule(
+        "two",
+        "---\ncommand_pattern: '^two'\nwhen: not loop.active or loop.elapsed > 1000 or loop.tokens > 0\n---\nNever.\n",
+    );
+    let reply = scratch.run(&["run"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+    assert_eq!((scratch.decision("one").as_str(), scratch.decision("two").as_str()), ("allow", "deny"));
+}
+
+#[test]
+fn a_person_asks_a_session_to_stop() {
+    let scratch = project();
+    scratch.rule("stop", "---\ncommand_pattern: '^work'\nwhen: has_stop_signal()\n---\nA person asked you to stop.\n");
+    scratch.rule("other", "---\ncommand_pattern: '^other'\nwhen: has_stop_signal('elsewhere')\n---\nNo.\n");
+    let payload = |command: &str| {
+        let mut payload = scratch.bash(command);
+        payload["session_id"] = json!("s-1");
+        payload
+    };
+    assert_eq!(scratch.hook("claude", &payload("work")).decision(), "allow");
+    insta::assert_snapshot!(scratch.run(&["stop", "--session", "s-1"]).transcript());
+    assert_eq!(scratch.hook("claude", &payload("work")).decision(), "deny");
+    assert_eq!(scratch.hook("claude", &payload("other")).decision(), "allow");
+    scratch.run(&["stop", "--session", "elsewhere"]);
+    assert_eq!(scratch.hook("claude", &payload("other")).decision(), "deny");
+}

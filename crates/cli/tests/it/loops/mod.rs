@@ -1,0 +1,65 @@
+//! Runs of the loop, driven by real processes that read their prompt and call `linchpin emit`.
+
+mod ends;
+mod handing_over;
+mod hooks;
+mod resuming;
+
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use regex::Regex;
+use testkit::{Reply, Scratch};
+
+use super::project;
+
+/// A loop of one hat that says when it is done.
+const ALONE: &str = "
+agent: {command: [sh, agent.sh]}
+hats:
+  worker: {triggers: [task.start, again], publishes: [loop.complete, again]}
+";
+
+/// A project with a loop that a person accepted, and an agent that is a script. What is in the script is run under `sh`.
+fn looping(the_loop: &str, script: &str) -> Scratch {
+    looping_in(project(), the_loop, script)
+}
+
+fn looping_in(scratch: Scratch, the_loop: &str, script: &str) -> Scratch {
+    scratch.git(&["init", "--quiet"]);
+    scratch.file(".linchpin/loop.yml", the_loop).file("agent.sh", script);
+    scratch.git(&["add", "."]);
+    scratch.git(&["commit", "--quiet", "-m", "begun"]);
+    let trusted = scratch.run(&["trust", "--yes"]);
+    assert_eq!(trusted.code, Some(0), "{}", trusted.transcript());
+    scratch
+}
+
+/// What a person would read of a run, without how long it took.
+fn told(scratch: &Scratch, reply: &Reply) -> String {
+    let text = format!("{}\n---\n{}", scratch.shown(reply.stdout.trim_end()), scratch.shown(&reply.stderr));
+    let text =
+        Regex::new(r"(iterations?), \d+s\b| after \d+\.\d s").expect("a pattern").replace_all(&text, "$1").into_owned();
+    format!("{text}exit {}", reply.code.unwrap_or(-1))
+}
+
+fn started(scratch: &Scratch, arguments: &[&str]) -> Child {
+    let mut command = scratch.command(arguments);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a run")
+}
+
+fn signal(child: &Child, signal: &str) {
+    let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill");
+    assert!(sent.success());
+}
+
+/// Waits until a process of the test's own has written a file.
+fn wait_for(file: &PathBuf) {
+    let end = Instant::now() + Duration::from_mins(1);
+    while !file.exists() {
+        assert!(Instant::now() < end, "{} never came", file.display());
+        thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,162 @@
+use std::fs;
+
+use serde_json::Value;
+
+use super::*;
+
+fn shown(scratch: &Scratch) -> Value {
+    scratch.run(&["runs", "show", "--json"]).json()
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_that_was_killed_goes_on_with_nothing_lost_and_nothing_twice() {
+    let script = r#"
+        echo "$LINCHPIN_ITERATION" >> iterations
+        if test "$LINCHPIN_ITERATION" = 2; then touch begun; sleep 600; fi
+        test "$LINCHPIN_ITERATION" -lt 4 || exec "$LINCHPIN_BIN" emit loop.complete
+        "$LINCHPIN_BIN" emit again "after $LINCHPIN_ITERATION"
+    "#;
+    let scratch = looping(&format!("{ALONE}limits: {{iterations: 3}}\n"), script);
+    let mut run = started(&scratch, &["run", "-p", "Go"]);
+    wait_for(&scratch.root().join("begun"));
+    signal(&run, "-KILL");
+    run.wait().expect("its end");
+    assert_eq!(shown(&scratch)["state"], "cut off");
+    let reply = scratch.run(&["run", "--resume"]);
+    // The iteration that was cut off does not count against the limit of three: first, third, fourth.
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    let run = shown(&scratch);
+    assert_eq!((&run["iterations_done"], &run["objective"]), (&Value::from(3), &Value::from("Go")));
+    let outcomes: Vec<&str> =
+        run["iterations"].as_array().expect("a list").iter().filter_map(|one| one["outcome"].as_str()).collect();
+    assert_eq!(outcomes, ["handed_over", "cut_off", "handed_over", "handed_over"]);
+    assert_eq!(fs::read_to_string(scratch.root().join("iterations")).expect("a file"), "1\n2\n3\n4\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn what_was_accepted_before_the_end_is_not_asked_for_again() {
+    let script = r#"
+        case $LINCHPIN_ITERATION in
+            1) "$LINCHPIN_BIN" emit again 'from the first'; touch begun; sleep 600;;
+            *) cat > prompt; "$LINCHPIN_BIN" emit loop.complete;;
+        esac
+    "#;
+    let scratch = looping(ALONE, script);
+    let mut run = started(&scratch, &["run"]);
+    wait_for(&scratch.root().join("begun"));
+    signal(&run, "-KILL");
+    run.wait().expect("its end");
+    let reply = scratch.run(&["run", "--resume"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    let prompt = fs::read_to_string(scratch.root().join("prompt")).expect("a prompt");
+    assert!(prompt.contains("<event topic=\"again\" from=\"worker\">\nfrom the first\n</event>"), "{prompt}");
+    let run = shown(&scratch);
+    assert_eq!(run["iterations_done"], 2);
+}
+
+#[test]
+#[cfg(unix)]
+fn completion_that_was_accepted_before_the_end_completes() {
+    let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete; touch begun; sleep 600"#);
+    let mut run = started(&scratch, &["run"]);
+    wait_for(&scratch.root().join("begun"));
+    signal(&run, "-KILL");
+    run.wait().expect("its end");
+    let reply = scratch.run(&["run", "--resume", "r1"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    assert!(!reply.stderr.contains("#2"), "{}", reply.transcript());
+    let reply = scratch.run(&["run", "--resume", "r1"]);
+    insta::assert_snapshot!(reply.transcript());
+}
+
+#[test]
+fn two_runs_in_one_tree() {
+    let scratch =
+        looping(ALONE, r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#);
+    let run = started(&scratch, &["run"]);
+    wait_for(&scratch.root().join("begun"));
+    for arguments in [&["run"][..], &["run", "--resume"]] {
+        let reply = scratch.run(arguments);
+        insta::allow_duplicates! { insta::assert_snapshot!(reply.transcript(), @r#"
+        error: run r1 is being driven in this tree
+        help: wait for it, or end it with `linchpin runs stop`
+        (exit 2)
+        "#) };
+    }
+    scratch.file("go", "");
+    assert_eq!(run.wait_with_output().expect("its end").status.code(), Some(0));
+}
+
+#[test]
+fn what_cannot_be_run_or_gone_on_with() {
+    let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete"#);
+    let replies = [
+        scratch.run(&["run", "--resume"]),
+        scratch.run(&["run", "--resume", "r9"]),
+        scratch.run(&["run", "--resume", "nine"]),
+        scratch.run(&["run", "--prompt-file", "missing"]),
+        scratch.run(&["runs"]),
+        scratch.run(&["runs", "show", "r4"]),
+    ];
+    let replies = replies.iter().map(Reply::transcript).collect::<Vec<_>>().join("\n\n");
+    insta::assert_snapshot!(scratch.shown(&replies));
+    scratch.file(".linchpin/loop.yml", ALONE.replace("agent.sh", "other.sh"));
+    insta::assert_snapshot!(scratch.run(&["run"]).transcript());
+    scratch.file(".linchpin/loop.yml", "agent: claude\n");
+    assert_eq!(scratch.run(&["run"]).code, Some(2));
+}
+
+#[test]
+fn a_workflow_and_a_run_do_not_go_together() {
+    let scratch =
+        looping(ALONE, r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#);
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    transitions: [{when: code_complete, to: done}]\n",
+    );
+    scratch.run(&["start", "work"]);
+    insta::assert_snapshot!(scratch.run(&["run"]).transcript());
+    scratch.run(&["abort"]);
+    let run = started(&scratch, &["run"]);
+    wait_for(&scratch.root().join("begun"));
+    insta::assert_snapshot!(scratch.run(&["start", "work"]).transcript());
+    scratch.file("go", "");
+    assert_eq!(run.wait_with_output().expect("its end").status.code(), Some(0));
+}
+
+#[test]
+fn the_first_prompt_without_starting_anything() {
+    let scratch = looping(ALONE, "touch started");
+    let reply = scratch.run(&["run", "--dry-run", "-p", "Make {{ it }}"]);
+    assert!(reply.stdout.contains("<objective>\nMake {{ it }}\n</objective>"), "{}", reply.transcript());
+    assert!(!scratch.root().join("started").exists());
+    assert!(scratch.run(&["runs"]).stdout.starts_with("No run was begun here."));
+}
+
+#[test]
+fn git_is_left_as_it_was() {
+    let scratch = looping(ALONE, r#"echo 1 > made; "$LINCHPIN_BIN" emit loop.complete"#);
+    scratch.file("staged", "1").file("changed", "1");
+    scratch.git(&["add", "staged", "changed"]);
+    scratch.file("changed", "2");
+    let state = || {
+        [
+            &["status", "--porcelain"][..],
+            &["log", "--all", "--oneline"],
+            &["stash", "list"],
+            &["for-each-ref"],
+            &["worktree", "list"],
+            &["config", "--list", "--local"],
+        ]
+        .map(|arguments| scratch.git(arguments))
+    };
+    let before = state();
+    assert_eq!(scratch.run(&["run"]).code, Some(0));
+    let mut after = state();
+    after[0] = after[0].replace("\n?? made", "");
+    let own =
+        |text: &str| text.lines().filter(|line| !line.contains(".linchpin/state.db")).collect::<Vec<_>>().join("\n");
+    assert_eq!((own(&before[0]), &before[1..]), (own(&after[0]), &after[1..]));
+}
