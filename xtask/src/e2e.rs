@@ -80,7 +80,7 @@ impl Options {
 }
 
 /// The binary as users get it.
-fn build(root: &Path) -> Result<PathBuf> {
+pub fn build(root: &Path) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(&cargo).args(["build", "--release", "--bin", "linchpin"]).current_dir(root).status()?;
     ensure!(status.success(), "`cargo build --release` failed");

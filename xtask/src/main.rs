@@ -11,6 +11,7 @@ mod bench;
 mod ci;
 mod corpus;
 mod e2e;
+mod endurance;
 mod generate;
 mod process;
 mod test;
@@ -25,7 +26,8 @@ usage: cargo xtask TASK
   generate [--check]        write the generated files, or fail where one is stale
   bench                     how long hooks take, as ratios
   corpus [--json]           what becomes of dangerous and of everyday commands, against the bar
-  e2e [--bin PATH] [NAME]   real agents on a scripted model, with Linchpin in their hooks";
+  e2e [--bin PATH] [NAME]   real agents on a scripted model, with Linchpin in their hooks
+  endurance [ITERATIONS]    whether a long run of the loop stays as fast and as small as it began";
 
 fn main() -> Result<()> {
     // Wherever it is called from, it works on this workspace.
@@ -40,6 +42,7 @@ fn main() -> Result<()> {
         "bench" => bench::run(),
         "corpus" => corpus::run(rest),
         "e2e" => e2e::run(rest.to_vec()),
+        "endurance" => endurance::run(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

@@ -144,13 +144,14 @@ impl Driver<'_> {
         let spent = work.spent(id)?;
         let reached = limit::reached(&self.the_loop.limits, &spent);
         let reached = match reached {
-            None => limit::reached_by(hat, work.activations(id, &hat.id)?),
+            // Who has no limit is not counted.
+            None if hat.max_activations.is_some() => limit::reached_by(hat, work.activations(id, &hat.id)?),
             reached => reached,
         };
         if let Some(why) = reached {
             return Ok(Some((Ending::Limit, why)));
         }
-        let came = self.iteration(run, &published, hat, sitting)?;
+        let came = self.iteration(run, &published, hat, spent, sitting)?;
         Ok(match came {
             Came::To(topic) if topic == self.the_loop.completion.topic => Some((Ending::Completed, self.completed())),
             Came::To(topic) => self.stale(run, &topic, work)?,
@@ -245,7 +246,7 @@ impl Driver<'_> {
     fn note(&self, run: RunId, what: &str) {
         let fields = [("run", json!(run.to_string())), ("what", json!(what))];
         let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        let (root, none) = (self.project.root.to_string_lossy().into_owned(), Changes::default());
+        let (root, changes) = (self.project.root.to_string_lossy().into_owned(), Changes::default());
         let note = Note {
             kind: NoteKind::Run,
             session: LOOP,
@@ -253,7 +254,7 @@ impl Driver<'_> {
             root: &root,
             cwd: &root,
             fields: &fields,
-            changes: &none,
+            changes: &changes,
         };
         // The run itself is kept in the work.
         let _ =

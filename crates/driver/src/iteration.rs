@@ -1,25 +1,22 @@
 //! One iteration: a hat is put on, its agent works, and what it handed over is what it came to.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::hats::prompt::Prompt;
 use engine::hats::{Hat, Loop};
 use guard::loops::{Emission, Stage};
 use guard::workflow::Moves;
-use runner::{Attended, AttendedEnd, NotStarted, shim};
+use runner::AttendedEnd;
 use work::{IterationEnd, Outcome, Published, Run, Spent};
 
-use crate::agent::started;
 use crate::attention::{Attention, Cut};
 use crate::drive::{Driver, NotDriven, Sitting};
 use crate::known::{incoming, known, remark_of_nothing};
 use crate::limit::{shown, time_left};
 use crate::news::News;
-use crate::progress;
 use crate::said::Said;
 use crate::trouble;
+use crate::turn::{Turn, TurnEnd};
 
 /// What an iteration came to, for the run.
 #[derive(Debug)]
@@ -36,30 +33,16 @@ pub enum Came {
     Cut(Cut),
 }
 
-/// How an agent ended, in words, where it did not end well.
-fn failure(end: AttendedEnd, the_loop: &Loop) -> Option<String> {
-    match end {
-        AttendedEnd::Exited(0) => None,
-        AttendedEnd::Exited(code) => Some(format!("ended with exit code {code}")),
-        AttendedEnd::Signal(signal) => Some(format!("was ended by signal {signal}")),
-        AttendedEnd::Silent => {
-            let idle = the_loop.limits.idle.map(shown).unwrap_or_default();
-            Some(format!("said nothing for {idle} and was ended"))
-        }
-        AttendedEnd::TimeOver | AttendedEnd::Told => Some("was ended".to_owned()),
-    }
-}
-
 impl Driver<'_> {
     pub(crate) fn iteration(
         &self,
         run: &Run,
         published: &Published,
         hat: &Hat,
+        spent: Spent,
         sitting: &mut Sitting<'_>,
     ) -> Result<Came, NotDriven> {
         let work = sitting.work;
-        let spent = work.spent(run.id)?;
         let number = work.begin_iteration(run.id, published, &hat.id, (self.clock)())?;
         let mut stage = Stage::new(&self.the_loop, hat, run.id, number);
         let moves = self.moves(&stage);
@@ -73,7 +56,9 @@ impl Driver<'_> {
         let prompt = Prompt { the_loop: &self.the_loop, hat, events: &events, known: &known }.to_string();
         let mut attention = Attention::new(work, sitting.signals, run.id, number, self.clock, sitting.told);
         let log = self.log(run, number);
-        let worked = self.work_on(&stage, hat, &prompt, &spent, log, &mut attention, sitting.tell);
+        let turn =
+            Turn { stage: &stage, hat, prompt: &prompt, log: &log, time: time_left(&self.the_loop.limits, &spent) };
+        let worked = self.take_turn(&turn, &mut attention, sitting.tell);
         attention.pass_on(|text| self.progress(text, sitting.tell));
         sitting.told = attention.told;
         let (end, said) = match worked {
@@ -91,55 +76,13 @@ impl Driver<'_> {
         self.settle(run, &stage, hat, end, &said, sitting)
     }
 
-    fn work_on(
-        &self,
-        stage: &Stage,
-        hat: &Hat,
-        prompt: &str,
-        spent: &Spent,
-        log: PathBuf,
-        attention: &mut Attention<'_>,
-        tell: &mut dyn FnMut(News<'_>),
-    ) -> Result<((AttendedEnd, Option<Cut>), Said), NotStarted> {
-        let agent = hat.agent.as_ref().unwrap_or(&self.the_loop.agent);
-        let file = log.with_extension("prompt.md");
-        let started = started(agent, prompt, &file).map_err(|error| NotStarted { why: error.to_string() })?;
-        let mut said = Said::new(started.speech, &log);
-        let get = |name: &str| self.environment.get(name).map(OsString::from);
-        let attended = Attended {
-            words: started.words,
-            folder: self.project.root.clone(),
-            set: vec![
-                (Stage::RUN, stage.id().to_string().into()),
-                (Stage::ITERATION, stage.iteration.to_string().into()),
-                (Stage::HAT, hat.id.clone().into()),
-                (Stage::BINARY, self.binary.clone()),
-            ],
-            input: started.input,
-            get: &get,
-            idle: self.the_loop.limits.idle,
-            time: time_left(&self.the_loop.limits, spent),
-            shim: shim::own_call(),
-        };
-        let mut cut = None;
-        let tell = std::cell::RefCell::new(tell);
-        let end = attended.run(
-            |stream, piece| said.hear(stream, piece, |text| (tell.borrow_mut())(News::Said(text))),
-            || {
-                cut = attention.look(|text| self.progress(text, &mut **tell.borrow_mut()));
-                cut.is_some()
-            },
-        )?;
-        Ok(((end, cut), said))
-    }
-
     /// Writes down what the iteration came to.
     fn settle(
         &self,
         run: &Run,
         stage: &Stage,
         hat: &Hat,
-        (end, cut): (AttendedEnd, Option<Cut>),
+        (end, cut): TurnEnd,
         said: &Said,
         sitting: &mut Sitting<'_>,
     ) -> Result<Came, NotDriven> {
@@ -151,7 +94,7 @@ impl Driver<'_> {
         let mut remark = failure.as_ref().map(|failure| format!("its agent {failure}"));
         let mut came = None;
         if handed_over.is_none() && failure.is_none() {
-            self.publish_default(&moves, stage, hat);
+            publish_default(&moves, stage, hat);
             handed_over = work.handed_over(run.id, number)?;
             if handed_over.is_some() {
                 outcome = Some(Outcome::Default);
@@ -203,21 +146,6 @@ impl Driver<'_> {
         }
     }
 
-    /// Publishes what the hat says in the place of an agent that published nothing, if it is accepted.
-    fn publish_default(&self, moves: &Moves<'_>, stage: &Stage, hat: &Hat) {
-        let Some(topic) = hat.default_publishes.as_deref() else { return };
-        let summary = format!("(the hat `{}` ended without a word of its own)", hat.id);
-        // Why it is not is kept with the iteration.
-        let _ = moves.emit(stage, Emission { topic, summary: &summary, payload: None });
-    }
-
-    fn progress(&self, text: &str, tell: &mut dyn FnMut(News<'_>)) {
-        tell(News::Progress(text));
-        if let Some(command) = &self.policy.config.progress_command {
-            progress::pass_on(command, text, self.project.root.clone(), self.environment.clone());
-        }
-    }
-
     pub(crate) fn moves(&self, stage: &Stage) -> Moves<'_> {
         Moves {
             project: self.project,
@@ -229,5 +157,27 @@ impl Driver<'_> {
             is_agents: false,
             outside: self.outside.clone(),
         }
+    }
+}
+
+/// Publishes what the hat says in the place of an agent that published nothing, if it is accepted.
+fn publish_default(moves: &Moves<'_>, stage: &Stage, hat: &Hat) {
+    let Some(topic) = hat.default_publishes.as_deref() else { return };
+    let summary = format!("(the hat `{}` ended without a word of its own)", hat.id);
+    // Why it is not is kept with the iteration.
+    let _ = moves.emit(stage, Emission { topic, summary: &summary, payload: None });
+}
+
+/// How an agent ended, in words, where it did not end well.
+fn failure(end: AttendedEnd, the_loop: &Loop) -> Option<String> {
+    match end {
+        AttendedEnd::Exited(0) => None,
+        AttendedEnd::Exited(code) => Some(format!("ended with exit code {code}")),
+        AttendedEnd::Signal(signal) => Some(format!("was ended by signal {signal}")),
+        AttendedEnd::Silent => {
+            let idle = the_loop.limits.idle.map(shown).unwrap_or_default();
+            Some(format!("said nothing for {idle} and was ended"))
+        }
+        AttendedEnd::TimeOver | AttendedEnd::Told => Some("was ended".to_owned()),
     }
 }

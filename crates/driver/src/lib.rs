@@ -17,6 +17,7 @@ mod progress;
 mod said;
 mod signals;
 mod trouble;
+mod turn;
 
 pub use drive::{Driver, NotDriven};
 pub use lock::{RunLock, running};

@@ -500,6 +500,7 @@ impl<'a> Judge<'a> {
             session: event.session.clone(),
             home: self.environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
             options: self.store_options(event),
+            in_loop: LoopFacts { stage: self.stage.clone(), work: work_file(&self.project.root, self.environment) },
         };
         let folder = project.root.strip_prefix(&self.project.root).unwrap_or(Path::new(""));
         let files = FileSetting {
@@ -512,9 +513,8 @@ impl<'a> Judge<'a> {
             options: self.store_options(event),
             kept: self.kept_tree(event, state),
         };
-        let in_loop = LoopFacts { stage: self.stage.clone(), work: work_file(&self.project.root, self.environment) };
         let (state, config) = (state.cloned(), Arc::clone(&policy.config));
-        LiveFacts::new(&project.root, folder, state, config, history, files, in_loop, Arc::clone(self.tokens(event)))
+        LiveFacts::new(&project.root, folder, state, config, history, files, Arc::clone(self.tokens(event)))
     }
 
     /// How the tree was when the hat was put on, for its gates; else at the session's last prompt.

@@ -47,7 +47,6 @@ pub struct LiveFacts {
     files: OnceLock<FileFacts>,
     file_setting: FileSetting,
     pace: PaceFacts,
-    in_loop: LoopFacts,
     /// The workflow whose rules are judged.
     active: Option<Arc<Active>>,
     /// What observers made of this very event.
@@ -76,6 +75,7 @@ pub struct History {
     /// What `~` stands for in them.
     pub home: Option<String>,
     pub options: store::Options,
+    pub in_loop: LoopFacts,
 }
 
 impl LiveFacts {
@@ -86,7 +86,6 @@ impl LiveFacts {
         config: Arc<Config>,
         history: History,
         file_setting: FileSetting,
-        in_loop: LoopFacts,
         tokens: Arc<TokenCount>,
     ) -> Self {
         let event = &file_setting.event;
@@ -102,7 +101,6 @@ impl LiveFacts {
             files: OnceLock::new(),
             file_setting,
             pace,
-            in_loop,
             active: None,
             observed: Mutex::default(),
             is_observing: AtomicBool::new(false),
@@ -280,7 +278,7 @@ impl Facts for LiveFacts {
     }
 
     fn in_loop(&self, field: LoopField) -> Value {
-        let value = self.in_loop.field(field).unwrap_or_else(|_| {
+        let value = self.history.in_loop.field(field).unwrap_or_else(|_| {
             self.missed.store(true, Ordering::Relaxed);
             Value::Null
         });
@@ -289,7 +287,7 @@ impl Facts for LiveFacts {
     }
 
     fn stop_signal(&self, session: Option<&str>) -> bool {
-        let asked = self.in_loop.is_to_stop(session, &self.history.session).unwrap_or_else(|_| {
+        let asked = self.history.in_loop.is_to_stop(session, &self.history.session).unwrap_or_else(|_| {
             self.missed.store(true, Ordering::Relaxed);
             false
         });

@@ -50,6 +50,7 @@ pub(crate) const TABLES: &str = "
     ) STRICT;
     CREATE INDEX topics_that_wait ON topics (run, taken);
     CREATE INDEX topics_of_iteration ON topics (run, iteration);
+    CREATE INDEX topics_alike ON topics (run, topic, summary, tree);
     CREATE TABLE progress (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         run INTEGER NOT NULL,
@@ -143,18 +144,15 @@ impl Work {
     }
 
     pub fn run(&self, run: RunId) -> Result<Option<Run>> {
-        let found = self
-            .connection
-            .prepare_cached(&format!("{RUN} WHERE id = ?1"))?
-            .query_row([run], |row| run_of(row))
-            .optional()?;
+        let found =
+            self.connection.prepare_cached(&format!("{RUN} WHERE id = ?1"))?.query_row([run], run_of).optional()?;
         Ok(found)
     }
 
     /// The newest first.
     pub fn runs(&self, limit: u32) -> Result<Vec<Run>> {
         let mut statement = self.connection.prepare(&format!("{RUN} ORDER BY id DESC LIMIT ?1"))?;
-        let runs = statement.query_map([limit], |row| run_of(row))?.collect::<rusqlite::Result<_>>()?;
+        let runs = statement.query_map([limit], run_of)?.collect::<rusqlite::Result<_>>()?;
         Ok(runs)
     }
 

@@ -16,8 +16,8 @@ pub struct Run {
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["prompt", "prompt_file"])]
     pub resume: Option<String>,
     /// Print the first prompt, and start nothing
-    #[arg(long, conflicts_with = "resume")]
-    pub dry_run: bool,
+    #[arg(long = "dry-run", conflicts_with = "resume")]
+    pub only_show: bool,
 }
 
 #[derive(Debug, Args)]

@@ -262,6 +262,47 @@ fn small_loop() -> impl Strategy<Value = Loop> {
     })
 }
 
+/// A gate on some of the topics, on completion, or on neither.
+fn small_loop_with_a_gate() -> impl Strategy<Value = Loop> {
+    let gated =
+        proptest::collection::btree_set(prop_oneof![Just("a"), Just("b"), Just("c"), Just("loop.complete")], 0..3);
+    (small_loop(), gated, any::<bool>()).prop_map(|(mut the_loop, gated, on_completion)| {
+        let gate = || vec![Requirement { id: "g".to_owned(), gate: Gate::Expression("g".to_owned()) }];
+        for topic in gated {
+            the_loop.topics.insert(topic.to_owned(), Topic { requires: gate(), ..Topic::default() });
+        }
+        if on_completion {
+            the_loop.completion.requires = gate();
+        }
+        the_loop
+    })
+}
+
+/// Every walk up to a length by what is in force under each hat, with the gate shut: whether one of them is completed.
+fn is_completed_around_the_gate(the_loop: &Loop) -> bool {
+    let start = the_loop.taker(&the_loop.start).expect("a hat");
+    let mut places = BTreeSet::from([(start.id.clone(), BTreeSet::from([the_loop.start.clone()]))]);
+    for _ in 0..40 {
+        let mut next = places.clone();
+        for (id, seen) in &places {
+            let stage = the_loop.stage(the_loop.hat(id).expect("a hat"));
+            for way in stage.nodes.iter().flat_map(|node| &node.transitions).filter(|way| way.requires.is_empty()) {
+                if way.to == the_loop.completion.topic {
+                    if the_loop.completion.after.iter().all(|after| seen.contains(after)) {
+                        return true;
+                    }
+                } else if let Some(taker) = the_loop.taker(&way.to) {
+                    let mut seen = seen.clone();
+                    seen.insert(way.to.clone());
+                    next.insert((taker.id.clone(), seen));
+                }
+            }
+        }
+        places = next;
+    }
+    false
+}
+
 /// Every walk up to a length, with what was accepted on it: whether one of them is completed.
 fn is_completed_on_some_walk(the_loop: &Loop) -> bool {
     let begin = ("x".to_owned(), BTreeSet::from(["task.start".to_owned()]));
@@ -309,5 +350,19 @@ proptest! {
         let faults = the_loop.faults();
         let never = faults.iter().any(|fault| matches!(fault, Fault::CompletionUnreachable { .. } | Fault::NeverAfter { .. }));
         prop_assert_eq!(!never, is_completed_on_some_walk(&the_loop), "{:?}", faults);
+    }
+
+    #[test]
+    fn no_accepted_loop_is_completed_around_a_gate(the_loop in small_loop_with_a_gate()) {
+        let is_gated = |topic: &str| the_loop.topics.get(topic).is_some_and(|topic| !topic.requires.is_empty());
+        let Completion { topic, requires, after } = &the_loop.completion;
+        let stands_before = !requires.is_empty() || is_gated(topic) || after.iter().any(|topic| is_gated(topic));
+        if stands_before {
+            prop_assert!(!is_completed_around_the_gate(&the_loop));
+        }
+        // And where no gate stands anywhere, both ways of walking are one.
+        if requires.is_empty() && the_loop.topics.is_empty() {
+            prop_assert_eq!(is_completed_around_the_gate(&the_loop), is_completed_on_some_walk(&the_loop));
+        }
     }
 }

@@ -29,7 +29,7 @@ pub fn run(arguments: &Run, context: &Context) -> Outcome {
     let project = Project::of_sessions(&context.environment);
     let the_loop = hats::sound(&project, context)?;
     let objective = objective(arguments)?;
-    if arguments.dry_run {
+    if arguments.only_show {
         return dry_run(&the_loop, objective, context);
     }
     if !Trust::of(&project.root, &context.environment).accepts_loop(&the_loop) {

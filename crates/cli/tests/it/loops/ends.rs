@@ -77,8 +77,9 @@ fn cost_is_limited_where_the_agent_tells_it() {
     #[cfg(unix)]
     fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("its mode");
     let mut command = scratch.command(&["run"]);
-    let path = std::env::var("PATH").unwrap_or_default();
-    command.env("PATH", format!("{}:{path}", scratch.home().display()));
+    let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path).unwrap_or_default();
+    let path = format!("{}:{}", scratch.home().display(), path.to_string_lossy());
+    command.env("PATH", path);
     let reply = scratch.feed(command, b"");
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
     assert_eq!(reply.stdout, "Hello\nHello\n");

@@ -5,7 +5,7 @@ mod handing_over;
 mod hooks;
 mod resuming;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ fn signal(child: &Child, signal: &str) {
 }
 
 /// Waits until a process of the test's own has written a file.
-fn wait_for(file: &PathBuf) {
+fn wait_for(file: &Path) {
     let end = Instant::now() + Duration::from_mins(1);
     while !file.exists() {
         assert!(Instant::now() < end, "{} never came", file.display());

@@ -79,11 +79,12 @@ fn two_runs_in_one_tree() {
     wait_for(&scratch.root().join("begun"));
     for arguments in [&["run"][..], &["run", "--resume"]] {
         let reply = scratch.run(arguments);
-        insta::allow_duplicates! { insta::assert_snapshot!(reply.transcript(), @r#"
-        error: run r1 is being driven in this tree
-        help: wait for it, or end it with `linchpin runs stop`
-        (exit 2)
-        "#) };
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(reply.stderr, @r"
+            error: run r1 is being driven in this tree
+            help: wait for it, or end it with `linchpin runs stop`
+            ");
+        }
     }
     scratch.file("go", "");
     assert_eq!(run.wait_with_output().expect("its end").status.code(), Some(0));

@@ -1,0 +1,111 @@
+//! Very many iterations of the loop: whether the last ones take as long, and as much memory, as the first ones.
+//!
+//! The agent does nothing but hand over, so that what is measured is the loop itself.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+const LOOP: &str = "agent: {command: [sh, agent.sh]}
+limits: {iterations: none, runtime: none, stale: none}
+hats:
+  one: {triggers: [task.start, two], publishes: [one]}
+  two: {triggers: [one], publishes: [two, loop.complete]}
+";
+const AGENT: &str = r#"if test "$LINCHPIN_ITERATION" = LAST; then exec "$LINCHPIN_BIN" emit loop.complete; fi
+exec "$LINCHPIN_BIN" emit "$LINCHPIN_HAT" "$LINCHPIN_ITERATION"
+"#;
+/// The last tenth of the iterations may take so many times as long as the first, and the run so much memory.
+const BAR: f64 = 1.2;
+
+pub fn run(arguments: &[String]) -> Result<()> {
+    let iterations: usize = arguments.first().map_or(Ok(10_000), |number| number.parse())?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the workspace")?;
+    let linchpin = crate::e2e::build(root)?;
+    let folder = tempfile::tempdir()?;
+    let (project, home) = (folder.path().join("project"), folder.path().join("home"));
+    fs::create_dir_all(project.join(".linchpin"))?;
+    fs::create_dir_all(&home)?;
+    fs::write(project.join(".linchpin/loop.yml"), LOOP)?;
+    fs::write(project.join("agent.sh"), AGENT.replace("LAST", &iterations.to_string()))?;
+    let command = |program: &Path, words: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(words).current_dir(&project).env_clear().env("HOME", &home);
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    for (program, words) in [(Path::new("git"), &["init", "--quiet"][..]), (&linchpin, &["trust", "--yes"])] {
+        ensure!(command(program, words).status()?.success(), "`{words:?}` failed");
+    }
+    let mut run = command(&linchpin, &["run", "-p", "Go on"]).spawn()?;
+    let measured = measure(&mut run, &home, iterations);
+    if measured.is_err() {
+        let _ = run.kill();
+    }
+    let Measured { tenths, memory } = measured?;
+    ensure!(run.wait()?.success(), "the run did not complete");
+    let (Some(first), Some(last)) = (tenths.first(), tenths.last()) else { return Ok(()) };
+    let tenth = f64::from(u32::try_from(iterations / 10)?);
+    let each = |tenth_of: &Duration| tenth_of.as_secs_f64() * 1000.0 / tenth;
+    let (times, sizes) = (last.as_secs_f64() / first.as_secs_f64(), ratio(&memory));
+    println!(
+        "{iterations} iterations: {:.1} ms each at first, {:.1} ms at last: {times:.2} x (within {BAR})",
+        each(first),
+        each(last)
+    );
+    println!(
+        "memory of the run: {} KiB at first, {} KiB at last: {sizes:.2} x (within {BAR})",
+        memory.first().unwrap_or(&0),
+        memory.last().unwrap_or(&0)
+    );
+    ensure!(times <= BAR && sizes <= BAR, "a run does not stay as it began");
+    Ok(())
+}
+
+struct Measured {
+    tenths: Vec<Duration>,
+    /// In KiB, after each tenth.
+    memory: Vec<u64>,
+}
+
+/// Looks at how many logs there are: each iteration has one.
+fn measure(run: &mut Child, home: &Path, iterations: usize) -> Result<Measured> {
+    let mut measured = Measured { tenths: Vec::new(), memory: Vec::new() };
+    let mut since = Instant::now();
+    let tenth = iterations / 10;
+    for number in 1..=10 {
+        let log = format!("{}.log", number * tenth);
+        loop {
+            let memory = fs::read_to_string(format!("/proc/{}/status", run.id())).unwrap_or_default();
+            let memory = memory.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+            let memory: Option<u64> = memory.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok());
+            if logs(home).is_some_and(|logs| logs.join(&log).exists()) {
+                measured.tenths.push(since.elapsed());
+                measured.memory.extend(memory);
+                since = Instant::now();
+                break;
+            }
+            ensure!(run.try_wait()?.is_none(), "the run ended before its iteration {}", number * tenth);
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+    Ok(measured)
+}
+
+fn logs(home: &Path) -> Option<std::path::PathBuf> {
+    let projects = fs::read_dir(home.join(".local/state/linchpin/projects")).ok()?;
+    projects.flatten().map(|project| project.path().join("runs/r1")).find(|runs| runs.exists())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio of sizes needs no more")]
+fn ratio(memory: &[u64]) -> f64 {
+    match (memory.first(), memory.last()) {
+        (Some(first), Some(last)) if *first > 0 => *last as f64 / *first as f64,
+        _ => 1.0,
+    }
+}
