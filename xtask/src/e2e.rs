@@ -4,6 +4,7 @@
 //! the home of whoever runs it.
 
 mod clients;
+mod looping;
 mod model;
 mod scenarios;
 mod workspace;
@@ -32,6 +33,16 @@ pub fn run(arguments: Vec<String>) -> Result<()> {
         None => build(root)?,
     };
     let mut failures = 0;
+    if options.only.as_ref().is_none_or(|name| looping::NAME.contains(name.as_str())) {
+        let start = Instant::now();
+        match looping::play(&clients, &linchpin, &folder) {
+            Ok(()) => println!("ok      codex, {} ({:.1} s)", looping::NAME, start.elapsed().as_secs_f32()),
+            Err(error) => {
+                failures += 1;
+                println!("FAILED  codex, {}: {error:#}", looping::NAME);
+            }
+        }
+    }
     for scenario in SCENARIOS {
         if options.only.as_ref().is_some_and(|name| !scenario.name.contains(name.as_str())) {
             continue;

@@ -59,30 +59,43 @@ impl Clients {
 
     /// One prompt, headless, from start to end. What the client says goes to `client.log`.
     pub fn run(&self, client: Client, workspace: &Workspace, port: u16) -> Result<()> {
-        let mut command = workspace.command(self.programs.join(client.name()));
+        let mut command = workspace.command(self.program(client));
+        self.prepare(client, &mut command, workspace, port)?;
+        match client {
+            Client::Claude => command
+                .args(["-p", "Do it.", "--allowedTools", "Bash,Write,TaskCreate"])
+                .args(["--setting-sources", "project,local"]),
+            Client::Codex => command
+                .args(["exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"])
+                .arg("Do it."),
+        };
+        let log = workspace.log("client.log")?;
+        let child = command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn();
+        let status = wait(child.with_context(|| format!("cannot start {}", client.name()))?)?;
+        ensure!(status.success(), "{} ended with {status}", client.name());
+        Ok(())
+    }
+
+    pub fn program(&self, client: Client) -> PathBuf {
+        self.programs.join(client.name())
+    }
+
+    /// Lets whatever the command starts find the scripted model.
+    pub fn prepare(&self, client: Client, command: &mut Command, workspace: &Workspace, port: u16) -> Result<()> {
         match client {
             Client::Claude => command
                 .env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}"))
                 .env("ANTHROPIC_API_KEY", "none")
                 .env("DISABLE_TELEMETRY", "1")
                 .env("DISABLE_AUTOUPDATER", "1")
-                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-                .args(["-p", "Do it.", "--allowedTools", "Bash,Write,TaskCreate"])
-                .args(["--setting-sources", "project,local"]),
+                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
             Client::Codex => {
                 let home = workspace.home().join(".codex");
                 fs::create_dir_all(&home)?;
                 fs::write(home.join("config.toml"), codex_config(port))?;
-                command
-                    .env("SCRIPTED_MODEL_KEY", "none")
-                    .args(["exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"])
-                    .arg("Do it.")
+                command.env("SCRIPTED_MODEL_KEY", "none")
             }
         };
-        let log = workspace.log("client.log")?;
-        let child = command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn();
-        let status = wait(child.with_context(|| format!("cannot start {}", client.name()))?)?;
-        ensure!(status.success(), "{} ended with {status}", client.name());
         Ok(())
     }
 }
