@@ -129,7 +129,7 @@ pub enum Command {
     },
     /// Show which workflows there are, and draw one
     Workflows(Workflows),
-    /// Write, check, show and draw the loop of this project (nothing runs it yet)
+    /// Write, check, show and draw the loop of this project
     Hats(Hats),
     /// Show the journal
     Log(Log),

@@ -63,7 +63,7 @@ static KEYS: &[Key] = &[
     Key::new(
         "progress_command",
         Takes::Text,
-        "a program that gets progress messages on its standard input, of which this version sends none yet; a project's \
+        "a program that gets what `linchpin progress` says in a run, on its standard input; a project's \
          has to be accepted with `linchpin trust`",
     ),
     Key::new(
