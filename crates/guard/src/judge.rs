@@ -31,6 +31,7 @@ use crate::pace_facts;
 use crate::project::Project;
 use crate::rule_deeds;
 use crate::session_policy;
+use crate::task_facts::TaskFacts;
 use crate::token_count::TokenCount;
 use crate::trust::Trust;
 use crate::workflow::{Active, Position, act, policy_at};
@@ -485,6 +486,7 @@ impl<'a> Judge<'a> {
             session: event.session.clone(),
             home: self.environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
             options: self.store_options(event),
+            tasks: TaskFacts::of(self.project, self.environment),
         };
         let folder = project.root.strip_prefix(&self.project.root).unwrap_or(Path::new(""));
         let files = FileSetting {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use engine::facts::{Answered, EventPart, Facts, GitField, PhaseField, RanCommand, WorkflowField};
+use engine::facts::{Answered, EventPart, Facts, GitField, PhaseField, RanCommand, TaskField, WorkflowField};
 use engine::file_rules::{FileMatch, FileRule, Reach};
 use engine::observers::Changes;
 use engine::pace::{Happening, Standing, TokenKind};
@@ -21,6 +21,7 @@ use crate::file_facts::{FileFacts, FileSetting, answered_fact, answered_record, 
 use crate::glob;
 use crate::input_record::AskedInput;
 use crate::pace_facts::{PaceError, PaceFacts, PaceScope};
+use crate::task_facts::TaskFacts;
 use crate::token_count::TokenCount;
 use crate::workflow::Active;
 use crate::written::written;
@@ -66,7 +67,7 @@ pub struct LiveFacts {
     folders: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
 
-/// Where the session's earlier commands can be read.
+/// Where the session's earlier commands can be read, and its project's tasks.
 pub struct History {
     pub store: PathBuf,
     pub agent: String,
@@ -74,6 +75,7 @@ pub struct History {
     /// What `~` stands for in them.
     pub home: Option<String>,
     pub options: store::Options,
+    pub tasks: TaskFacts,
 }
 
 impl LiveFacts {
@@ -203,6 +205,16 @@ impl LiveFacts {
         hold_counter(&self.folder, rule)
     }
 
+    /// A fact about tasks: asked for once, and noted where it can be told.
+    fn of_tasks(&self, name: String, ask: impl FnOnce(&TaskFacts) -> Option<Value>) -> Value {
+        if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
+            return known;
+        }
+        let Some(value) = ask(&self.history.tasks) else { return Value::Null };
+        self.note(name, &value);
+        value
+    }
+
     fn note(&self, name: String, value: &Value) {
         if let Ok(mut used) = self.used.lock() {
             used.insert(name, value.clone());
@@ -273,6 +285,20 @@ impl Facts for LiveFacts {
             .map_or(Value::Null, |active| active.phase_field(field, || tokens(active), || commits(active)));
         self.note(format!("phase.{}", field.name()), &value);
         value
+    }
+
+    fn tasks(&self, field: TaskField) -> Value {
+        self.of_tasks(tasks_fact(field), |tasks| tasks.count(field))
+    }
+
+    fn task_tree_is_complete(&self, id: &str) -> bool {
+        let answer = self.of_tasks(tree_fact(id), |tasks| tasks.tree_is_complete(id).map(Value::Bool));
+        answer == Value::Bool(true)
+    }
+
+    fn task_needs_review(&self, id: &str) -> bool {
+        let answer = self.of_tasks(review_fact(id), |tasks| tasks.needs_review(id).map(Value::Bool));
+        answer == Value::Bool(true)
     }
 
     fn claims(&self) -> Map<String, Value> {
@@ -430,7 +456,9 @@ impl Facts for LiveFacts {
     }
 
     fn take_missed(&self) -> bool {
-        self.missed.swap(false, Ordering::Relaxed)
+        // Both are asked, or the one would be told of another rule.
+        let tasks = self.history.tasks.take_missed();
+        self.missed.swap(false, Ordering::Relaxed) || tasks
     }
 
     fn asked(&self, part: EventPart<'_>) {
@@ -448,6 +476,19 @@ pub fn variable_fact(name: &str, is_of_workflow: bool) -> String {
 /// The name of the fact that says how a phase, or else the session, stood with a pace rule: one rule may be in force for both.
 pub fn pace_fact(digest: &str, is_of_workflow: bool) -> String {
     if is_of_workflow { format!("workflow.pace.{digest}") } else { format!("pace.{digest}") }
+}
+
+pub fn tasks_fact(field: TaskField) -> String {
+    format!("tasks.{}", field.name())
+}
+
+/// The name of the fact that says whether a task and all below it are complete.
+pub fn tree_fact(id: &str) -> String {
+    format!("task_tree_complete({})", store::mask(id))
+}
+
+pub fn review_fact(id: &str) -> String {
+    format!("task_needs_user_review({})", store::mask(id))
 }
 
 const DIRTY: &str = "git.dirty";

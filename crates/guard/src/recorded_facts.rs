@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::Event;
 use engine::event::ShellText;
-use engine::facts::{Answered, EventPart, Facts, GitField, PhaseField, RanCommand, WorkflowField};
+use engine::facts::{Answered, EventPart, Facts, GitField, PhaseField, RanCommand, TaskField, WorkflowField};
 use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
 use engine::pace::{Happening, Limit, Standing};
 use engine::rules::{Rule, RuleSet};
@@ -24,8 +24,8 @@ use crate::acknowledgement::is_acknowledged;
 use crate::file_facts::{answered_fact, answered_of_record, changes_fact, changes_of_record};
 use crate::input_record;
 use crate::live_facts::{
-    COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark,
-    simple_commands, text_mark, variable_fact,
+    COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark, review_fact,
+    simple_commands, tasks_fact, text_mark, tree_fact, variable_fact,
 };
 use crate::replay::{PastWorkflow, Unknown};
 use crate::token_count;
@@ -106,6 +106,15 @@ impl RecordedFacts {
         }
         let Some((_, stood)) = &self.workflow else { return Value::Null };
         follow(stood).unwrap_or_else(|Unknown| {
+            self.lacks(fact);
+            Value::Null
+        })
+    }
+
+    /// What was written down then and follows from nothing else.
+    fn told(&self, fact: String) -> Value {
+        let recorded = self.recorded(&fact).cloned();
+        recorded.unwrap_or_else(|| {
             self.lacks(fact);
             Value::Null
         })
@@ -202,12 +211,19 @@ impl Facts for RecordedFacts {
         if let (GitField::DefaultBranch, Some(branch)) = (field, &self.config.default_branch) {
             return Value::String(branch.clone());
         }
-        let fact = format!("git.{}", field.name());
-        let recorded = self.recorded(&fact).cloned();
-        recorded.unwrap_or_else(|| {
-            self.lacks(fact);
-            Value::Null
-        })
+        self.told(format!("git.{}", field.name()))
+    }
+
+    fn tasks(&self, field: TaskField) -> Value {
+        self.told(tasks_fact(field))
+    }
+
+    fn task_tree_is_complete(&self, id: &str) -> bool {
+        self.told(tree_fact(id)) == Value::Bool(true)
+    }
+
+    fn task_needs_review(&self, id: &str) -> bool {
+        self.told(review_fact(id)) == Value::Bool(true)
     }
 
     fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {

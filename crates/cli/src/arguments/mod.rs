@@ -1,12 +1,16 @@
 //! The command line.
 
 mod hats;
+mod memory;
 mod rules;
+mod task;
 mod work;
 mod workflows;
 
 pub use hats::{GraphFormat, Hats, HatsAction};
+pub use memory::{Memory, MemoryAction, MemoryType, NamedMemory, WhichMemories};
 pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
+pub use task::{NamedTask, Task, TaskAction, TaskWords};
 pub use work::{Approve, Next, Start};
 pub use workflows::{Drawing, Workflows, WorkflowsAction};
 
@@ -68,6 +72,8 @@ Work:
   prev        Go back to the phase before this one
   restart     Begin the workflow again
   abort       Leave the workflow
+  task        Write down what is left to do, and how far it is
+  memory      Keep what was learnt, and find it again
 
 Options:
 {options}
@@ -144,6 +150,10 @@ pub enum Command {
     Restart,
     /// Leave the workflow
     Abort,
+    /// Write down what is left to do, and how far it is
+    Task(Task),
+    /// Keep what was learnt, and find it again
+    Memory(Memory),
 }
 
 #[derive(Debug, Args)]

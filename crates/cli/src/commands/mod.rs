@@ -12,10 +12,12 @@ pub mod hook;
 mod init;
 mod install;
 mod log;
+mod memory;
 mod pause;
 mod replay;
 mod rules;
 mod status;
+mod task;
 mod test;
 mod trust;
 mod validate;
@@ -88,6 +90,8 @@ pub fn run() -> process::ExitCode {
         Command::Prev => work::prev(&context),
         Command::Restart => work::restart(&context),
         Command::Abort => work::abort(&context),
+        Command::Task(arguments) => task::run(arguments, &context),
+        Command::Memory(arguments) => memory::run(arguments, &context),
     };
     match outcome {
         Ok(code) => code.into(),

@@ -15,11 +15,11 @@ use serde_json::{Map, Value as Json};
 use super::{
     error::failure,
     json::from_json,
-    names::{self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS, PHASE_FIELDS, WORKFLOW_FIELDS},
+    names::{self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS, PHASE_FIELDS, TASKS_FIELDS, WORKFLOW_FIELDS},
 };
 use crate::{
     event::{ShellText, ToolCall},
-    facts::{EventPart, GitField, PhaseField, WorkflowField},
+    facts::{EventPart, GitField, PhaseField, TaskField, WorkflowField},
     file_rules::{Reach, Status},
     situation::Situation,
 };
@@ -113,6 +113,11 @@ impl Situation {
         Some(from_json(&self.facts.phase(field)))
     }
 
+    fn tasks_field(&self, field: &str) -> Option<Value> {
+        let field = TaskField::ALL.into_iter().find(|known| known.name() == field)?;
+        Some(from_json(&self.facts.tasks(field)))
+    }
+
     fn claim(&self, name: &str) -> Option<Value> {
         self.facts.claims().get(name).map(from_json)
     }
@@ -181,6 +186,7 @@ impl Root {
                     "workflow" => part(PartName::Workflow),
                     "phase" => part(PartName::Phase),
                     "claims" => part(PartName::Claims),
+                    "tasks" => part(PartName::Tasks),
                     "tool_name" => situation.event_field("tool"),
                     "tool_input" => situation.input(),
                     "source" => situation.event_field("agent"),
@@ -237,6 +243,7 @@ enum PartName {
     Workflow,
     Phase,
     Claims,
+    Tasks,
 }
 
 /// One of the names above: a dictionary whose fields are read when they are named.
@@ -266,6 +273,7 @@ impl Object for Part {
             PartName::Workflow => self.situation.workflow_field(name),
             PartName::Phase => self.situation.phase_field(name),
             PartName::Claims => self.situation.claim(name),
+            PartName::Tasks => self.situation.tasks_field(name),
         }
     }
 
@@ -276,6 +284,7 @@ impl Object for Part {
             PartName::Git => Enumerator::Str(GIT_FIELDS),
             PartName::Workflow => Enumerator::Str(WORKFLOW_FIELDS),
             PartName::Phase => Enumerator::Str(PHASE_FIELDS),
+            PartName::Tasks => Enumerator::Str(TASKS_FIELDS),
             PartName::Claims => Enumerator::Values(
                 self.situation.facts.claims().keys().map(|name| Value::from(name.as_str())).collect(),
             ),

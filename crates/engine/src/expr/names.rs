@@ -22,6 +22,7 @@ pub(super) const EVENT_FIELDS: &[&str] = &[
 pub(super) const FILES_FIELDS: &[&str] = &["changed", "created", "deleted"];
 pub(super) const GIT_FIELDS: &[&str] = &["branch", "default_branch", "head", "dirty"];
 pub(super) const WORKFLOW_FIELDS: &[&str] = &["name", "node", "history", "active"];
+pub(super) const TASKS_FIELDS: &[&str] = &["open", "ready", "in_progress", "closed", "failed", "claimed"];
 pub(super) const PHASE_FIELDS: &[&str] = &["name", "visit", "elapsed", "tokens", "commands", "edits", "commits"];
 
 /// A name that means the same at every place where an expression is written. No variable hides one.
@@ -56,7 +57,7 @@ const CONTEXT: &[ContextName] = &[
     ContextName { name: "claims", fields: Fields::Claims },
     ContextName { name: "files", fields: Fields::Fixed(FILES_FIELDS) },
     ContextName { name: "loop", fields: Fields::NotSupplied },
-    ContextName { name: "tasks", fields: Fields::NotSupplied },
+    ContextName { name: "tasks", fields: Fields::Fixed(TASKS_FIELDS) },
 ];
 
 fn context_name(name: &str) -> Option<&'static ContextName> {

@@ -1,6 +1,7 @@
 //! The commands that move a workflow. What each does is `guard`'s; how it is told is here.
 
 mod approve;
+mod approve_task;
 mod refused;
 mod report;
 mod webhook;
