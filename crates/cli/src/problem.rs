@@ -126,3 +126,9 @@ impl From<store::StoreError> for Problem {
         Self::new("Store", error.to_string())
     }
 }
+
+impl From<work::WorkError> for Problem {
+    fn from(error: work::WorkError) -> Self {
+        Self::new("Store", error.to_string())
+    }
+}

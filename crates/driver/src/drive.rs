@@ -227,7 +227,7 @@ impl Driver<'_> {
     }
 
     fn work(&self) -> Result<Work, NotDriven> {
-        Ok(Work::open(&guard::loops::work_file(&self.project.root, self.environment))?)
+        Ok(Work::open(&self.project.work(self.environment))?)
     }
 
     fn kept_loop(&self) -> String {

@@ -48,11 +48,11 @@ impl Driver<'_> {
         let moves = self.moves(&stage);
         moves.enter_iteration(&mut stage, &published.topic)?;
         // With how the tree was kept, and where the work is.
-        let stage = Stage::of_run(run.id, &self.project.root, self.environment).unwrap_or(stage);
+        let stage = Stage::of_run(run.id, self.project, self.environment).unwrap_or(stage);
         (sitting.tell)(News::Iteration { number, hat: &hat.id, topic: &published.topic, spent });
 
         let events = incoming(published);
-        let known = known(run, &events, &self.the_loop, work, &self.project.root);
+        let known = known(run, &events, &self.the_loop, work, &self.project.root)?;
         let prompt = Prompt { the_loop: &self.the_loop, hat, events: &events, known: &known }.to_string();
         let mut attention = Attention::new(work, sitting.signals, run.id, number, self.clock, sitting.told);
         let log = self.log(run, number);

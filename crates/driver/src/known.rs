@@ -4,19 +4,37 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use engine::hats::prompt::{Incoming, Known};
+use engine::hats::prompt::{Incoming, Known, MOST_TASKS, Memory, ReadyTask};
 use engine::hats::{Hat, Loop};
-use work::{Published, Run, Work};
+use work::{Published, Run, Task, Work};
 
 /// More than a prompt shows.
 const END_OF_NOTES: u64 = 32 * 1024;
 
-pub fn known(run: &Run, _events: &[Incoming], the_loop: &Loop, _work: &Work, root: &Path) -> Known {
-    Known {
+pub fn known(run: &Run, events: &[Incoming], the_loop: &Loop, work: &Work, root: &Path) -> work::Result<Known> {
+    let (ready, count) = work.tasks().ready(MOST_TASKS)?;
+    let words: Vec<&str> = events.iter().map(|event| event.summary.as_str()).chain(run.objective.as_deref()).collect();
+    let memories = work.memories().best_for(&words.join(" "))?;
+    let memory = |memory: work::Memory| Memory {
+        id: memory.id.to_string(),
+        kind: memory.kind.name().to_owned(),
+        text: memory.text,
+    };
+    Ok(Known {
         objective: run.objective.clone(),
-        ready_tasks: Vec::new(),
-        memories: Vec::new(),
+        ready_tasks: ready.iter().map(ready_task).collect(),
+        more_ready: count.saturating_sub(ready.len()),
+        memories: memories.into_iter().map(memory).collect(),
         scratchpad: end_of(&root.join(&the_loop.scratchpad)),
+    })
+}
+
+fn ready_task(task: &Task) -> ReadyTask {
+    ReadyTask {
+        id: task.id.to_string(),
+        priority: task.priority,
+        title: task.title.clone(),
+        blockers: task.hopeless().map(|blocker| blocker.id.to_string()).collect(),
     }
 }
 

@@ -52,6 +52,21 @@ pub trait Facts: Send + Sync {
         false
     }
 
+    /// A field of `tasks`; null where it cannot be told.
+    fn tasks(&self, _field: TaskField) -> Value {
+        Value::Null
+    }
+
+    /// Whether nothing is left to do of a task and of all below it; false where there is no such task.
+    fn task_tree_is_complete(&self, _id: &str) -> bool {
+        false
+    }
+
+    /// Whether a person has to look at a task.
+    fn task_needs_review(&self, _id: &str) -> bool {
+        false
+    }
+
     /// What was claimed with the move that is being decided.
     fn claims(&self) -> Map<String, Value> {
         Map::new()
@@ -288,6 +303,34 @@ impl LoopField {
             Self::Active => "active",
             Self::HandedOver => "handed_over",
             Self::Unfinished => "unfinished",
+        }
+    }
+}
+
+/// How many tasks there are of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskField {
+    Open,
+    /// Open, and waiting for no other.
+    Ready,
+    InProgress,
+    Closed,
+    Failed,
+    /// In progress, and started in the run that this is part of.
+    Claimed,
+}
+
+impl TaskField {
+    pub const ALL: [Self; 6] = [Self::Open, Self::Ready, Self::InProgress, Self::Closed, Self::Failed, Self::Claimed];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Ready => "ready",
+            Self::InProgress => "in_progress",
+            Self::Closed => "closed",
+            Self::Failed => "failed",
+            Self::Claimed => "claimed",
         }
     }
 }

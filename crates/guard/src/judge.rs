@@ -26,12 +26,13 @@ use crate::file_rules::{
 use crate::input_record::AskedInput;
 use crate::lifting::Lifting;
 use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
-use crate::loops::{LoopFacts, Stage, work_file};
+use crate::loops::{LoopFacts, Stage};
 use crate::observing::{self, Programs};
 use crate::pace_facts;
 use crate::project::Project;
 use crate::rule_deeds;
 use crate::session_policy;
+use crate::task_facts::TaskFacts;
 use crate::token_count::TokenCount;
 use crate::trust::Trust;
 use crate::workflow::{Active, Position, act, policy_at};
@@ -89,7 +90,7 @@ impl<'a> Judge<'a> {
     pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
         let Held { policy, news } = session_policy::of_event(project, event, environment);
         let (policy, store) = (Arc::new(policy), project.store(environment));
-        let stage = Stage::of_process(&project.root, environment).map(Arc::new);
+        let stage = Stage::of_process(project, environment).map(Arc::new);
         Self { environment, project, policy, stage, news, store, is_looking: false, tokens: OnceLock::new() }
     }
 
@@ -500,7 +501,8 @@ impl<'a> Judge<'a> {
             session: event.session.clone(),
             home: self.environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
             options: self.store_options(event),
-            in_loop: LoopFacts { stage: self.stage.clone(), work: work_file(&self.project.root, self.environment) },
+            in_loop: LoopFacts { stage: self.stage.clone(), work: self.project.work(self.environment) },
+            tasks: TaskFacts::of(self.project, self.environment),
         };
         let folder = project.root.strip_prefix(&self.project.root).unwrap_or(Path::new(""));
         let files = FileSetting {

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use engine::facts::{Answered, EventPart, Facts, GitField, LoopField, PhaseField, RanCommand, WorkflowField};
+use engine::facts::{
+    Answered, EventPart, Facts, GitField, LoopField, PhaseField, RanCommand, TaskField, WorkflowField,
+};
 use engine::file_rules::{FileMatch, FileRule, Reach};
 use engine::observers::Changes;
 use engine::pace::{Happening, Standing, TokenKind};
@@ -22,6 +24,7 @@ use crate::glob;
 use crate::input_record::AskedInput;
 use crate::loops::LoopFacts;
 use crate::pace_facts::{PaceError, PaceFacts, PaceScope};
+use crate::task_facts::TaskFacts;
 use crate::token_count::TokenCount;
 use crate::workflow::Active;
 use crate::written::written;
@@ -67,7 +70,7 @@ pub struct LiveFacts {
     folders: Mutex<BTreeMap<PathBuf, Option<PathBuf>>>,
 }
 
-/// Where the session's earlier commands can be read.
+/// Where the session's earlier commands can be read, and its project's tasks.
 pub struct History {
     pub store: PathBuf,
     pub agent: String,
@@ -76,6 +79,7 @@ pub struct History {
     pub home: Option<String>,
     pub options: store::Options,
     pub in_loop: LoopFacts,
+    pub tasks: TaskFacts,
 }
 
 impl LiveFacts {
@@ -205,6 +209,16 @@ impl LiveFacts {
         hold_counter(&self.folder, rule)
     }
 
+    /// A fact about tasks: asked for once, and noted where it can be told.
+    fn of_tasks(&self, name: String, ask: impl FnOnce(&TaskFacts) -> Option<Value>) -> Value {
+        if let Some(known) = self.used.lock().ok().and_then(|used| used.get(&name).cloned()) {
+            return known;
+        }
+        let Some(value) = ask(&self.history.tasks) else { return Value::Null };
+        self.note(name, &value);
+        value
+    }
+
     fn note(&self, name: String, value: &Value) {
         if let Ok(mut used) = self.used.lock() {
             used.insert(name, value.clone());
@@ -293,6 +307,20 @@ impl Facts for LiveFacts {
         });
         self.note(stop_fact(session), &json!(asked));
         asked
+    }
+
+    fn tasks(&self, field: TaskField) -> Value {
+        self.of_tasks(tasks_fact(field), |tasks| tasks.count(field))
+    }
+
+    fn task_tree_is_complete(&self, id: &str) -> bool {
+        let answer = self.of_tasks(tree_fact(id), |tasks| tasks.tree_is_complete(id).map(Value::Bool));
+        answer == Value::Bool(true)
+    }
+
+    fn task_needs_review(&self, id: &str) -> bool {
+        let answer = self.of_tasks(review_fact(id), |tasks| tasks.needs_review(id).map(Value::Bool));
+        answer == Value::Bool(true)
     }
 
     fn claims(&self) -> Map<String, Value> {
@@ -450,7 +478,9 @@ impl Facts for LiveFacts {
     }
 
     fn take_missed(&self) -> bool {
-        self.missed.swap(false, Ordering::Relaxed)
+        // Both are asked, or the one would be told of another rule.
+        let tasks = self.history.tasks.take_missed();
+        self.missed.swap(false, Ordering::Relaxed) || tasks
     }
 
     fn asked(&self, part: EventPart<'_>) {
@@ -473,6 +503,19 @@ pub fn pace_fact(digest: &str, is_of_workflow: bool) -> String {
 /// The name of the fact that says whether a session was asked to stop.
 pub fn stop_fact(session: Option<&str>) -> String {
     session.map_or_else(|| "stop_signal".to_owned(), |session| format!("stop_signal.{session}"))
+}
+
+pub fn tasks_fact(field: TaskField) -> String {
+    format!("tasks.{}", field.name())
+}
+
+/// The name of the fact that says whether a task and all below it are complete.
+pub fn tree_fact(id: &str) -> String {
+    format!("task_tree_complete({})", store::mask(id))
+}
+
+pub fn review_fact(id: &str) -> String {
+    format!("task_needs_user_review({})", store::mask(id))
 }
 
 const DIRTY: &str = "git.dirty";

@@ -61,6 +61,11 @@ impl Project {
         }
     }
 
+    /// The tasks, memories and runs of its loop, in the user's own folder: nothing of a repository is believed of them.
+    pub fn work(&self, environment: &Environment) -> PathBuf {
+        environment.project_state(&self.root).join("work.db")
+    }
+
     /// What may be deleted at any time: the queue of file rules, and how trees were.
     pub fn tmp(&self, environment: &Environment) -> PathBuf {
         let own = self.tiers.project.as_ref().map(|folder| folder.path.join("tmp"));

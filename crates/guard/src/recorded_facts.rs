@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use engine::Event;
 use engine::event::ShellText;
-use engine::facts::{Answered, EventPart, Facts, GitField, LoopField, PhaseField, RanCommand, WorkflowField};
+use engine::facts::{
+    Answered, EventPart, Facts, GitField, LoopField, PhaseField, RanCommand, TaskField, WorkflowField,
+};
 use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
 use engine::pace::{Happening, Limit, Standing};
 use engine::rules::{Rule, RuleSet};
@@ -24,8 +26,8 @@ use crate::acknowledgement::is_acknowledged;
 use crate::file_facts::{answered_fact, answered_of_record, changes_fact, changes_of_record};
 use crate::input_record;
 use crate::live_facts::{
-    COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark,
-    simple_commands, stop_fact, text_mark, variable_fact,
+    COMMANDS_LIMIT, LINKS, UNKNOWN_TEXT, fact_name, folder_mark, hold_counter, pace_fact, pattern_mark, review_fact,
+    simple_commands, stop_fact, tasks_fact, text_mark, tree_fact, variable_fact,
 };
 use crate::replay::{PastWorkflow, Unknown};
 use crate::token_count;
@@ -111,16 +113,17 @@ impl RecordedFacts {
         })
     }
 
-    fn recorded(&self, name: &str) -> Option<&Value> {
-        self.entry.facts.get(&fact_name(&self.folder, name))
-    }
-
-    fn recorded_or_lacking(&self, fact: String) -> Value {
+    /// What was written down then and follows from nothing else.
+    fn told(&self, fact: String) -> Value {
         let recorded = self.recorded(&fact).cloned();
         recorded.unwrap_or_else(|| {
             self.lacks(fact);
             Value::Null
         })
+    }
+
+    fn recorded(&self, name: &str) -> Option<&Value> {
+        self.entry.facts.get(&fact_name(&self.folder, name))
     }
 
     fn lacks(&self, what: String) {
@@ -207,18 +210,30 @@ impl Facts for RecordedFacts {
     }
 
     fn in_loop(&self, field: LoopField) -> Value {
-        self.recorded_or_lacking(format!("loop.{}", field.name()))
+        self.told(format!("loop.{}", field.name()))
     }
 
     fn stop_signal(&self, session: Option<&str>) -> bool {
-        self.recorded_or_lacking(stop_fact(session)) == Value::Bool(true)
+        self.told(stop_fact(session)) == Value::Bool(true)
     }
 
     fn git(&self, field: GitField) -> Value {
         if let (GitField::DefaultBranch, Some(branch)) = (field, &self.config.default_branch) {
             return Value::String(branch.clone());
         }
-        self.recorded_or_lacking(format!("git.{}", field.name()))
+        self.told(format!("git.{}", field.name()))
+    }
+
+    fn tasks(&self, field: TaskField) -> Value {
+        self.told(tasks_fact(field))
+    }
+
+    fn task_tree_is_complete(&self, id: &str) -> bool {
+        self.told(tree_fact(id)) == Value::Bool(true)
+    }
+
+    fn task_needs_review(&self, id: &str) -> bool {
+        self.told(review_fact(id)) == Value::Bool(true)
     }
 
     fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {

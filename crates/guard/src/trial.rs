@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agents::Agent;
 use engine::event::{EventKinds, Outcome, ToolCall};
-use engine::facts::{Facts, GitField};
+use engine::facts::{Facts, GitField, TaskField};
 use engine::file_rules::{Changes, FileRule, Reach};
 use engine::pace::{Happening, History, Live, PaceRule, Phase, Standing};
 use engine::rules::{Detect, Rule, RuleSet, RuleSetError};
@@ -31,6 +31,7 @@ pub fn judge(case: &Case, rules: &RuleSet, config: &Config) -> Result<Decision, 
     let facts = CaseFacts {
         variables: case.variables.clone(),
         git: case.git.clone(),
+        tasks: case.tasks.clone(),
         config: config.clone(),
         changes: changes_of(&case.subject),
         history: history_of(&case.subject),
@@ -149,10 +150,18 @@ fn tool_event(kind: EventKind, tool: &str, input: &Value) -> Event {
 struct CaseFacts {
     variables: Map<String, Value>,
     git: Map<String, Value>,
+    tasks: Map<String, Value>,
     config: Config,
     changes: Option<Arc<Changes>>,
     history: Option<(History, Phase)>,
     rules: RuleSet,
+}
+
+impl CaseFacts {
+    /// Whether the case names a task in such a list.
+    fn lists_task(&self, list: &str, id: &str) -> bool {
+        self.tasks.get(list).and_then(Value::as_array).is_some_and(|ids| ids.iter().any(|known| known == id))
+    }
 }
 
 impl Facts for CaseFacts {
@@ -183,5 +192,17 @@ impl Facts for CaseFacts {
 
     fn git(&self, field: GitField) -> Value {
         self.git.get(field.name()).cloned().unwrap_or(Value::Null)
+    }
+
+    fn tasks(&self, field: TaskField) -> Value {
+        self.tasks.get(field.name()).cloned().unwrap_or_else(|| json!(0))
+    }
+
+    fn task_tree_is_complete(&self, id: &str) -> bool {
+        self.lists_task("complete", id)
+    }
+
+    fn task_needs_review(&self, id: &str) -> bool {
+        self.lists_task("needs_review", id)
     }
 }

@@ -30,6 +30,8 @@ pub struct Case {
     pub subject: Subject,
     pub variables: Map<String, Value>,
     pub git: Map<String, Value>,
+    /// How many there are, and which are complete or wait for a person.
+    pub tasks: Map<String, Value>,
     pub expect: Expectation,
     pub source: Source,
     /// Where it begins.
@@ -153,6 +155,13 @@ static KEYS: &[Key] = &[
         Takes::List(&Takes::List(&Takes::Text)),
         "all that is missing, as `[file, what it lacks]`; left out, anything may be",
     ),
+    Key::new(
+        "tasks",
+        Takes::Named(&Takes::Anything),
+        "what `tasks` says in expressions, 0 where nothing is said; `complete` and `needs_review` list tasks for \
+         `task_tree_complete` and `task_needs_user_review`",
+    )
+    .or("{}"),
     Key::new("tool", Takes::Text, "the name of a tool that is about to be called"),
     Key::new("variables", Takes::Named(&Takes::Anything), "the session's variables").or("{}"),
 ];
@@ -294,6 +303,7 @@ fn case(fields: &mut Fields, start: usize, rule: Option<&str>, kind: Option<Even
         subject: subject?,
         variables: mapping("variables", fields),
         git: mapping("git", fields),
+        tasks: mapping("tasks", fields),
         expect: expect?,
         source: fields.source().clone(),
         start,

@@ -6,13 +6,31 @@
 //! they enter the journal.
 
 mod error;
+mod memories;
+mod memory;
 mod open;
 mod run;
 mod runs;
+mod task;
+mod task_error;
+mod task_graph;
+mod task_moves;
+mod tasks;
+mod text;
+
+#[cfg(test)]
+mod tests;
 
 pub use error::WorkError;
+pub use memories::{Memories, MemoryFilter};
+pub use memory::{Memory, MemoryError, MemoryId, MemoryKind};
 pub use open::Work;
 pub use run::{Ending, Iteration, Outcome, Published, Run, RunEnd, RunId, Spent};
 pub use runs::{HandOver, HandedOver, IterationEnd};
+pub use task::{Blocker, PRIORITIES, Task, TaskId, TaskState, TaskText, USUAL_PRIORITY};
+pub use task_error::TaskError;
+pub use task_moves::{Moved, starter};
+pub use tasks::{Ensured, TITLE, TaskCounts, Tasks};
+pub use text::TextError;
 
-pub type Result<T> = std::result::Result<T, WorkError>;
+pub type Result<T, E = WorkError> = std::result::Result<T, E>;

@@ -3,18 +3,19 @@
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::{Result, WorkError, runs};
+use crate::{Result, WorkError, memories, runs, tasks};
 
 /// What a database is made of; `PRAGMA user_version` is how many of these it has had. One that was released is never edited.
-const MIGRATIONS: &[&[&str]] = &[&[runs::TABLES]];
+const MIGRATIONS: &[&[&str]] = &[&[memories::TABLES, runs::TABLES, tasks::TABLES]];
 
 /// Others write for milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// An open database.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl Work {
     pub fn open(path: &Path) -> Result<Self> {
         make_private(path)?;
         let mut work = Self::connect(path)?;
-        work.migrate(path)?;
+        work.wait_to_migrate(path)?;
         Ok(work)
     }
 
@@ -45,6 +46,17 @@ impl Work {
         // A run that is cut off by a power cut must find what it wrote before it went on.
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")?;
         Ok(Self { connection })
+    }
+
+    /// Where two processes make a database of the same file, SQLite may answer "busy" without waiting.
+    fn wait_to_migrate(&mut self, path: &Path) -> Result<()> {
+        let since = Instant::now();
+        loop {
+            match self.migrate(path) {
+                Err(WorkError::Locked) if since.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+                done => return done,
+            }
+        }
     }
 
     fn migrate(&mut self, path: &Path) -> Result<()> {

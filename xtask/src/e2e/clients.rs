@@ -60,7 +60,7 @@ impl Clients {
     /// One prompt, headless, from start to end. What the client says goes to `client.log`.
     pub fn run(&self, client: Client, workspace: &Workspace, port: u16) -> Result<()> {
         let mut command = workspace.command(self.program(client));
-        self.prepare(client, &mut command, workspace, port)?;
+        Self::prepare(client, &mut command, workspace, port)?;
         match client {
             Client::Claude => command
                 .args(["-p", "Do it.", "--allowedTools", "Bash,Write,TaskCreate"])
@@ -81,7 +81,7 @@ impl Clients {
     }
 
     /// Lets whatever the command starts find the scripted model.
-    pub fn prepare(&self, client: Client, command: &mut Command, workspace: &Workspace, port: u16) -> Result<()> {
+    pub fn prepare(client: Client, command: &mut Command, workspace: &Workspace, port: u16) -> Result<()> {
         match client {
             Client::Claude => command
                 .env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}"))

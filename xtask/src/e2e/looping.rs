@@ -48,7 +48,7 @@ pub(super) fn play(clients: &Clients, linchpin: &Path, folder: &Path) -> Result<
     workspace.as_person(&["hats", "validate"])?;
     workspace.as_person(&["trust", "--yes"])?;
     let mut command = workspace.command(linchpin);
-    clients.prepare(Client::Codex, &mut command, &workspace, model.port())?;
+    Clients::prepare(Client::Codex, &mut command, &workspace, model.port())?;
     let output = command.args(["run", "-p", "Build it"]).output().context("the run cannot be started")?;
     let conversation = model.stop();
     workspace.keep("conversation.jsonl", &conversation.requests.join("\n"))?;

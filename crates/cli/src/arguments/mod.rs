@@ -2,13 +2,17 @@
 
 mod hats;
 mod loops;
+mod memory;
 mod rules;
+mod task;
 mod work;
 mod workflows;
 
 pub use hats::{GraphFormat, Hats, HatsAction};
 pub use loops::{Emit, Progress, Run, Runs, RunsAction, Stop};
+pub use memory::{Memory, MemoryAction, MemoryType, NamedMemory, WhichMemories};
 pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
+pub use task::{NamedTask, Task, TaskAction, TaskWords};
 pub use work::{Approve, Next, Start};
 pub use workflows::{Drawing, Workflows, WorkflowsAction};
 
@@ -75,6 +79,10 @@ Work:
   stop        Ask a run, or a session, to stop
   emit        Hand the work over: what agents in a run call
   progress    Say how far the work is: what agents in a run call
+}
+
+  task        Write down what is left to do, and how far it is
+  memory      Keep what was learnt, and find it again
 
 Options:
 {options}
@@ -161,6 +169,10 @@ pub enum Command {
     Emit(Emit),
     /// Say how far the work is: what agents in a run call
     Progress(Progress),
+    /// Write down what is left to do, and how far it is
+    Task(Task),
+    /// Keep what was learnt, and find it again
+    Memory(Memory),
 }
 
 #[derive(Debug, Args)]

@@ -25,7 +25,7 @@ pub struct Next {
 
 #[derive(Debug, Args)]
 pub struct Approve {
-    /// The gate; left out, all that the current node waits for
+    /// The gate, or a task that is marked for a person; left out, all gates that the current node waits for
     pub gate: Option<String>,
     /// Approve without asking
     #[arg(long)]

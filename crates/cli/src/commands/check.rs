@@ -12,8 +12,8 @@ mod text;
 use engine::decide::Outcome as Judged;
 use engine::rules::Rule;
 use engine::suggest;
-use guard::Project;
 use guard::file_rules::{self, CheckedRule};
+use guard::{Project, TaskFacts};
 use policy::{Compiled, Definition, Diagnostic};
 
 use super::Context;
@@ -38,6 +38,7 @@ pub fn run(arguments: &Check, context: &Context) -> Outcome {
         // What was promised or acknowledged here counts before a commit; a person who looks wants to see what there is.
         answers: arguments.staged.then(|| project.queue(&context.environment)),
         acknowledged: comparison.acknowledged.iter().map(|trailer| trailer.name.clone()).collect(),
+        tasks: TaskFacts::of(&Project::of_command(&context.environment), &context.environment),
         now: super::now(),
     };
     let mut checked = file_rules::check(check).map_err(|error| Problem::new("Internal", error.to_string()))?;

@@ -7,7 +7,7 @@ use engine::pattern::Pattern;
 use engine::{Finding, Level, expr};
 use guard::failure::GUARD;
 use guard::replay::{ReplayError, Since};
-use guard::{Project, Replay};
+use guard::{Project, Replay, TaskFacts};
 use serde_json::{Map, Value, json};
 use store::{Entry, Filter};
 
@@ -57,7 +57,10 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
 fn explain_when(expression: &str, with: &str, context: &Context) -> Outcome {
     let with: Map<String, Value> = serde_json::from_str(with)
         .map_err(|error| Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}")))?;
-    let names = with_names(work::names(context), with);
+    let mut known = work::names(context);
+    let tasks = TaskFacts::of(&Project::of_command(&context.environment), &context.environment).counts();
+    known.insert("tasks".to_owned(), Value::Object(tasks));
+    let names = with_names(known, with);
     let found = expr::evaluate_with(expression, &names).map_err(|error| {
         let column = expression.get(..error.span.start).map_or(1, |before| before.chars().count() + 1);
         let problem = Problem::new("InvalidExpression", error.message).at("expression", Some((1, column)));

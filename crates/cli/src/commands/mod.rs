@@ -13,10 +13,12 @@ mod init;
 mod install;
 mod log;
 mod loops;
+mod memory;
 mod pause;
 mod replay;
 mod rules;
 mod status;
+mod task;
 mod test;
 mod trust;
 mod validate;
@@ -94,6 +96,8 @@ pub fn run() -> process::ExitCode {
         Command::Stop(arguments) => loops::stop(arguments, &context),
         Command::Emit(arguments) => loops::emit(arguments, &context),
         Command::Progress(arguments) => loops::progress(arguments, &context),
+        Command::Task(arguments) => task::run(arguments, &context),
+        Command::Memory(arguments) => memory::run(arguments, &context),
     };
     match outcome {
         Ok(code) => code.into(),

@@ -50,6 +50,8 @@ fn help() {
       prev        Go back to the phase before this one
       restart     Begin the workflow again
       abort       Leave the workflow
+      task        Write down what is left to do, and how far it is
+      memory      Keep what was learnt, and find it again
 
     Options:
           --json     Print the result as JSON

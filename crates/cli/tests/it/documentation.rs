@@ -87,6 +87,24 @@ fn every_explanation_runs() {
     assert!(count >= 2, "{count} commands were found");
 }
 
+/// One after the other, in one project a page.
+#[test]
+fn every_task_and_memory_command_runs() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tasks.md")).expect("the page");
+    let project = project();
+    let mut count = 0;
+    for line in blocks(&page, "sh").iter().flat_map(|block| block.lines()) {
+        let program = Path::new(super::PROGRAM).parent().expect("a folder").display();
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("PATH={program}:$PATH; {line}")]).current_dir(project.root());
+        shell.envs(project.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let output = shell.output().expect("a shell");
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        count += 1;
+    }
+    assert!(count > 10, "{count} commands were found");
+}
+
 /// Every kind of error that the source names is in the list that programs rely on.
 #[test]
 fn every_kind_of_error_is_documented() {

@@ -15,11 +15,11 @@ use serde_json::{Map, Value as Json};
 use super::{
     error::failure,
     json::from_json,
-    names::{self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS, LOOP_FIELDS, PHASE_FIELDS, WORKFLOW_FIELDS},
+    names::{self, EVENT_FIELDS, FILES_FIELDS, GIT_FIELDS, LOOP_FIELDS, PHASE_FIELDS, TASKS_FIELDS, WORKFLOW_FIELDS},
 };
 use crate::{
     event::{ShellText, ToolCall},
-    facts::{EventPart, GitField, LoopField, PhaseField, WorkflowField},
+    facts::{EventPart, GitField, LoopField, PhaseField, TaskField, WorkflowField},
     file_rules::{Reach, Status},
     situation::Situation,
 };
@@ -118,6 +118,11 @@ impl Situation {
         Some(from_json(&self.facts.in_loop(field)))
     }
 
+    fn tasks_field(&self, field: &str) -> Option<Value> {
+        let field = TaskField::ALL.into_iter().find(|known| known.name() == field)?;
+        Some(from_json(&self.facts.tasks(field)))
+    }
+
     fn claim(&self, name: &str) -> Option<Value> {
         self.facts.claims().get(name).map(from_json)
     }
@@ -187,6 +192,7 @@ impl Root {
                     "phase" => part(PartName::Phase),
                     "loop" => part(PartName::Loop),
                     "claims" => part(PartName::Claims),
+                    "tasks" => part(PartName::Tasks),
                     "tool_name" => situation.event_field("tool"),
                     "tool_input" => situation.input(),
                     "source" => situation.event_field("agent"),
@@ -244,6 +250,7 @@ enum PartName {
     Phase,
     Loop,
     Claims,
+    Tasks,
 }
 
 /// One of the names above: a dictionary whose fields are read when they are named.
@@ -274,6 +281,7 @@ impl Object for Part {
             PartName::Phase => self.situation.phase_field(name),
             PartName::Loop => self.situation.loop_field(name),
             PartName::Claims => self.situation.claim(name),
+            PartName::Tasks => self.situation.tasks_field(name),
         }
     }
 
@@ -285,6 +293,7 @@ impl Object for Part {
             PartName::Workflow => Enumerator::Str(WORKFLOW_FIELDS),
             PartName::Phase => Enumerator::Str(PHASE_FIELDS),
             PartName::Loop => Enumerator::Str(LOOP_FIELDS),
+            PartName::Tasks => Enumerator::Str(TASKS_FIELDS),
             PartName::Claims => Enumerator::Values(
                 self.situation.facts.claims().keys().map(|name| Value::from(name.as_str())).collect(),
             ),

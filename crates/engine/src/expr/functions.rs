@@ -79,8 +79,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function!("mcp_result_is_null", Arity::exactly(2), Some(mcp::result_is_null), fed_by Behavior::MCP_CALL_TRACKING),
     function!("min", Arity::at_least(1), Some(|state, args| extreme(state, args, std::cmp::Ordering::is_lt))),
     function!("str", Arity::exactly(1), Some(str)),
-    function!("task_needs_user_review", Arity::exactly(1), None),
-    function!("task_tree_complete", Arity::exactly(1), None),
+    function!("task_needs_user_review", Arity::exactly(1), Some(task_needs_user_review)),
+    function!("task_tree_complete", Arity::exactly(1), Some(task_tree_complete)),
 ];
 
 pub(super) fn find(name: &str) -> Option<&'static Function> {
@@ -243,6 +243,30 @@ fn has_stop_signal(state: &mut State, args: &[Value]) -> Result<Value, Error> {
     let session = args.first().map(|session| text_argument(session, "has_stop_signal")).transpose()?.flatten();
     let situation = context::situation(state).ok_or_else(|| failure("`has_stop_signal` needs a session"))?;
     Ok(Value::from(situation.facts.stop_signal(session)))
+}
+
+/// Of one task, or of all in a list; nothing to ask about is complete.
+fn task_tree_complete(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let asked = one(args)?;
+    let ids = if is_list(asked) { items(asked, work::of(state))? } else { vec![asked.clone()] };
+    let mut ids = ids.iter().map(|id| text_argument(id, "task_tree_complete")).collect::<Result<Vec<_>, _>>()?;
+    // An empty name is no task's: a variable that nobody has set yet.
+    ids.retain(|id| id.is_some_and(|id| !id.is_empty()));
+    if ids.is_empty() {
+        return Ok(Value::from(true));
+    }
+    let situation =
+        context::situation(state).ok_or_else(|| failure("`task_tree_complete` needs the tasks of a project"))?;
+    Ok(Value::from(ids.into_iter().flatten().all(|id| situation.facts.task_tree_is_complete(id))))
+}
+
+/// Not of a task that is not named.
+fn task_needs_user_review(state: &mut State, args: &[Value]) -> Result<Value, Error> {
+    let id = text_argument(one(args)?, "task_needs_user_review")?;
+    let Some(id) = id.filter(|id| !id.is_empty()) else { return Ok(Value::from(false)) };
+    let situation =
+        context::situation(state).ok_or_else(|| failure("`task_needs_user_review` needs the tasks of a project"))?;
+    Ok(Value::from(situation.facts.task_needs_review(id)))
 }
 
 fn command_ran(state: &mut State, args: &[Value]) -> Result<Value, Error> {

@@ -116,7 +116,7 @@ pub fn check(source: &str, scope: &Scope) -> Vec<ExprError> {
 fn problems(lowering: &mut Lowering<'_>, scope: &Scope) -> Vec<ExprError> {
     let mut errors = std::mem::take(&mut lowering.errors);
     for mention in &lowering.mentions {
-        errors.extend(names::not_supplied(mention).or_else(|| scope.check(mention)));
+        errors.extend(scope.check(mention));
     }
     errors.extend(lowering.calls.iter().filter_map(|call| scope.check_call(call)));
     for pattern in &lowering.patterns {
@@ -150,10 +150,7 @@ pub fn holds(source: &str, situation: &Arc<Situation>, reach: Reach) -> Result<b
 
 fn in_situation(source: &str, situation: &Arc<Situation>, reach: Reach) -> Result<Value, ExprError> {
     let source = Source::read(source)?;
-    let (tree, lowering) = lowered(&source)?;
-    if let Some(error) = lowering.mentions.iter().find_map(names::not_supplied) {
-        return Err(source.written_error(error));
-    }
+    let (tree, _) = lowered(&source)?;
     run(&source, &tree, Root::Situation(Arc::clone(situation), reach))
 }
 

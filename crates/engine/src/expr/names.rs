@@ -22,6 +22,7 @@ pub(super) const EVENT_FIELDS: &[&str] = &[
 pub(super) const FILES_FIELDS: &[&str] = &["changed", "created", "deleted"];
 pub(super) const GIT_FIELDS: &[&str] = &["branch", "default_branch", "head", "dirty"];
 pub(super) const WORKFLOW_FIELDS: &[&str] = &["name", "node", "history", "active"];
+pub(super) const TASKS_FIELDS: &[&str] = &["open", "ready", "in_progress", "closed", "failed", "claimed"];
 pub(super) const PHASE_FIELDS: &[&str] = &["name", "visit", "elapsed", "tokens", "commands", "edits", "commits"];
 
 pub(super) const LOOP_FIELDS: &[&str] =
@@ -43,8 +44,6 @@ enum Fields {
     OfWorkflow(&'static [&'static str]),
     /// The claims of a workflow, where a move is decided.
     Claims,
-    /// Part of the language, but this version cannot supply the facts.
-    NotSupplied,
 }
 
 const CONTEXT: &[ContextName] = &[
@@ -59,7 +58,7 @@ const CONTEXT: &[ContextName] = &[
     ContextName { name: "claims", fields: Fields::Claims },
     ContextName { name: "files", fields: Fields::Fixed(FILES_FIELDS) },
     ContextName { name: "loop", fields: Fields::Fixed(LOOP_FIELDS) },
-    ContextName { name: "tasks", fields: Fields::NotSupplied },
+    ContextName { name: "tasks", fields: Fields::Fixed(TASKS_FIELDS) },
 ];
 
 fn context_name(name: &str) -> Option<&'static ContextName> {
@@ -223,12 +222,6 @@ fn not_at_a_move(name: &str, span: Range<usize>) -> ExprError {
     let message = format!("`{name}` is known only while a move is decided");
     let help = "claims are given with `linchpin next`: use them in transitions, `requires`, `on_enter` and `on_exit`";
     ExprError::new(span, message).with_help(Some(help.to_owned()))
-}
-
-/// Facts that nobody supplies yet are an error wherever they would be asked for, never a quiet "no".
-pub(super) fn not_supplied(mention: &Mention) -> Option<ExprError> {
-    let context = context_name(mention.name)?;
-    matches!(context.fields, Fields::NotSupplied).then(|| needs_facts(mention.name, mention.span.clone()))
 }
 
 pub(super) fn needs_facts(name: &str, span: Range<usize>) -> ExprError {

@@ -26,7 +26,6 @@ use super::{
     context::Root,
     error::{ExprError, wrong_arity},
     lower::{self, Lowering},
-    names,
     source::{Source, range},
     work,
 };
@@ -127,9 +126,8 @@ impl<'s> Inlining<'s> {
         if let Some(error) = failure {
             return Err(error);
         }
-        let errors = template.errors.into_iter().chain(template.lowering.errors);
-        let not_supplied = template.lowering.mentions.iter().filter_map(names::not_supplied);
-        match errors.chain(not_supplied).next() {
+        let mut errors = template.errors.into_iter().chain(template.lowering.errors);
+        match errors.next() {
             Some(error) => Err(self.named(source.written_error(error))),
             None => Ok(tree),
         }

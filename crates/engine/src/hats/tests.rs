@@ -111,6 +111,7 @@ fn a_whole_prompt() {
     let known = Known {
         objective: Some("Dates in every format.".to_owned()),
         ready_tasks: (1..=22).map(task).collect(),
+        more_ready: 0,
         memories: vec![memory("m1", "`date` differs on macOS"), memory("m2", &"x".repeat(5000)), memory("m3", "never")],
         scratchpad: Some("Plan: begin with ISO.\n".to_owned()),
     };

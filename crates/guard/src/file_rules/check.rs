@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use engine::decide::Outcome;
 use engine::event::{EventKind, EventKinds};
-use engine::facts::{Answered, Facts, GitField};
+use engine::facts::{Answered, Facts, GitField, TaskField};
 use engine::file_rules::{Changes, FileMatch, FileRule, Reach};
 use engine::rules::{Rule, RuleSet, RuleSetError};
 use engine::{Event, Inquiry, Place, Situation};
@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::changed::ChangedSince;
 use super::queue::{ActionResult, Queue};
 use super::settlement::is_settled;
+use crate::task_facts::TaskFacts;
 
 /// The name under which a check's own event goes.
 const AGENT: &str = "check";
@@ -31,6 +32,7 @@ pub struct Check<'a> {
     pub answers: Option<Queue>,
     /// The rules, by id or title, that somebody acknowledged in a commit.
     pub acknowledged: Vec<String>,
+    pub tasks: TaskFacts,
     /// Milliseconds since 1970.
     pub now: i64,
 }
@@ -79,6 +81,7 @@ pub fn check(check: Check<'_>) -> Result<Vec<CheckedRule>, RuleSetError> {
         root: PathBuf::from(&check.place.root),
         answers: check.answers,
         acknowledged,
+        tasks: check.tasks,
     };
     let situation = Arc::new(Situation::new(Arc::new(event), check.place, Arc::new(facts)));
     let decision = engine::decide(&Inquiry { situation: &situation, rules: &set, thorough: true })?;
@@ -100,6 +103,7 @@ struct CheckFacts {
     root: PathBuf,
     answers: Option<Queue>,
     acknowledged: BTreeSet<String>,
+    tasks: TaskFacts,
 }
 
 impl Facts for CheckFacts {
@@ -113,6 +117,22 @@ impl Facts for CheckFacts {
 
     fn git(&self, field: GitField) -> Value {
         self.compared.git.get(field.name()).cloned().unwrap_or(Value::Null)
+    }
+
+    fn tasks(&self, field: TaskField) -> Value {
+        self.tasks.count(field).unwrap_or_default()
+    }
+
+    fn task_tree_is_complete(&self, id: &str) -> bool {
+        self.tasks.tree_is_complete(id).unwrap_or(false)
+    }
+
+    fn task_needs_review(&self, id: &str) -> bool {
+        self.tasks.needs_review(id).unwrap_or(false)
+    }
+
+    fn take_missed(&self) -> bool {
+        self.tasks.take_missed()
     }
 
     fn changes(&self, reach: Reach) -> Option<Arc<Changes>> {

@@ -21,7 +21,7 @@ impl Moves<'_> {
             // Where it cannot be kept, what changed is what changed since the base of the branch.
             stage.baseline = kept.take(&tree, timestamp(self.now)).is_ok().then_some(self.now);
         }
-        stage.set(&self.project.root, self.environment)?;
+        stage.set(self.project, self.environment)?;
         let position = Position::in_run(run, iteration, stage.hat(), &stage.workflow.digest, self.now);
         let fields = self.fields([
             ("run", json!(stage.id().to_string())),

@@ -12,4 +12,4 @@ mod stage;
 pub use close::ClosingRefused;
 pub use emit::{Emission, EmitRefused};
 pub(crate) use facts::LoopFacts;
-pub use stage::{Stage, work_file};
+pub use stage::Stage;

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use engine::hats::{Completion, Hat, Loop};
 use engine::workflow::{Gate, Requirement, Workflow};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use work::RunId;
 
 use crate::environment::Environment;
+use crate::project::Project;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Stage {
@@ -67,19 +68,19 @@ impl Stage {
     }
 
     /// The one that this process belongs to; none outside of runs, and where the run is another project's.
-    pub fn of_process(root: &Path, environment: &Environment) -> Option<Self> {
-        Self::of_run(environment.get(Self::RUN)?.parse().ok()?, root, environment)
+    pub fn of_process(project: &Project, environment: &Environment) -> Option<Self> {
+        Self::of_run(environment.get(Self::RUN)?.parse().ok()?, project, environment)
     }
 
     /// The last one of a run.
-    pub fn of_run(run: RunId, root: &Path, environment: &Environment) -> Option<Self> {
-        let bytes = fs::read(file(run, root, environment)).ok()?;
+    pub fn of_run(run: RunId, project: &Project, environment: &Environment) -> Option<Self> {
+        let bytes = fs::read(file(run, project, environment)).ok()?;
         let stage: Self = serde_json::from_slice(&bytes).ok()?;
-        Some(Self { work: work_file(root, environment), ..stage })
+        Some(Self { work: project.work(environment), ..stage })
     }
 
-    pub fn set(&self, root: &Path, environment: &Environment) -> io::Result<()> {
-        policy::write_private_file(&file(self.id(), root, environment), serde_json::to_vec(self)?)
+    pub fn set(&self, project: &Project, environment: &Environment) -> io::Result<()> {
+        policy::write_private_file(&file(self.id(), project, environment), serde_json::to_vec(self)?)
     }
 
     pub fn id(&self) -> RunId {
@@ -91,17 +92,17 @@ impl Stage {
         &self.workflow.start
     }
 
+    /// Who starts a task in this iteration.
+    pub fn starter(&self) -> String {
+        work::starter(&self.id().to_string(), self.iteration.into())
+    }
+
     /// The topics that it may publish.
     pub fn publishes(&self) -> impl Iterator<Item = &str> {
         self.workflow.nodes.iter().flat_map(|node| &node.transitions).map(|way| way.to.as_str())
     }
 }
 
-/// Where tasks, memories and runs are kept.
-pub fn work_file(root: &Path, environment: &Environment) -> PathBuf {
-    environment.project_state(root).join("work.db")
-}
-
-fn file(run: RunId, root: &Path, environment: &Environment) -> PathBuf {
-    environment.project_state(root).join("runs").join(format!("{run}.json"))
+fn file(run: RunId, project: &Project, environment: &Environment) -> PathBuf {
+    environment.project_state(&project.root).join("runs").join(format!("{run}.json"))
 }

@@ -6,35 +6,29 @@ mod run;
 mod runs;
 mod stop;
 
-pub use emit::run as emit;
+pub use emit::{held, run as emit};
 pub use progress::run as progress;
 pub use run::run;
 pub use runs::run as runs;
 pub use stop::run as stop;
 
 use guard::Project;
-use guard::loops::{Stage, work_file};
-use work::{RunId, Work, WorkError};
+use guard::loops::Stage;
+use work::{RunId, Work};
 
 use super::Context;
 use crate::problem::Problem;
 
-impl From<WorkError> for Problem {
-    fn from(error: WorkError) -> Self {
-        Self::new("Work", error.to_string())
-    }
-}
-
 /// The run that this command belongs to.
 fn stage(project: &Project, context: &Context) -> Result<Stage, Problem> {
-    Stage::of_process(&project.root, &context.environment).ok_or_else(|| {
+    Stage::of_process(project, &context.environment).ok_or_else(|| {
         Problem::new("NoRun", "this is no part of a run of the loop")
             .help("agents that `linchpin run` starts can say that; `linchpin runs` lists the runs")
     })
 }
 
 fn work(project: &Project, context: &Context) -> Result<Work, Problem> {
-    Ok(Work::open(&work_file(&project.root, &context.environment))?)
+    Ok(Work::open(&project.work(&context.environment))?)
 }
 
 fn run_id(text: &str) -> Result<RunId, Problem> {

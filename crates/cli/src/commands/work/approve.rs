@@ -1,10 +1,10 @@
-//! `approve`: a person says yes to a gate.
+//! `approve`: a person says yes to a gate, or to a task.
 
 use engine::hats::Loop;
 use guard::workflow::Approvable;
 use serde_json::json;
 
-use super::{Mover, refused};
+use super::{Mover, approve_task, refused};
 use crate::arguments::Approve;
 use crate::commands::Context;
 use crate::exit_code::ExitCode;
@@ -18,7 +18,14 @@ pub fn run(arguments: &Approve, context: &Context) -> Outcome {
     person::required("approve", &context.environment)?;
     let whoever = Mover::of("approve", context).or_of_last_run(context);
     let moves = whoever.moves(context);
-    let approvable = moves.approvable(arguments.gate.as_deref()).map_err(refused::problem)?;
+    let approvable = match (moves.approvable(arguments.gate.as_deref()), &arguments.gate) {
+        // A gate goes before a task of the same name.
+        (Err(refusal), Some(name)) => match approve_task::named(name, &whoever.project, context)? {
+            Some((work, task)) => return approve_task::run(&work, &task, arguments, context),
+            None => return Err(refused::problem(refusal)),
+        },
+        (approvable, _) => approvable.map_err(refused::problem)?,
+    };
     if !context.output.json {
         show(&approvable, context);
     }

@@ -1,6 +1,7 @@
 //! The commands that move a workflow. What each does is `guard`'s; how it is told is here.
 
 mod approve;
+mod approve_task;
 pub mod refused;
 mod report;
 pub mod webhook;
@@ -8,7 +9,7 @@ pub mod webhook;
 use std::sync::Arc;
 
 use engine::pace::Violation;
-use guard::loops::{Stage, work_file};
+use guard::loops::Stage;
 use guard::workflow::{Force, Holding, Lack, Moves, Outside, Position, Refusal, Step, StepOutcome};
 use guard::{CommandRun, Project, Whose};
 use policy::Compiled;
@@ -98,7 +99,7 @@ impl Mover {
         let agent = store.as_ref().and_then(|store| command.agent(store).ok().flatten());
         let session = store.as_ref().and_then(|store| command.session(store).ok().flatten());
         let is_agents = agent.is_some() || person::required(verb, &context.environment).is_err();
-        let stage = Stage::of_process(&project.root, &context.environment).map(Arc::new);
+        let stage = Stage::of_process(&project, &context.environment).map(Arc::new);
         Self { project, policy: Arc::new(policy), now, session, stage, is_agents }
     }
 
@@ -111,10 +112,10 @@ impl Mover {
             return self;
         }
         let environment = &context.environment;
-        let work = Work::existing(&work_file(&self.project.root, environment)).ok().flatten();
+        let work = Work::existing(&self.project.work(environment)).ok().flatten();
         let last = work.and_then(|work| work.runs(1).ok()?.pop());
         let last = last.filter(|run| run.end.as_ref().is_none_or(|end| end.how != Ending::Completed));
-        let stage = last.and_then(|run| Stage::of_run(run.id, &self.project.root, environment)).map(Arc::new);
+        let stage = last.and_then(|run| Stage::of_run(run.id, &self.project, environment)).map(Arc::new);
         Self { stage, ..self }
     }
 

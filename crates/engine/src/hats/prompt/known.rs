@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 /// So many tasks are shown; the rest is counted.
-const MOST_TASKS: usize = 20;
+pub const MOST_TASKS: usize = 20;
 /// In bytes.
 const MOST_MEMORY: usize = 4 * 1024;
 const MOST_SCRATCHPAD: usize = 16 * 1024;
@@ -24,6 +24,8 @@ pub struct Known {
     /// What the run is for.
     pub objective: Option<String>,
     pub ready_tasks: Vec<ReadyTask>,
+    /// How many there are beside those.
+    pub more_ready: usize,
     /// The best matches first.
     pub memories: Vec<Memory>,
     pub scratchpad: Option<String>,
@@ -70,7 +72,7 @@ impl Known {
             }
             out.write_char('\n')?;
         }
-        match self.ready_tasks.len() {
+        match self.ready_tasks.len() + self.more_ready {
             0 => out.write_str("none\n")?,
             count if count > MOST_TASKS => writeln!(out, "and {} more: `linchpin task ready`", count - MOST_TASKS)?,
             _ => {}

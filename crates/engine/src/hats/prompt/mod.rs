@@ -8,7 +8,7 @@ mod known;
 
 use std::fmt::{self, Write};
 
-pub use known::{Incoming, Known, Memory, ReadyTask};
+pub use known::{Incoming, Known, MOST_TASKS, Memory, ReadyTask};
 
 use super::{Hat, Loop};
 

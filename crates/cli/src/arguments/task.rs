@@ -1,0 +1,73 @@
+//! What `task` is told.
+
+use clap::{Args, Subcommand, value_parser};
+
+#[derive(Debug, Args)]
+pub struct Task {
+    #[command(subcommand)]
+    pub action: TaskAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TaskAction {
+    /// Write down something to do
+    Add {
+        /// A name to find it by: no other task may have it
+        #[arg(long)]
+        key: Option<String>,
+        #[command(flatten)]
+        said: TaskWords,
+    },
+    /// Write down something to do, or bring in line what there is with this key
+    Ensure {
+        /// The name to find it by
+        #[arg(long)]
+        key: String,
+        #[command(flatten)]
+        said: TaskWords,
+    },
+    /// Begin with a task
+    Start(NamedTask),
+    /// Say that it is done
+    Close(NamedTask),
+    /// Take it back: it is open again
+    Reopen(NamedTask),
+    /// Say that nothing will come of it
+    Fail(NamedTask),
+    /// Have a person look at it: `linchpin approve TASK` is the answer
+    Review(NamedTask),
+    /// List what is left to do
+    List {
+        /// What is closed and what failed too
+        #[arg(long)]
+        all: bool,
+    },
+    /// List what can be started, the most urgent first
+    Ready,
+    /// Show all that is known of a task
+    Show(NamedTask),
+}
+
+#[derive(Debug, Args)]
+pub struct TaskWords {
+    /// What is to be done, in one line
+    pub title: String,
+    /// More about it
+    #[arg(long, value_name = "TEXT")]
+    pub description: Option<String>,
+    /// The task that it is a part of
+    #[arg(long, value_name = "TASK")]
+    pub parent: Option<String>,
+    /// A task that has to be closed before; may be repeated
+    #[arg(long, value_name = "TASK", value_delimiter = ',')]
+    pub blocked_by: Vec<String>,
+    /// From 1, the most urgent, to 5; 3 where nothing is said
+    #[arg(long, value_name = "1..5", value_parser = value_parser!(u8).range(1..=5))]
+    pub priority: Option<u8>,
+}
+
+#[derive(Debug, Args)]
+pub struct NamedTask {
+    /// Its id, as `linchpin task list` shows it
+    pub task: String,
+}

@@ -1,0 +1,125 @@
+//! `memory`: what was learnt in a project, for people and agents alike.
+
+use engine::suggest;
+use guard::Project;
+use serde_json::json;
+use work::{Memories, Memory, MemoryError, MemoryFilter, MemoryKind, Work};
+
+use super::{Context, validate};
+use crate::arguments::{Memory as Arguments, MemoryAction, MemoryType, NamedMemory, WhichMemories};
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+/// What a search shows at the most; the rest is counted.
+const MOST_FOUND: usize = 20;
+/// In a list, so much of a text, in characters.
+const MOST_OF_LINE: usize = 80;
+
+pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
+    let project = Project::of_command(&context.environment);
+    validate::require_policy(&project)?;
+    let work = Work::open(&project.work(&context.environment))?;
+    let memories = work.memories();
+    match &arguments.action {
+        MemoryAction::Add { text, kind, tags } => {
+            let memory = memories.add((*kind).into(), text, tags, super::now())?;
+            context.output.line_or(format!("Kept as {}.", memory.id), &json!({ "memory": memory }));
+        }
+        MemoryAction::Search { words, which } => search(&words.join(" "), which, memories, context)?,
+        MemoryAction::List { which } => list(which, memories, context)?,
+        MemoryAction::Show(NamedMemory { memory }) => {
+            let memory = memories.find(memory)?;
+            context.output.line_or(whole(&memory), &json!({ "memory": memory }));
+        }
+        MemoryAction::Delete(NamedMemory { memory }) => {
+            let memory = memories.find(memory)?;
+            memories.delete(memory.id)?;
+            context.output.line_or(format!("Forgot {}.", memory.id), &json!({ "memory": memory }));
+        }
+    }
+    Ok(ExitCode::Done)
+}
+
+fn search(words: &str, which: &WhichMemories, memories: Memories<'_>, context: &Context) -> Result<(), Problem> {
+    let (found, total) = memories.search(words, filter(which), MOST_FOUND)?;
+    let output = &context.output;
+    if output.json {
+        output.value(&json!({ "memories": found, "total": total }));
+        return Ok(());
+    }
+    for memory in &found {
+        output.line(whole(memory));
+    }
+    if found.is_empty() {
+        output.line("No memory has all of these words.");
+    } else if total > found.len() {
+        output.line(format!("{} more have them: add words to find fewer.", total - found.len()));
+    }
+    Ok(())
+}
+
+fn list(which: &WhichMemories, memories: Memories<'_>, context: &Context) -> Result<(), Problem> {
+    let listed = memories.list(filter(which))?;
+    let output = &context.output;
+    if output.json {
+        output.value(&json!({ "memories": listed }));
+        return Ok(());
+    }
+    if listed.is_empty() {
+        output.line("There are no such memories: `linchpin memory add TEXT` keeps one.");
+    }
+    let width = listed.iter().map(|memory| memory.id.to_string().len()).max().unwrap_or(0);
+    for memory in &listed {
+        let (id, kind) = (memory.id.to_string(), memory.kind.name());
+        let tags = if memory.tags.is_empty() { String::new() } else { format!("  [{}]", memory.tags.join(", ")) };
+        output.line(format!("{id:<width$}  {kind:<8}  {}{tags}", first_line(&memory.text)));
+    }
+    Ok(())
+}
+
+fn filter(which: &WhichMemories) -> MemoryFilter<'_> {
+    MemoryFilter { kind: which.kind.map(Into::into), tag: which.tag.as_deref() }
+}
+
+fn whole(memory: &Memory) -> String {
+    let tags = if memory.tags.is_empty() { String::new() } else { format!(" [{}]", memory.tags.join(", ")) };
+    let text: Vec<String> = memory.text.lines().map(|line| format!("    {line}").trim_end().to_owned()).collect();
+    format!("{} ({}){tags}\n{}", memory.id, memory.kind.name(), text.join("\n"))
+}
+
+fn first_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.next().unwrap_or_default();
+    let start: String = line.chars().take(MOST_OF_LINE).collect();
+    let is_all = start.len() == line.len() && lines.next().is_none();
+    if is_all { start } else { format!("{start}…") }
+}
+
+impl From<MemoryType> for MemoryKind {
+    fn from(kind: MemoryType) -> Self {
+        match kind {
+            MemoryType::Pattern => Self::Pattern,
+            MemoryType::Decision => Self::Decision,
+            MemoryType::Fix => Self::Fix,
+            MemoryType::Context => Self::Context,
+        }
+    }
+}
+
+impl From<MemoryError> for Problem {
+    fn from(error: MemoryError) -> Self {
+        let message = error.to_string();
+        match error {
+            MemoryError::Work(error) => error.into(),
+            MemoryError::Text(_) => Self::new("InvalidValue", message),
+            MemoryError::Tag(_) => {
+                Self::new("InvalidValue", message).help("a tag is one word; several are `--tag one --tag two`")
+            }
+            MemoryError::NoWords(_) => Self::new("InvalidValue", message).help("a word has a letter or a digit in it"),
+            MemoryError::NotFound { close, .. } => Self::new("NotFound", message).help(close.map_or_else(
+                || "`linchpin memory list` shows what there is".to_owned(),
+                |close| suggest::did_you_mean(&close),
+            )),
+        }
+    }
+}

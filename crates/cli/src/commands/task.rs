@@ -1,0 +1,260 @@
+//! `task`: what is left to do in a project, for people and agents alike.
+
+use engine::suggest;
+use guard::Project;
+use guard::loops::{ClosingRefused, Stage};
+use serde_json::{Value, json};
+use work::{Blocker, Moved, TITLE, Task, TaskError, TaskId, TaskState, TaskText, Tasks, TextError, Work};
+
+use super::work::{Mover, refused};
+use super::{Context, loops, validate};
+use crate::arguments::{NamedTask, Task as Arguments, TaskAction, TaskWords};
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
+    let project = Project::of_command(&context.environment);
+    validate::require_policy(&project)?;
+    let work = Work::open(&project.work(&context.environment))?;
+    let tasks = work.tasks();
+    let now = super::now();
+    match &arguments.action {
+        TaskAction::Add { key, said } => add(key.as_deref(), said, tasks, context)?,
+        TaskAction::Ensure { key, said } => ensure(key, said, tasks, context)?,
+        TaskAction::Start(NamedTask { task }) => {
+            let run = Stage::of_process(&project, &context.environment).map(|stage| stage.starter());
+            let moved = tasks.start(tasks.find(task)?.id, run.as_deref(), now)?;
+            tell(&moved, "Started", "is in progress already", context);
+        }
+        TaskAction::Close(NamedTask { task }) => return close(&tasks.find(task)?, &project, tasks, context),
+        TaskAction::Reopen(NamedTask { task }) => {
+            tell(&tasks.reopen(tasks.find(task)?.id, now)?, "Reopened", "is open already", context);
+        }
+        TaskAction::Fail(NamedTask { task }) => {
+            tell(&tasks.fail(tasks.find(task)?.id, now)?, "Given up", "has failed already", context);
+        }
+        TaskAction::Review(NamedTask { task }) => {
+            let moved = tasks.set_needs_review(tasks.find(task)?.id, true, now)?;
+            tell(&moved, "Marked for a person", "is marked for a person already", context);
+        }
+        TaskAction::List { all } => list(*all, tasks, context)?,
+        TaskAction::Ready => ready(tasks, context)?,
+        TaskAction::Show(NamedTask { task }) => show(&tasks.find(task)?, tasks, context)?,
+    }
+    Ok(ExitCode::Done)
+}
+
+fn add(key: Option<&str>, said: &TaskWords, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
+    let others = Others::of(said, tasks)?;
+    let task = tasks.add(key, &others.text(said), super::now())?;
+    context.output.line_or(format!("Added {}: {}", task.id, task.title), &json!({ "task": task, "added": true }));
+    Ok(())
+}
+
+fn ensure(key: &str, said: &TaskWords, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
+    let others = Others::of(said, tasks)?;
+    let ensured = tasks.ensure(key, &others.text(said), super::now())?;
+    let task = &ensured.task;
+    let text = if ensured.is_new {
+        format!("Added {}: {}", task.id, task.title)
+    } else {
+        format!("{} is there already ({}): {}", task.id, worded(task.state), task.title)
+    };
+    context.output.line_or(text, &json!({ "task": task, "added": ensured.is_new }));
+    Ok(())
+}
+
+fn close(task: &Task, project: &Project, tasks: Tasks<'_>, context: &Context) -> Outcome {
+    if let Some(stage) = Stage::of_process(project, &context.environment).filter(|_| task.state != TaskState::Closed) {
+        match Mover::of("task", context).moves(context).may_close_tasks(&stage) {
+            Ok(()) => {}
+            Err(ClosingRefused::Held(lacks)) => {
+                loops::held(
+                    &format!("{} is not closed: what has to hold for that does not.", task.id),
+                    &lacks,
+                    context,
+                );
+                return Ok(ExitCode::No);
+            }
+            Err(ClosingRefused::Refusal(refusal)) => return Err(refused::problem(refusal)),
+        }
+    }
+    tell(&tasks.close(task.id, super::now())?, "Closed", "is closed already", context);
+    Ok(ExitCode::Done)
+}
+
+/// The tasks that another is said to belong to and to wait for.
+struct Others {
+    parent: Option<TaskId>,
+    blockers: Vec<TaskId>,
+}
+
+impl Others {
+    fn of(said: &TaskWords, tasks: Tasks<'_>) -> Result<Self, TaskError> {
+        let id = |word: &String| tasks.find(word).map(|task| task.id);
+        Ok(Self {
+            parent: said.parent.as_ref().map(id).transpose()?,
+            blockers: said.blocked_by.iter().map(id).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn text<'a>(&'a self, said: &'a TaskWords) -> TaskText<'a> {
+        TaskText {
+            title: &said.title,
+            description: said.description.as_deref(),
+            parent: self.parent,
+            blockers: &self.blockers,
+            priority: said.priority,
+        }
+    }
+}
+
+/// What is so already is told, and no error.
+fn tell(moved: &Moved, deed: &str, already: &str, context: &Context) {
+    let Moved { task, was_so } = moved;
+    let text = if *was_so { format!("{} {already}.", task.id) } else { format!("{deed}: {} {}", task.id, task.title) };
+    context.output.line_or(text, &json!({ "task": task, "changed": !was_so }));
+}
+
+fn list(all: bool, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
+    let (shown, rest): (Vec<Task>, Vec<Task>) =
+        tasks.all()?.into_iter().partition(|task| all || task.state.is_unfinished());
+    if context.output.json {
+        context.output.value(&json!({ "tasks": shown }));
+        return Ok(());
+    }
+    lines(&shown, context);
+    match (shown.len(), rest.len()) {
+        (0, 0) => context.output.line("There are no tasks yet: `linchpin task add TITLE` writes one down."),
+        (_, 0) => {}
+        (0, ended) => context.output.line(format!("Nothing is left to do; {ended} ended: `linchpin task list --all`.")),
+        (_, ended) => context.output.line(format!("{ended} more ended: `linchpin task list --all`.")),
+    }
+    Ok(())
+}
+
+fn ready(tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
+    let (ready, _) = tasks.ready(usize::MAX)?;
+    if context.output.json {
+        context.output.value(&json!({ "tasks": ready }));
+        return Ok(());
+    }
+    lines(&ready, context);
+    if ready.is_empty() {
+        let counts = tasks.counts(None)?;
+        context.output.line(match counts.open {
+            0 => "Nothing is ready: no task is open.".to_owned(),
+            1 => "Nothing is ready: the open task waits for others, see `linchpin task list`.".to_owned(),
+            open => format!("Nothing is ready: all {open} open tasks wait for others, see `linchpin task list`."),
+        });
+    }
+    Ok(())
+}
+
+fn lines(tasks: &[Task], context: &Context) {
+    let width = tasks.iter().map(|task| task.id.to_string().len()).max().unwrap_or(0);
+    let state_width = tasks.iter().map(|task| worded(task.state).len()).max().unwrap_or(0);
+    for task in tasks {
+        let remarks = remarks(task);
+        let remarks = if remarks.is_empty() { remarks } else { format!("  ({remarks})") };
+        let (id, state) = (task.id.to_string(), worded(task.state));
+        context.output.line(format!("{id:<width$}  {state:<state_width$}  {}  {}{remarks}", task.priority, task.title));
+    }
+}
+
+/// What has to be known of it beside its title.
+fn remarks(task: &Task) -> String {
+    let mut remarks = Vec::new();
+    if task.state.is_unfinished() {
+        let waited: Vec<String> = task.waits_for().iter().map(ToString::to_string).collect();
+        if !waited.is_empty() {
+            remarks.push(format!("waits for {}", waited.join(", ")));
+        }
+        remarks.extend(task.hopeless().map(|Blocker { id, state }| match state {
+            None => format!("its blocker {id} is missing"),
+            Some(_) => format!("its blocker {id} failed"),
+        }));
+    }
+    if task.needs_review {
+        remarks.push("a person has to look at it".to_owned());
+    }
+    remarks.join("; ")
+}
+
+fn show(task: &Task, tasks: Tasks<'_>, context: &Context) -> Result<(), Problem> {
+    let children = tasks.children(task.id)?;
+    if context.output.json {
+        let children: Vec<Value> =
+            children.iter().map(|child| json!({ "id": child.id, "state": child.state })).collect();
+        let is_complete = tasks.tree_is_complete(&[task.id])?;
+        context.output.value(&json!({ "task": task, "children": children, "tree_complete": is_complete }));
+        return Ok(());
+    }
+    let output = &context.output;
+    output.line(output.bold(&format!("{} {}", task.id, task.title)));
+    let part = |name: &str, text: String| {
+        if !text.is_empty() {
+            output.line(format!("  {name:<9} {text}"));
+        }
+    };
+    part("state", worded(task.state).to_owned());
+    part("priority", task.priority.to_string());
+    part("key", task.key.clone().unwrap_or_default());
+    part("parent", task.parent.map(|parent| parent.to_string()).unwrap_or_default());
+    let with_state = |id: TaskId, state: Option<TaskState>| format!("{id} ({})", state.map_or("missing", worded));
+    part(
+        "children",
+        children.iter().map(|child| with_state(child.id, Some(child.state))).collect::<Vec<_>>().join(", "),
+    );
+    part(
+        "blockers",
+        task.blockers.iter().map(|other| with_state(other.id, other.state)).collect::<Vec<_>>().join(", "),
+    );
+    part("started", task.started_by.as_ref().map(|by| format!("by {by}")).unwrap_or_default());
+    part("review", if task.needs_review { "a person has to look at it".to_owned() } else { String::new() });
+    if !task.description.is_empty() {
+        output.blank();
+        output.line(&task.description);
+    }
+    Ok(())
+}
+
+fn worded(state: TaskState) -> &'static str {
+    match state {
+        TaskState::InProgress => "in progress",
+        other => other.name(),
+    }
+}
+
+impl From<TaskError> for Problem {
+    fn from(error: TaskError) -> Self {
+        let message = error.to_string();
+        let refused = |help: String| {
+            let mut problem = Self::new("TaskState", message.clone()).help(help);
+            problem.code = ExitCode::No;
+            problem
+        };
+        match error {
+            TaskError::Work(error) => error.into(),
+            TaskError::Text(TextError::LongLine { what: TITLE, .. } | TextError::NotALine { what: TITLE }) => {
+                Self::new("InvalidValue", message).help("what is more goes into `--description`")
+            }
+            TaskError::Text(_) | TaskError::Priority(_) => Self::new("InvalidValue", message),
+            TaskError::NotFound { close, .. } => Self::new("NotFound", message).help(close.map_or_else(
+                || "`linchpin task list --all` shows what there is".to_owned(),
+                |close| suggest::did_you_mean(&close),
+            )),
+            TaskError::KeyTaken { .. } => {
+                Self::new("Exists", message).help("`linchpin task ensure` takes the one that there is")
+            }
+            TaskError::ParentCycle(_) | TaskError::BlockerCycle(_) => {
+                Self::new("TaskCycle", message).help("nothing was changed")
+            }
+            TaskError::Waits { .. } => refused("`linchpin task ready` lists what can be started".to_owned()),
+            TaskError::Held { id, .. } => {
+                refused(format!("where nobody works on it any more, `linchpin task reopen {id}` takes it back"))
+            }
+            TaskError::State { id, .. } => refused(format!("`linchpin task reopen {id}`")),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `approve TASK`: a person has looked at a task.
+
+use guard::Project;
+use serde_json::json;
+use work::{Task, TaskId, Work};
+
+use crate::arguments::Approve;
+use crate::commands::Context;
+use crate::exit_code::ExitCode;
+use crate::person;
+use crate::problem::{Outcome, Problem};
+
+/// The task that is meant; none where the name is no id of a task, or there are no tasks here.
+pub fn named(name: &str, project: &Project, context: &Context) -> Result<Option<(Work, Task)>, Problem> {
+    // A number alone is rather meant for something else.
+    let Some(id) = TaskId::parse(name).filter(|_| name.starts_with(['t', 'T'])) else { return Ok(None) };
+    let Some(work) = Work::existing(&project.work(&context.environment))? else { return Ok(None) };
+    let task = work.tasks().get(id)?;
+    Ok(Some((work, task)))
+}
+
+pub fn run(work: &Work, task: &Task, arguments: &Approve, context: &Context) -> Outcome {
+    let output = &context.output;
+    if !task.needs_review {
+        let text = format!("{} waits for no review.", task.id);
+        output.line_or(text, &json!({ "task": task, "changed": false }));
+        return Ok(ExitCode::Done);
+    }
+    if !output.json {
+        output.line(output.bold(&format!("Task {} {}", task.id, task.title)));
+        for line in task.description.lines() {
+            output.line(format!("    {line}"));
+        }
+        output.blank();
+    }
+    if !arguments.yes && !person::confirmed("Approve?", "what the task is", output)? {
+        return Err(Problem::new("Untrusted", "nothing was approved"));
+    }
+    let moved = work.tasks().set_needs_review(task.id, false, crate::commands::now())?;
+    let value = json!({ "task": moved.task, "changed": !moved.was_so });
+    output.line_or(format!("Approved {}.", task.id), &value);
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,362 @@
+//! Tasks, as people and agents write them down and move them; and what rules make of them.
+
+use serde_json::{Value, json};
+use testkit::{Reply, Scratch};
+
+use super::changing_rules::by_agent;
+use super::{bare, project};
+
+fn task(project: &Scratch, arguments: &[&str]) -> Reply {
+    project.run(&[&["task"], arguments].concat())
+}
+
+fn done(project: &Scratch, arguments: &[&str]) {
+    let reply = task(project, arguments);
+    assert_eq!(reply.code, Some(0), "{arguments:?}: {}", reply.transcript());
+}
+
+/// What was said to each, in order.
+fn said(project: &Scratch, commands: &[&[&str]]) -> String {
+    let told = commands.iter().map(|arguments| {
+        let reply = task(project, arguments);
+        let shown: Vec<String> = arguments.iter().map(|word| word.chars().take(60).collect()).collect();
+        format!("$ task {}\n{}{}[{}]\n", shown.join(" "), reply.stdout, reply.stderr, reply.code.unwrap_or(-1))
+    });
+    told.collect()
+}
+
+/// Three tasks: the second is a part of the first, the third waits for the second.
+fn planned() -> Scratch {
+    let project = project();
+    done(&project, &["add", "Build the parser", "--key", "parser", "--description", "As in specs/parser.md."]);
+    done(&project, &["add", "Write the lexer", "--parent", "t1", "--priority", "1"]);
+    done(&project, &["add", "Fuzz it", "--blocked-by", "t2"]);
+    project
+}
+
+#[test]
+fn a_day_of_work() {
+    let project = project();
+    insta::assert_snapshot!(said(
+        &project,
+        &[
+            &["list"],
+            &["ready"],
+            &["add", "Build the parser", "--key", "parser", "--description", "As in specs/parser.md.\nNo recursion."],
+            &["add", "Write the lexer", "--parent", "t1", "--priority", "1"],
+            &["add", "Fuzz it", "--blocked-by", "t2,t1"],
+            &["ensure", "Build the whole parser", "--key", "parser"],
+            &["ensure", "Write docs", "--key", "docs", "--priority", "5"],
+            &["list"],
+            &["ready"],
+            &["start", "t2"],
+            &["start", "2"],
+            &["close", "T2"],
+            &["close", "t2"],
+            &["fail", "t1"],
+            &["fail", "t1"],
+            &["review", "t3"],
+            &["review", "t3"],
+            &["ready"],
+            &["list"],
+            &["list", "--all"],
+            &["show", "t1"],
+            &["show", "t3"],
+            &["reopen", "t2"],
+            &["reopen", "t2"],
+            &["close", "t2"],
+            &["close", "t3"],
+            &["close", "t4"],
+            &["list"],
+            &["ready"],
+        ]
+    ));
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let project = planned();
+    let long = "x".repeat(501);
+    insta::assert_snapshot!(said(
+        &project,
+        &[
+            &["start", "t9"],
+            &["start", "tt2"],
+            &["show", "parser"],
+            &["start", "t3"],
+            &["add", " "],
+            &["add", "two\nlines"],
+            &["add", &long],
+            &["add", "Again", "--key", "parser"],
+            &["add", "Lost", "--blocked-by", "t2,t77"],
+            &["add", "Lost", "--parent", "t77"],
+            &["add", "Urgent", "--priority", "0"],
+            &["ensure", "Keyless"],
+            &["ensure", "Build", "--key", "parser", "--parent", "t2"],
+            &["ensure", "Build", "--key", "parser", "--blocked-by", "t1"],
+            &["ensure", "Build", "--key", "parser", "--blocked-by", "t3"],
+            &["ensure", "Build", "--key", "lexer", "--blocked-by", "t3", "--parent", "t3"],
+            &["close", "t4"],
+            &["start", "t4"],
+            &["fail", "t4"],
+        ]
+    ));
+    assert_eq!(task(&project, &["list", "--all", "--json"]).json()["tasks"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn a_cycle_of_blockers_is_shown() {
+    let project = planned();
+    done(&project, &["ensure", "Fuzz more", "--key", "more", "--blocked-by", "t3"]);
+    done(&project, &["ensure", "Fuzz first", "--key", "first"]);
+    done(&project, &["ensure", "Fuzz more", "--key", "more", "--blocked-by", "t5"]);
+    insta::assert_snapshot!(
+        task(&project, &["ensure", "Fuzz first", "--key", "first", "--blocked-by", "t4"]).transcript()
+    );
+    insta::assert_snapshot!(task(&project, &["show", "t4"]).transcript());
+}
+
+#[test]
+fn there_is_no_list_where_there_is_no_policy() {
+    insta::assert_snapshot!(task(&bare(), &["list"]).transcript());
+}
+
+#[test]
+fn as_json() {
+    let project = planned();
+    let timeless = |reply: &Reply| {
+        let mut value = reply.json();
+        let task = value["task"].as_object_mut().expect("a task");
+        assert!(task.remove("created").is_some_and(|time| time.is_i64()));
+        assert!(task.remove("changed").is_some_and(|time| time.is_i64()));
+        value
+    };
+    let shown = timeless(&task(&project, &["show", "t1", "--json"]));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&shown).expect("JSON"));
+    let ensured = timeless(&task(&project, &["ensure", "Build", "--key", "parser", "--json"]));
+    assert_eq!((&ensured["added"], &ensured["task"]["title"]), (&json!(false), &json!("Build")));
+    let ready = task(&project, &["ready", "--json"]).json();
+    assert_eq!(ready["tasks"][0]["id"], "t2", "the most urgent");
+    let refused = task(&project, &["start", "t3", "--json"]);
+    assert_eq!((refused.code, &refused.json()["error"]["kind"]), (Some(1), &json!("TaskState")));
+    let closed = timeless(&task(&project, &["close", "t2", "--json"]));
+    assert_eq!((&closed["changed"], &closed["task"]["state"]), (&json!(true), &json!("closed")));
+}
+
+#[test]
+fn a_task_that_a_run_started_is_its_own() {
+    let project = planned();
+    let start = |run: &str| {
+        let mut command = project.command(&["task", "start", "t2"]);
+        command.env("LINCHPIN_RUN", run);
+        project.feed(command, b"")
+    };
+    assert_eq!(start("r1").code, Some(0));
+    assert_eq!(start("r1").code, Some(0));
+    insta::assert_snapshot!(start("r2").transcript());
+    insta::assert_snapshot!(task(&project, &["show", "t2"]).stdout);
+}
+
+#[test]
+fn secrets_and_signs_are_not_kept_or_shown() {
+    let project = project();
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    done(
+        &project,
+        &["add", &format!("Rotate GITHUB_TOKEN={token}"), "--description", &format!("was {token}\u{1b}[2J")],
+    );
+    let shown = task(&project, &["show", "t1"]).stdout;
+    assert!(!shown.contains(token) && !shown.contains('\u{1b}') && shown.contains("***"), "{shown}");
+    assert_eq!(task(&project, &["add", &"\u{1b}[2J".repeat(2)]).code, Some(2));
+}
+
+#[test]
+fn a_person_approves_what_an_agent_marked() {
+    let project = planned();
+    let by_agent = |arguments: &[&str]| by_agent(&project, arguments, "");
+    assert_eq!(by_agent(&["task", "review", "t1"]).code, Some(0));
+    insta::assert_snapshot!(by_agent(&["approve", "t1", "--yes"]).transcript());
+    insta::assert_snapshot!(project.run(&["approve", "t1"]).transcript());
+    insta::assert_snapshot!(project.run(&["approve", "t1", "--yes"]).transcript());
+    insta::assert_snapshot!(project.run(&["approve", "t1", "--yes"]).transcript());
+    insta::assert_snapshot!(project.run(&["approve", "t9", "--yes"]).transcript());
+    insta::assert_snapshot!(project.run(&["approve", "human", "--yes"]).transcript());
+}
+
+#[test]
+fn many_processes_lose_nothing() {
+    let project = project();
+    let replies: Vec<Reply> = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..8)
+            .map(|number| {
+                let project = &project;
+                scope.spawn(move || {
+                    done(project, &["add", &format!("Own {number}")]);
+                    done(project, &["ensure", "Shared", "--key", "shared"]);
+                    let mut command = project.command(&["task", "start", "t1", "--json"]);
+                    command.env("LINCHPIN_RUN", format!("r{number}"));
+                    project.feed(command, b"")
+                })
+            })
+            .collect();
+        writers.into_iter().map(|writer| writer.join().expect("ended")).collect()
+    });
+    let tasks = task(&project, &["list", "--json"]).json();
+    let titles: Vec<&Value> = tasks["tasks"].as_array().expect("tasks").iter().map(|task| &task["title"]).collect();
+    assert_eq!(titles.len(), 9, "{titles:?}");
+    assert_eq!(replies.iter().filter(|reply| reply.code == Some(0)).count(), 1, "one alone starts it");
+}
+
+/// What Claude Code is told about `deploy`.
+fn deploy(project: &Scratch) -> String {
+    project.decision("deploy now")
+}
+
+fn with_rule(when: &str) -> Scratch {
+    let project = project();
+    project.rule("no-deploy", &format!("---\ncommand_pattern: ^deploy\nwhen: {when:?}\n---\nNot yet.\n"));
+    assert_eq!(project.run(&["validate"]).code, Some(0), "{when}");
+    project
+}
+
+#[test]
+fn a_rule_counts_tasks() {
+    let project = with_rule("tasks.open > 0 or tasks.in_progress > 0 or tasks.failed > 0");
+    assert_eq!(deploy(&project), "allow", "without any database");
+    done(&project, &["add", "Test it"]);
+    assert_eq!(deploy(&project), "deny");
+    done(&project, &["start", "t1"]);
+    assert_eq!(deploy(&project), "deny");
+    done(&project, &["fail", "t1"]);
+    assert_eq!(deploy(&project), "deny");
+    done(&project, &["reopen", "t1"]);
+    done(&project, &["close", "t1"]);
+    assert_eq!(deploy(&project), "allow");
+}
+
+#[test]
+fn a_rule_asks_for_a_tree() {
+    let project = with_rule("not task_tree_complete('t1')");
+    assert_eq!(deploy(&project), "deny", "a task that is not there is not complete");
+    done(&project, &["add", "Ship it"]);
+    done(&project, &["add", "Test it", "--parent", "t1"]);
+    assert_eq!(deploy(&project), "deny");
+    done(&project, &["close", "t2"]);
+    assert_eq!(deploy(&project), "allow", "what is below it is complete");
+    let all = with_rule("not task_tree_complete(['t1', 't2']) or not task_tree_complete(None)");
+    done(&all, &["add", "One"]);
+    done(&all, &["add", "Two"]);
+    done(&all, &["close", "t1"]);
+    assert_eq!(deploy(&all), "deny");
+    done(&all, &["close", "t2"]);
+    assert_eq!(deploy(&all), "allow");
+}
+
+#[test]
+fn a_rule_waits_for_a_person() {
+    let project = with_rule("task_needs_user_review('t1')");
+    assert_eq!(deploy(&project), "allow");
+    done(&project, &["add", "Ship it"]);
+    assert_eq!(deploy(&project), "allow");
+    done(&project, &["review", "t1"]);
+    assert_eq!(deploy(&project), "deny");
+    assert_eq!(project.run(&["approve", "t1", "--yes"]).code, Some(0));
+    assert_eq!(deploy(&project), "allow");
+}
+
+#[test]
+fn a_rule_knows_what_its_run_holds() {
+    let project = with_rule("tasks.claimed == 0");
+    done(&project, &["add", "Test it"]);
+    let in_run = |arguments: &[&str], input: &str| {
+        let mut command = project.command(arguments);
+        command.env("LINCHPIN_RUN", "r1");
+        project.feed(command, input.as_bytes())
+    };
+    let payload = project.bash("deploy now").to_string();
+    assert_eq!(in_run(&["hook", "claude"], &payload).decision(), "deny");
+    assert_eq!(in_run(&["task", "start", "t1"], "").code, Some(0));
+    assert_eq!(in_run(&["hook", "claude"], &payload).decision(), "allow");
+    assert_eq!(deploy(&project), "deny", "outside of a run nothing is claimed");
+}
+
+#[test]
+fn what_was_asked_of_tasks_is_judged_again_by_the_journal() {
+    let project = with_rule("tasks.open > 0 and not task_tree_complete('t1') and not task_needs_user_review('t1')");
+    done(&project, &["add", "Test it"]);
+    assert_eq!(deploy(&project), "deny");
+    done(&project, &["close", "t1"]);
+    let explained = project.run(&["explain", "last", "--json"]).json();
+    let facts = &explained["event"]["facts"];
+    assert_eq!(
+        (&facts["tasks.open"], &facts["task_tree_complete(t1)"], &facts["task_needs_user_review(t1)"]),
+        (&json!(1), &json!(false), &json!(false)),
+        "{facts}"
+    );
+    let replayed = project.run(&["replay"]);
+    assert_eq!(replayed.code, Some(0), "{}", replayed.transcript());
+    project.rule("no-deploy", "---\ncommand_pattern: ^deploy\nwhen: tasks.failed > 0\n---\nNot yet.\n");
+    let undecided = project.run(&["replay", "--json"]);
+    assert!(undecided.stdout.contains("tasks.failed"), "{}", undecided.stdout);
+}
+
+#[test]
+fn tasks_that_cannot_be_read_are_told() {
+    let project = with_rule("tasks.open > 0");
+    done(&project, &["add", "Test it"]);
+    let folder =
+        std::fs::read_dir(project.state().join("projects")).expect("a folder").next().expect("one").expect("it");
+    for name in ["work.db", "work.db-wal", "work.db-shm"] {
+        let path = folder.path().join(name);
+        if name == "work.db" || path.exists() {
+            std::fs::write(path, "this is no database at all ".repeat(90)).expect("written");
+        }
+    }
+    let reply = project.hook("claude", &project.bash("deploy now"));
+    insta::assert_snapshot!(reply.transcript());
+    insta::assert_snapshot!(task(&project, &["list"]).transcript());
+}
+
+#[test]
+fn cases_say_how_tasks_are() {
+    let project = project();
+    let rule = "---\ncommand_pattern: ^deploy\nwhen: tasks.open > 0 or not task_tree_complete('t1') or task_needs_user_review('t2')\ntests:\n  \
+        - {command: deploy, tasks: {open: 1, complete: [t1]}, expect: block}\n  \
+        - {command: deploy, tasks: {complete: [t1]}, expect: allow}\n  \
+        - {command: deploy, expect: block}\n  \
+        - {command: deploy, tasks: {complete: [t1], needs_review: [t2]}, expect: block}\n---\nNot yet.\n";
+    project.rule("no-deploy", rule);
+    let tested = project.run(&["test"]);
+    assert_eq!(tested.code, Some(0), "{}", tested.transcript());
+}
+
+#[test]
+fn check_and_workflows_know_tasks() {
+    let project = project();
+    project.rule(
+        "with-docs",
+        "---\npair: {trigger: src/a.rs, expects: docs/a.md}\nwhen: tasks.open > 0\n---\nWrite docs.\n",
+    );
+    project.file("changes", "M\tsrc/a.rs\n");
+    let check = || project.run(&["check", "--changed-from", "changes"]);
+    let before = check();
+    assert_eq!(before.code, Some(0), "{}", before.transcript());
+    done(&project, &["add", "Write docs"]);
+    let after = check();
+    assert_eq!(after.code, Some(1), "{}", after.transcript());
+
+    project.file(
+        ".linchpin/workflows/ship.yml",
+        "start_node: code\nnodes: {code: {prompt: 'Left: {{ tasks.open }}', transitions: [{when: task_tree_complete('t1'), to: done}]}}\n",
+    );
+    let started = project.run(&["start", "ship"]);
+    assert!(started.stdout.contains("Left: 1"), "{}", started.transcript());
+    assert_eq!(project.run(&["next"]).code, Some(1));
+    let explained = project.run(&["explain", "when", "tasks.open == 1 and tasks.claimed == 0", "--json"]).json();
+    assert_eq!(explained["value"], true);
+    let given = ["explain", "when", "tasks.open", "--with", r#"{"tasks": {"open": 7}}"#, "--json"];
+    assert_eq!(project.run(&given).json()["value"], 7);
+    done(&project, &["close", "t1"]);
+    let ended = project.run(&["next"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.transcript());
+}

@@ -1,0 +1,84 @@
+//! What expressions ask about the tasks of a project. Its database is opened when the first of them asks.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use engine::facts::TaskField;
+use serde_json::{Map, Value};
+use work::{TaskCounts, TaskId, Tasks, Work, WorkError};
+
+use crate::environment::Environment;
+use crate::loops::Stage;
+use crate::project::Project;
+
+pub struct TaskFacts {
+    path: PathBuf,
+    run: Option<String>,
+    /// `None`: it cannot be read, or there is none.
+    work: OnceLock<Option<Mutex<Work>>>,
+    /// All at one moment, or two of them might miss a task that moves from one to the other.
+    counts: OnceLock<Option<TaskCounts>>,
+    missed: AtomicBool,
+}
+
+impl TaskFacts {
+    pub fn of(project: &Project, environment: &Environment) -> Self {
+        Self {
+            path: project.work(environment),
+            run: environment.get(Stage::RUN),
+            work: OnceLock::new(),
+            counts: OnceLock::new(),
+            missed: AtomicBool::new(false),
+        }
+    }
+
+    /// `None` where it cannot be read; that is then [missed](Self::take_missed).
+    pub fn count(&self, field: TaskField) -> Option<Value> {
+        let run = self.run.as_deref();
+        let counts = *self.counts.get_or_init(|| self.ask(TaskCounts::default(), |tasks| tasks.counts(run)));
+        // Asked for again, it is missed again.
+        self.missed.fetch_or(counts.is_none(), Ordering::Relaxed);
+        let TaskCounts { open, ready, in_progress, closed, failed, claimed } = counts?;
+        Some(Value::from(match field {
+            TaskField::Open => open,
+            TaskField::Ready => ready,
+            TaskField::InProgress => in_progress,
+            TaskField::Closed => closed,
+            TaskField::Failed => failed,
+            TaskField::Claimed => claimed,
+        }))
+    }
+
+    /// All of them, by name.
+    pub fn counts(&self) -> Map<String, Value> {
+        let count = |field: TaskField| Some((field.name().to_owned(), self.count(field)?));
+        TaskField::ALL.into_iter().filter_map(count).collect()
+    }
+
+    pub fn tree_is_complete(&self, id: &str) -> Option<bool> {
+        let Some(id) = TaskId::parse(id) else { return Some(false) };
+        self.ask(false, |tasks| tasks.tree_is_complete(&[id]))
+    }
+
+    pub fn needs_review(&self, id: &str) -> Option<bool> {
+        let Some(id) = TaskId::parse(id) else { return Some(false) };
+        self.ask(false, |tasks| tasks.needs_review(id))
+    }
+
+    /// Whether, since this was last asked, something could not be read.
+    pub fn take_missed(&self) -> bool {
+        self.missed.swap(false, Ordering::Relaxed)
+    }
+
+    /// The answer, or what it is where there are no tasks.
+    fn ask<T>(&self, without: T, question: impl FnOnce(Tasks<'_>) -> Result<T, WorkError>) -> Option<T> {
+        if !self.path.exists() {
+            return Some(without);
+        }
+        let work = self.work.get_or_init(|| Work::existing(&self.path).ok().flatten().map(Mutex::new)).as_ref();
+        let answer = work.and_then(|work| question(work.lock().ok()?.tasks()).ok());
+        self.missed.fetch_or(answer.is_none(), Ordering::Relaxed);
+        answer
+    }
+}

@@ -1,0 +1,144 @@
+//! A task: something to do, how far it is, and what it waits for.
+
+use std::fmt;
+
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use serde::{Serialize, Serializer};
+
+/// Written `t1`, `t2`, … No number is given twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskId(i64);
+
+impl TaskId {
+    /// As people type it: `t7`, `T7` or `7`.
+    pub fn parse(word: &str) -> Option<Self> {
+        let digits = word.strip_prefix(['t', 'T']).unwrap_or(word);
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| digits.parse().ok().map(Self)).flatten()
+    }
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t{}", self.0)
+    }
+}
+
+impl Serialize for TaskId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl FromSql for TaskId {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        value.as_i64().map(Self)
+    }
+}
+
+impl ToSql for TaskId {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.0.to_sql()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    Open,
+    InProgress,
+    Closed,
+    Failed,
+}
+
+impl TaskState {
+    pub const ALL: [Self; 4] = [Self::Open, Self::InProgress, Self::Closed, Self::Failed];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::InProgress => "in_progress",
+            Self::Closed => "closed",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Somebody may still work on it.
+    pub fn is_unfinished(self) -> bool {
+        matches!(self, Self::Open | Self::InProgress)
+    }
+}
+
+impl FromSql for TaskState {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let name = value.as_str()?;
+        Self::ALL.into_iter().find(|state| state.name() == name).ok_or(FromSqlError::InvalidType)
+    }
+}
+
+impl ToSql for TaskState {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.name().to_sql()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Task {
+    pub id: TaskId,
+    /// By which whoever asks for it again finds it.
+    pub key: Option<String>,
+    pub title: String,
+    pub description: String,
+    pub state: TaskState,
+    /// From 1, the most urgent, to 5.
+    pub priority: u8,
+    pub parent: Option<TaskId>,
+    pub blockers: Vec<Blocker>,
+    /// A person has to look at it.
+    pub needs_review: bool,
+    /// Who started it last, as [`starter`](crate::starter) names them; none: somebody outside of runs.
+    pub started_by: Option<String>,
+    /// Milliseconds since 1970.
+    pub created: i64,
+    pub changed: i64,
+}
+
+/// What a task waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Blocker {
+    pub id: TaskId,
+    /// None: there is no such task.
+    pub state: Option<TaskState>,
+}
+
+impl Task {
+    /// The blockers that somebody may still close.
+    pub fn waits_for(&self) -> Vec<TaskId> {
+        let is_waited_for = |blocker: &&Blocker| blocker.state.is_some_and(TaskState::is_unfinished);
+        self.blockers.iter().filter(is_waited_for).map(|blocker| blocker.id).collect()
+    }
+
+    /// The blockers that nobody will close, failed or missing: they are not waited for, and have to be told.
+    pub fn hopeless(&self) -> impl Iterator<Item = &Blocker> {
+        self.blockers.iter().filter(|blocker| matches!(blocker.state, None | Some(TaskState::Failed)))
+    }
+
+    /// Whether somebody may start it.
+    pub fn is_ready(&self) -> bool {
+        self.state == TaskState::Open && self.waits_for().is_empty()
+    }
+}
+
+/// What is said of a task when it is written down.
+#[derive(Debug, Clone, Default)]
+pub struct TaskText<'a> {
+    pub title: &'a str,
+    pub description: Option<&'a str>,
+    pub parent: Option<TaskId>,
+    pub blockers: &'a [TaskId],
+    /// None: [`USUAL_PRIORITY`], or what it was.
+    pub priority: Option<u8>,
+}
+
+pub const USUAL_PRIORITY: u8 = 3;
+pub const PRIORITIES: std::ops::RangeInclusive<u8> = 1..=5;

@@ -1,0 +1,59 @@
+//! Why a task is not written down or changed as somebody asked.
+
+use crate::{TaskId, TaskState, TextError, WorkError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum TaskError {
+    #[error(transparent)]
+    Work(#[from] WorkError),
+    #[error(transparent)]
+    Text(#[from] TextError),
+    #[error("there is no task `{word}`")]
+    NotFound { word: String, close: Option<String> },
+    #[error("{id} has the key `{key}` already")]
+    KeyTaken { key: String, id: TaskId },
+    #[error("a priority is a number from 1 to 5, not {0}")]
+    Priority(u8),
+    #[error("a task cannot be above itself: {}", shown(.0))]
+    ParentCycle(Vec<TaskId>),
+    #[error("a task cannot wait for itself: {}", shown(.0))]
+    BlockerCycle(Vec<TaskId>),
+    #[error("{id} waits for {}", listed(.blockers))]
+    Waits { id: TaskId, blockers: Vec<TaskId> },
+    #[error("{id} is in progress already, started by {}", .by.as_deref().unwrap_or("somebody outside of runs"))]
+    Held { id: TaskId, by: Option<String> },
+    #[error("{id} {}: it cannot be {} before it is reopened", ended(*.is), wish(*.wanted))]
+    State { id: TaskId, is: TaskState, wanted: TaskState },
+}
+
+impl From<rusqlite::Error> for TaskError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Work(error.into())
+    }
+}
+
+fn ended(state: TaskState) -> &'static str {
+    match state {
+        TaskState::Open => "is open",
+        TaskState::InProgress => "is in progress",
+        TaskState::Closed => "is closed",
+        TaskState::Failed => "has failed",
+    }
+}
+
+fn wish(state: TaskState) -> &'static str {
+    match state {
+        TaskState::Open => "reopened",
+        TaskState::InProgress => "started",
+        TaskState::Closed => "closed",
+        TaskState::Failed => "given up",
+    }
+}
+
+fn shown(cycle: &[TaskId]) -> String {
+    cycle.iter().map(ToString::to_string).collect::<Vec<_>>().join(" → ")
+}
+
+fn listed(ids: &[TaskId]) -> String {
+    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,53 @@
+//! The database through its public functions.
+
+mod concurrency;
+mod memories;
+mod tasks;
+
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use crate::Work;
+
+struct Scratch {
+    folder: TempDir,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("project/work.db")
+    }
+
+    fn work(&self) -> Work {
+        Work::open(&self.path()).expect("a database")
+    }
+}
+
+#[test]
+fn nothing_is_made_by_looking() {
+    let scratch = Scratch::new();
+    assert!(Work::existing(&scratch.path()).expect("no error").is_none());
+    assert!(!scratch.path().exists());
+}
+
+#[test]
+fn a_later_version_and_another_file_are_left_alone() {
+    let scratch = Scratch::new();
+    scratch.work().connection.pragma_update(None, "user_version", 7).expect("written");
+    let error = Work::open(&scratch.path()).expect_err("too new").to_string();
+    assert!(error.ends_with("has version 7, this Linchpin knows up to 1"), "{error}");
+
+    let other = Scratch::new();
+    std::fs::create_dir_all(other.path().parent().expect("a folder")).expect("made");
+    std::fs::write(other.path(), "no database at all, and longer than a header of one hundred bytes".repeat(9))
+        .expect("written");
+    insta::assert_snapshot!(
+        Work::open(&other.path()).expect_err("no database"),
+        @"tasks, memories and runs cannot be had: file is not a database"
+    );
+}

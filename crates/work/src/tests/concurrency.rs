@@ -1,0 +1,118 @@
+//! Many writers at once, each with a connection of its own: nothing is lost and nothing is there twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Barrier;
+use std::thread;
+
+use proptest::prelude::*;
+
+use super::Scratch;
+use crate::{MemoryKind, TaskId, TaskState, TaskText, Work, starter};
+
+/// What one of the writers does.
+#[derive(Debug, Clone)]
+enum Deed {
+    Add,
+    Ensure(u8),
+    Start(i64),
+    Close(i64),
+    Remember,
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    prop_oneof![
+        Just(Deed::Add),
+        (0..4u8).prop_map(Deed::Ensure),
+        (1..6i64).prop_map(Deed::Start),
+        (1..6i64).prop_map(Deed::Close),
+        Just(Deed::Remember),
+    ]
+}
+
+#[derive(Default)]
+struct Told {
+    added: Vec<TaskId>,
+    ensured: Vec<(u8, TaskId, bool)>,
+    started: Vec<TaskId>,
+    remembered: usize,
+}
+
+fn perform(work: &Work, deeds: &[Deed], writer: u64) -> Told {
+    let tasks = work.tasks();
+    let by = starter(&format!("r{writer}"), 1);
+    let id = |number: &i64| TaskId::parse(&number.to_string()).expect("an id");
+    let mut told = Told::default();
+    for deed in deeds {
+        match deed {
+            Deed::Add => {
+                let title = format!("by {writer}");
+                let said = TaskText { title: &title, ..TaskText::default() };
+                told.added.push(tasks.add(None, &said, 1).expect("added").id);
+            }
+            Deed::Ensure(key) => {
+                let said = TaskText { title: "Once", ..TaskText::default() };
+                let ensured = tasks.ensure(&format!("key {key}"), &said, 1).expect("ensured");
+                told.ensured.push((*key, ensured.task.id, ensured.is_new));
+            }
+            Deed::Start(number) => match tasks.start(id(number), Some(&by), 1) {
+                Ok(moved) if !moved.was_so => told.started.push(moved.task.id),
+                _ => {}
+            },
+            Deed::Close(number) => {
+                let _ = tasks.close(id(number), 1);
+            }
+            Deed::Remember => {
+                work.memories().add(MemoryKind::Fix, "remembered", &[], 1).expect("kept");
+                told.remembered += 1;
+            }
+        }
+    }
+    told
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_lost(deeds in prop::collection::vec(prop::collection::vec(deed(), 0..12), 2..6)) {
+        let scratch = Scratch::new();
+        let path = scratch.path();
+        let barrier = Barrier::new(deeds.len());
+        let told: Vec<Told> = thread::scope(|scope| {
+            let writers = deeds.iter().zip(1..).map(|(deeds, writer)| {
+                let (path, barrier) = (&path, &barrier);
+                scope.spawn(move || {
+                    barrier.wait();
+                    // All of them find no database.
+                    perform(&Work::open(path).expect("opened"), deeds, writer)
+                })
+            });
+            let writers: Vec<_> = writers.collect();
+            writers.into_iter().map(|writer| writer.join().expect("ended")).collect()
+        });
+        let work = scratch.work();
+        let all = work.tasks().all().expect("read");
+        let ids: BTreeSet<TaskId> = all.iter().map(|task| task.id).collect();
+
+        let added: Vec<TaskId> = told.iter().flat_map(|told| &told.added).copied().collect();
+        prop_assert_eq!(added.iter().collect::<BTreeSet<_>>().len(), added.len(), "every id once");
+        let mut by_key: BTreeMap<u8, BTreeSet<TaskId>> = BTreeMap::new();
+        for (key, id, _) in told.iter().flat_map(|told| &told.ensured) {
+            by_key.entry(*key).or_default().insert(*id);
+        }
+        prop_assert!(by_key.values().all(|ids| ids.len() == 1), "one task a key");
+        let made = told.iter().flat_map(|told| &told.ensured).filter(|(_, _, is_new)| *is_new).count();
+        prop_assert_eq!(made, by_key.len(), "made once");
+        let expected: BTreeSet<TaskId> = added.iter().copied().chain(by_key.into_values().flatten()).collect();
+        prop_assert_eq!(&ids, &expected, "nothing is lost");
+
+        let started: Vec<TaskId> = told.iter().flat_map(|told| &told.started).copied().collect();
+        prop_assert_eq!(started.iter().collect::<BTreeSet<_>>().len(), started.len(), "started by one alone");
+        for task in all.iter().filter(|task| task.state == TaskState::InProgress) {
+            prop_assert!(started.contains(&task.id) && task.started_by.is_some());
+        }
+        let remembered: usize = told.iter().map(|told| told.remembered).sum();
+        let (_, total) = work.memories().search("remembered", crate::MemoryFilter::default(), 1).expect("found");
+        prop_assert_eq!(total, remembered);
+    }
+}

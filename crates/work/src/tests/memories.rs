@@ -1,0 +1,132 @@
+//! Memories: what is kept, and what a search finds.
+
+use proptest::prelude::*;
+
+use super::Scratch;
+use crate::{Memory, MemoryError, MemoryFilter, MemoryKind, Work};
+
+fn add(work: &Work, kind: MemoryKind, text: &str, tags: &[&str]) -> Memory {
+    let tags: Vec<String> = tags.iter().map(|tag| (*tag).to_owned()).collect();
+    work.memories().add(kind, text, &tags, 1).expect("added")
+}
+
+fn found(work: &Work, words: &str) -> Vec<String> {
+    let found = work.memories().search(words, MemoryFilter::default(), 20).expect(words).0;
+    found.iter().map(|memory| memory.id.to_string()).collect()
+}
+
+fn best(work: &Work, text: &str) -> Vec<String> {
+    work.memories().best_for(text).expect("read").iter().map(|memory| memory.id.to_string()).collect()
+}
+
+fn filled(scratch: &Scratch) -> Work {
+    let work = scratch.work();
+    add(&work, MemoryKind::Fix, "When the tests time out, the database was locked: close the pool first.", &["db"]);
+    add(&work, MemoryKind::Pattern, "Handlers live in src/http/handlers, one file a route.", &["http", "layout"]);
+    add(&work, MemoryKind::Decision, "SQLite over Postgres: one file, no server.", &["db"]);
+    add(&work, MemoryKind::Context, "Der Prüfstand läuft nur in Zürich; `foo_bar()` is its entry.", &[]);
+    work
+}
+
+#[test]
+fn the_best_match_comes_first() {
+    let scratch = Scratch::new();
+    let work = filled(&scratch);
+    assert_eq!(found(&work, "database locked"), ["m1"]);
+    assert_eq!(found(&work, "TEST"), ["m1"], "in any case and form");
+    assert_eq!(found(&work, "file"), ["m3", "m2"], "in the shorter text it weighs more");
+    assert_eq!(found(&work, "zurich prufstand"), ["m4"], "with or without marks");
+    assert_eq!(found(&work, "foo_bar()"), ["m4"]);
+    assert_eq!(found(&work, "layout"), ["m2"], "tags are words too");
+    assert_eq!(found(&work, "database nowhere"), [""; 0], "all words count");
+    assert_eq!(best(&work, "the database was locked again, nowhere else"), ["m1"]);
+    assert_eq!(best(&work, "-- !! --"), [""; 0]);
+}
+
+#[test]
+fn only_the_kind_and_tag_that_are_meant() {
+    let scratch = Scratch::new();
+    let work = filled(&scratch);
+    let memories = work.memories();
+    let listed = |kind, tag| {
+        let listed = memories.list(MemoryFilter { kind, tag }).expect("read");
+        listed.iter().map(|memory| memory.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(None, None), ["m4", "m3", "m2", "m1"]);
+    assert_eq!(listed(None, Some("db")), ["m3", "m1"]);
+    assert_eq!(listed(Some(MemoryKind::Fix), Some("db")), ["m1"]);
+    assert_eq!(listed(None, Some("d")), [""; 0]);
+    let filter = MemoryFilter { kind: Some(MemoryKind::Decision), tag: None };
+    assert_eq!(memories.search("file", filter, 20).expect("found").1, 1);
+    let (shown, total) = memories.search("file", MemoryFilter::default(), 1).expect("found");
+    assert_eq!((shown.len(), total), (1, 2));
+}
+
+#[test]
+fn what_is_deleted_is_found_no_more_and_its_number_is_not_given_again() {
+    let scratch = Scratch::new();
+    let work = filled(&scratch);
+    let memories = work.memories();
+    let last = memories.find("M4").expect("there").id;
+    memories.delete(last).expect("deleted");
+    assert_eq!(found(&work, "Prüfstand"), [""; 0]);
+    insta::assert_snapshot!(memories.delete(last).expect_err("gone"), @"there is no memory `m4`");
+    assert_eq!(add(&work, MemoryKind::Context, "New", &[]).id.to_string(), "m5");
+    assert!(matches!(memories.find("m"), Err(MemoryError::NotFound { close: Some(_), .. })));
+}
+
+#[test]
+fn what_is_not_written_down_or_searched_is_said() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    let memories = work.memories();
+    let add = |text: &str, tag: &str| memories.add(MemoryKind::Fix, text, &[tag.to_owned()], 1).expect_err("refused");
+    let said = [
+        add(" \n ", "a"),
+        add(&"x".repeat(64 * 1024 + 1), "a"),
+        add("Text", ""),
+        add("Text", "two words"),
+        add("Text", &"x".repeat(51)),
+        memories.search("\" * -", MemoryFilter::default(), 1).expect_err("no words"),
+    ];
+    insta::assert_snapshot!(said.map(|error| error.to_string()).join("\n"), @r#"
+    the text is empty
+    the text has 65537 bytes, and 65536 (64 KiB) are the most
+    a tag is empty
+    `two words` cannot be a tag
+    a tag has 51 characters, and 50 are the most
+    there are no words in `" * -` to search for
+    "#);
+    let kept = memories.add(MemoryKind::Fix, "export API_KEY=sk-ant-REDACTED", &[], 1);
+    assert_eq!(kept.expect("kept").text, "export API_KEY=***");
+}
+
+#[test]
+fn a_prompt_gets_what_fits() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    for number in 0..10 {
+        add(&work, MemoryKind::Context, &format!("needle {number} {}", "hay ".repeat(150)), &[]);
+    }
+    add(&work, MemoryKind::Context, &format!("needle needle needle {}", "needle ".repeat(700)), &[]);
+    let fitting = work.memories().best_for("Where is the needle?").expect("read");
+    let size: usize = fitting.iter().map(|memory| memory.text.len()).sum();
+    assert!(size <= 4096 && size > 3000, "{size}");
+    assert!(fitting.iter().all(|memory| memory.id.to_string() != "m11"), "one that is too long hinders no other");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// No text is an operator of the search, and none breaks it.
+    #[test]
+    fn any_text_can_be_searched_for(text in "[a-z\"'*^:(){}+~ \\-\u{0}-\u{9f}]{0,40}|(AND|OR|NOT|NEAR|text:|\\*|\"| |a){0,9}|\\PC{0,40}") {
+        let scratch = Scratch::new();
+        let work = filled(&scratch);
+        match work.memories().search(&text, MemoryFilter::default(), 20) {
+            Ok(_) | Err(MemoryError::NoWords(_)) => {}
+            Err(error) => prop_assert!(false, "{error}"),
+        }
+        prop_assert!(work.memories().best_for(&text).is_ok());
+    }
+}

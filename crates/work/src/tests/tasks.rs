@@ -1,0 +1,331 @@
+//! Tasks: how they are written down, what they wait for, and how they move.
+
+use super::Scratch;
+use crate::{Task, TaskError, TaskId, TaskState, TaskText, Tasks, Work, starter};
+
+fn id(word: &str) -> TaskId {
+    TaskId::parse(word).expect("an id")
+}
+
+fn titled(title: &str) -> TaskText<'_> {
+    TaskText { title, ..TaskText::default() }
+}
+
+fn add(work: &Work, title: &str) -> Task {
+    work.tasks().add(None, &titled(title), 1).expect("added")
+}
+
+fn blocked(work: &Work, title: &str, blockers: &[TaskId]) -> Task {
+    work.tasks().add(None, &TaskText { title, blockers, ..TaskText::default() }, 1).expect("added")
+}
+
+fn below(work: &Work, parent: TaskId, title: &str) -> Task {
+    work.tasks().add(None, &TaskText { title, parent: Some(parent), ..TaskText::default() }, 1).expect("added")
+}
+
+fn ready(tasks: Tasks<'_>) -> Vec<String> {
+    tasks.ready(9).expect("read").0.iter().map(|task| task.id.to_string()).collect()
+}
+
+#[test]
+fn ids_are_what_people_type() {
+    for word in ["t12", "T12", "12", "t012"] {
+        assert_eq!(id(word).to_string(), "t12");
+    }
+    for word in ["", "t", "tt1", "m1", "-1", "t-1", "1.5", "t1 ", "99999999999999999999", "١"] {
+        assert_eq!(TaskId::parse(word), None, "{word}");
+    }
+}
+
+#[test]
+fn a_task_is_kept_as_it_was_said_but_for_secrets() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    let first = add(&work, "  First  ");
+    let said = TaskText {
+        title: "Use GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345",
+        description: Some("As in\n  the plan\n"),
+        parent: Some(first.id),
+        blockers: &[first.id],
+        priority: Some(1),
+    };
+    let task = work.tasks().add(Some("plan.second"), &said, 7).expect("added");
+    assert_eq!(task, scratch.work().tasks().find("t2").expect("kept"));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&task).expect("JSON"), @r#"
+    {
+      "id": "t2",
+      "key": "plan.second",
+      "title": "Use GITHUB_TOKEN=***",
+      "description": "As in\n  the plan",
+      "state": "open",
+      "priority": 1,
+      "parent": "t1",
+      "blockers": [
+        {
+          "id": "t1",
+          "state": "open"
+        }
+      ],
+      "needs_review": false,
+      "started_by": null,
+      "created": 7,
+      "changed": 7
+    }
+    "#);
+    assert_eq!((first.title.as_str(), first.priority), ("First", 3));
+    assert_eq!(work.tasks().children(first.id).expect("read"), [task]);
+}
+
+#[test]
+fn what_is_not_written_down_is_said() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    let tasks = work.tasks();
+    add(&work, "First");
+    tasks.add(Some("known"), &titled("Second"), 1).expect("added");
+    let long_title = "x".repeat(501);
+    let long_text = "x".repeat(64 * 1024 + 1);
+    let unknown = [id("t9")];
+    let refused = [
+        tasks.add(None, &titled(" \t "), 1),
+        tasks.add(None, &titled("two\nlines"), 1),
+        tasks.add(None, &titled(&long_title), 1),
+        tasks.add(None, &TaskText { description: Some(&long_text), ..titled("Long") }, 1),
+        tasks.add(None, &TaskText { priority: Some(6), ..titled("Urgent") }, 1),
+        tasks.add(None, &TaskText { priority: Some(0), ..titled("Urgent") }, 1),
+        tasks.add(None, &TaskText { blockers: &unknown, ..titled("Blocked") }, 1),
+        tasks.add(None, &TaskText { parent: Some(id("t9")), ..titled("Child") }, 1),
+        tasks.add(Some("known"), &titled("Again"), 1),
+        tasks.add(Some(""), &titled("Keyless"), 1),
+        tasks.add(Some("token=ghp_0123456789abcdefghijABCDEFGHIJ012345"), &titled("Secret"), 1),
+        tasks.find("first"),
+    ];
+    let said: Vec<String> = refused.into_iter().map(|refused| refused.expect_err("refused").to_string()).collect();
+    insta::assert_snapshot!(said.join("\n"), @r"
+    the title is empty
+    the title is one line of plain text
+    the title has 501 characters, and 500 are the most
+    the description has 65537 bytes, and 65536 (64 KiB) are the most
+    a priority is a number from 1 to 5, not 6
+    a priority is a number from 1 to 5, not 0
+    there is no task `t9`
+    there is no task `t9`
+    t2 has the key `known` already
+    the key is empty
+    the key holds what looks like a secret
+    there is no task `first`
+    ");
+    assert_eq!(tasks.all().expect("read").len(), 2, "nothing of it was written");
+    let close = |word: &str| match tasks.find(word) {
+        Err(TaskError::NotFound { close, .. }) => close,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(close("tt2").as_deref(), Some("t2"));
+    assert_eq!(close("everything"), None);
+    assert!(tasks.add(None, &titled(&"ä".repeat(500)), 1).is_ok(), "characters count, and not bytes");
+}
+
+#[test]
+fn ensure_makes_one_and_then_brings_it_in_line() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    let tasks = work.tasks();
+    let other = add(&work, "Other");
+    let made = tasks.ensure("a", &TaskText { description: Some("How"), ..titled("One") }, 1).expect("made");
+    tasks.start(made.task.id, None, 2).expect("started");
+    let blockers = [other.id];
+    let said = TaskText { priority: Some(1), blockers: &blockers, ..titled("One thing") };
+    let again = tasks.ensure("a", &said, 3).expect("kept");
+    assert!(made.is_new && !again.is_new);
+    let task = again.task;
+    assert_eq!((task.id, task.title.as_str(), task.description.as_str()), (made.task.id, "One thing", "How"));
+    assert_eq!((task.priority, task.state, task.blockers.len()), (1, TaskState::InProgress, 1));
+    assert_eq!(tasks.ensure("a", &said, 3).expect("kept").task, task);
+}
+
+#[test]
+fn nothing_leads_back_to_itself() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    let tasks = work.tasks();
+    let first = tasks.ensure("a", &titled("A"), 1).expect("made").task.id;
+    let second = below(&work, first, "B").id;
+    let third = below(&work, second, "C").id;
+    let parent = |parent| TaskText { parent: Some(parent), ..titled("A") };
+    insta::assert_snapshot!(
+        tasks.ensure("a", &parent(third), 1).expect_err("a cycle"),
+        @"a task cannot be above itself: t1 → t3 → t2 → t1"
+    );
+    insta::assert_snapshot!(
+        tasks.ensure("a", &parent(first), 1).expect_err("a cycle"),
+        @"a task cannot be above itself: t1 → t1"
+    );
+    let fourth = blocked(&work, "D", &[first, second]).id;
+    let fifth = blocked(&work, "E", &[fourth]).id;
+    let waiting = TaskText { blockers: &[third, fifth], ..titled("A") };
+    insta::assert_snapshot!(
+        tasks.ensure("a", &waiting, 1).expect_err("a cycle"),
+        @"a task cannot wait for itself: t1 → t5 → t4 → t1"
+    );
+    assert_eq!(tasks.get(first).expect("read").blockers, [], "nothing of it was written");
+}
+
+#[test]
+fn ready_is_what_waits_for_nothing_that_can_still_come() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    let tasks = work.tasks();
+    let first = add(&work, "First").id;
+    let second = blocked(&work, "Second", &[first]).id;
+    let urgent = tasks.add(None, &TaskText { priority: Some(1), ..titled("Urgent") }, 1).expect("added").id;
+    assert_eq!(ready(tasks), ["t3", "t1"]);
+    assert_eq!(tasks.ready(1).expect("read").1, 2, "the rest is counted");
+
+    tasks.start(first, None, 2).expect("started");
+    assert_eq!(ready(tasks), ["t3"]);
+    assert!(matches!(tasks.start(second, None, 2), Err(TaskError::Waits { blockers, .. }) if blockers == [first]));
+
+    tasks.fail(first, 3).expect("failed");
+    assert_eq!(ready(tasks), ["t3", "t2"]);
+    let hopeless: Vec<TaskId> = tasks.get(second).expect("read").hopeless().map(|blocker| blocker.id).collect();
+    assert_eq!(hopeless, [first]);
+
+    work.connection.execute("DELETE FROM tasks WHERE id = ?1", [first]).expect("deleted");
+    assert_eq!(ready(tasks), ["t3", "t2"]);
+    let missing = tasks.get(second).expect("read");
+    assert_eq!(missing.hopeless().map(|blocker| blocker.state).collect::<Vec<_>>(), [None]);
+
+    tasks.close(urgent, 4).expect("closed");
+    tasks.close(second, 4).expect("closed");
+    assert_eq!(ready(tasks), [""; 0]);
+    assert_eq!(add(&work, "Next").id.to_string(), "t4");
+}
+
+#[test]
+fn every_move_from_every_state() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    let tasks = work.tasks();
+    let mut table = Vec::new();
+    for from in TaskState::ALL {
+        for to in TaskState::ALL {
+            let task = add(&work, "Any").id;
+            match from {
+                TaskState::Open => None,
+                TaskState::InProgress => Some(tasks.start(task, None, 1)),
+                TaskState::Closed => Some(tasks.close(task, 1)),
+                TaskState::Failed => Some(tasks.fail(task, 1)),
+            }
+            .into_iter()
+            .for_each(|moved| assert!(!moved.expect("moved").was_so));
+            let moved = match to {
+                TaskState::Open => tasks.reopen(task, 1),
+                TaskState::InProgress => tasks.start(task, None, 1),
+                TaskState::Closed => tasks.close(task, 1),
+                TaskState::Failed => tasks.fail(task, 1),
+            };
+            let told = match moved {
+                Ok(moved) if moved.was_so => "was so".to_owned(),
+                Ok(moved) => moved.task.state.name().to_owned(),
+                Err(error) => error.to_string().split_once(' ').expect("words").1.to_owned(),
+            };
+            table.push(format!("{} to {}: {told}", from.name(), to.name()));
+        }
+    }
+    insta::assert_snapshot!(table.join("\n"), @r"
+    open to open: was so
+    open to in_progress: in_progress
+    open to closed: closed
+    open to failed: failed
+    in_progress to open: open
+    in_progress to in_progress: was so
+    in_progress to closed: closed
+    in_progress to failed: failed
+    closed to open: open
+    closed to in_progress: is closed: it cannot be started before it is reopened
+    closed to closed: was so
+    closed to failed: is closed: it cannot be given up before it is reopened
+    failed to open: open
+    failed to in_progress: has failed: it cannot be started before it is reopened
+    failed to closed: has failed: it cannot be closed before it is reopened
+    failed to failed: was so
+    ");
+}
+
+#[test]
+fn a_task_in_progress_belongs_to_a_run() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    let tasks = work.tasks();
+    let (mine, theirs, nobodys) = (add(&work, "Mine").id, add(&work, "Theirs").id, add(&work, "Nobody's").id);
+    tasks.start(mine, Some(&starter("r1", 2)), 1).expect("started");
+    tasks.start(theirs, Some(&starter("r12", 2)), 1).expect("started");
+    tasks.start(nobodys, None, 1).expect("started");
+    assert_eq!(tasks.claimed("r1").expect("read"), 1);
+    assert_eq!(tasks.counts(None).expect("read").claimed, 0);
+    insta::assert_snapshot!(
+        tasks.start(mine, Some("r12/2"), 2).expect_err("held"),
+        @"t1 is in progress already, started by r1/2"
+    );
+    insta::assert_snapshot!(
+        tasks.start(nobodys, Some("r12/2"), 2).expect_err("held"),
+        @"t3 is in progress already, started by somebody outside of runs"
+    );
+    let taken_over = tasks.start(mine, Some("r1/3"), 2).expect("the same run");
+    assert!(taken_over.was_so);
+    let started = |by: &str| tasks.started_in(by).expect("read").iter().map(|task| task.id).collect::<Vec<_>>();
+    assert_eq!((started("r1/2"), started("r1/3")), (vec![], vec![mine]));
+    tasks.close(mine, 3).expect("closed");
+    assert_eq!((started("r1/3"), tasks.claimed("r1").expect("read")), (vec![], 0));
+    let reopened = tasks.reopen(mine, 4).expect("reopened").task;
+    assert_eq!((reopened.state, reopened.started_by), (TaskState::Open, None));
+}
+
+#[test]
+fn a_tree_is_complete_when_its_leaves_are_closed() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    let tasks = work.tasks();
+    let root = add(&work, "Root").id;
+    let branch = below(&work, root, "Branch").id;
+    let leaf = below(&work, branch, "Leaf").id;
+    let other = below(&work, root, "Other").id;
+    let complete = |ids: &[TaskId]| tasks.tree_is_complete(ids).expect("read");
+    assert!(complete(&[]));
+    assert!(!complete(&[id("t99")]));
+    assert!(!complete(&[root]));
+    tasks.close(root, 1).expect("closed");
+    assert!(!complete(&[root]), "what is below it is not");
+    tasks.reopen(root, 1).expect("open");
+    tasks.close(leaf, 1).expect("closed");
+    assert!(complete(&[branch]) && complete(&[leaf]) && !complete(&[root]));
+    tasks.fail(other, 1).expect("failed");
+    assert!(!complete(&[root]) && !complete(&[branch, other]));
+    tasks.reopen(other, 1).expect("open");
+    tasks.close(other, 1).expect("closed");
+    assert!(complete(&[root, branch, leaf, other]), "whatever its own state");
+    assert!(!complete(&[root, id("t99")]));
+}
+
+#[test]
+fn counts_and_reviews() {
+    let scratch = Scratch::new();
+    let work = scratch.work();
+    let tasks = work.tasks();
+    assert_eq!(tasks.counts(None).expect("read"), crate::TaskCounts::default());
+    let all: Vec<TaskId> = ["a", "b", "c", "d"].map(|title| add(&work, title).id).to_vec();
+    blocked(&work, "e", &[all[0]]);
+    tasks.start(all[1], Some("r1"), 1).expect("started");
+    tasks.close(all[2], 1).expect("closed");
+    tasks.fail(all[3], 1).expect("failed");
+    let counts = tasks.counts(Some("r1")).expect("read");
+    let expected = crate::TaskCounts { open: 2, ready: 1, in_progress: 1, closed: 1, failed: 1, claimed: 1 };
+    assert_eq!(counts, expected);
+
+    assert!(!tasks.set_needs_review(all[0], true, 1).expect("marked").was_so);
+    assert!(tasks.set_needs_review(all[0], true, 1).expect("marked").was_so);
+    assert!(tasks.needs_review(all[0]).expect("read") && !tasks.needs_review(all[1]).expect("read"));
+    assert!(!tasks.needs_review(id("t99")).expect("read"));
+    tasks.set_needs_review(all[0], false, 1).expect("cleared");
+    assert!(!tasks.needs_review(all[0]).expect("read"));
+}
