@@ -95,7 +95,7 @@ impl Driver<'_> {
             None => work.runs(1)?.pop().ok_or(NotDriven::None)?,
         };
         let run = found.id;
-        if found.end.is_some_and(|end| end.how == Ending::Completed) {
+        if found.is_complete() {
             return Err(NotDriven::Complete(run));
         }
         work.resume_run(run, &self.kept_loop())?;

@@ -34,6 +34,12 @@ pub struct Run {
     pub started: i64,
 }
 
+impl Run {
+    pub fn is_complete(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.how == Ending::Completed)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunEnd {
     pub how: Ending,

@@ -16,7 +16,7 @@ use store::{SessionKey, SessionState, Store};
 
 use self::metrics::Metrics;
 use super::validate::counted;
-use super::{Context, work};
+use super::{Context, loops, work};
 use crate::arguments::Status;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -52,6 +52,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         .zip(store.as_ref())
         .and_then(|(whose, store)| store.session(SessionKey { agent: &whose.agent, session: &whose.session }).ok());
     let workflow = work::report(&project, &compiled, now, session.clone(), context);
+    let run = loops::unfinished(&project, context);
     let holds = state.as_ref().map(holds).unwrap_or_default();
     let kept = session.as_ref().map_or_else(Vec::new, |whose| {
         session_policy::kept(&project, &whose.agent, &whose.session, &context.environment)
@@ -84,6 +85,9 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
                 "broken": compiled.broken.iter().map(|file| &file.problem).collect::<Vec<_>>(),
             },
         });
+        if let (Some((_, run)), Some(told)) = (run, told.as_object_mut()) {
+            told.insert("run".to_owned(), run);
+        }
         if let (Some(metrics), Some(told)) = (&metrics, told.as_object_mut()) {
             told.insert("metrics".to_owned(), metrics.json());
         }
@@ -94,6 +98,9 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     show_project(&project, unusable.as_ref(), output);
     if let Some(report) = &workflow {
         work::show_report(report, now, output);
+    }
+    if let Some((run, _)) = &run {
+        output.line(format!("{} {run}", output.bold("Run    ")));
     }
     match &session {
         Some(Whose { agent, session }) => output.line(format!("{} {agent} {session}", output.bold("Session"))),

@@ -9,7 +9,7 @@ mod stop;
 pub use emit::{held, run as emit};
 pub use progress::run as progress;
 pub use run::run;
-pub use runs::run as runs;
+pub use runs::{run as runs, unfinished};
 pub use stop::run as stop;
 
 use guard::Project;

@@ -14,7 +14,7 @@ use guard::workflow::{Force, Holding, Lack, Moves, Outside, Position, Refusal, S
 use guard::{CommandRun, Project, Whose};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
-use work::{Ending, Work};
+use work::Work;
 
 pub use approve::run as approve;
 
@@ -114,7 +114,7 @@ impl Mover {
         let environment = &context.environment;
         let work = Work::existing(&self.project.work(environment)).ok().flatten();
         let last = work.and_then(|work| work.runs(1).ok()?.pop());
-        let last = last.filter(|run| run.end.as_ref().is_none_or(|end| end.how != Ending::Completed));
+        let last = last.filter(|run| !run.is_complete());
         let stage = last.and_then(|run| Stage::of_run(run.id, &self.project, environment)).map(Arc::new);
         Self { stage, ..self }
     }

@@ -179,12 +179,16 @@ fn a_person_ends_a_run_softly_or_now() {
     let scratch = looping(ALONE, script);
     let run = started(&scratch, &["run"]);
     wait_for(&scratch.root().join("begun"));
+    let status = scratch.run(&["status"]).stdout;
+    assert!(status.contains("Run     r1 going on, #1 worker for task.start\n"), "{status}");
     let reply = scratch.run(&["stop"]);
     insta::assert_snapshot!(reply.transcript());
     scratch.file("go", "");
     let ended = run.wait_with_output().expect("its end");
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(0), "{said}");
+    let status = scratch.run(&["status"]).stdout;
+    assert!(status.contains("Run     r1 stopped: a person stopped it; `linchpin run --resume` goes on with it\n"), "{status}");
     assert!(said.contains("[r1] worker → again") && said.contains("stopped: a person stopped it"), "{said}");
 
     fs::remove_file(scratch.root().join("go")).expect("removed");
