@@ -21,8 +21,7 @@ pub(super) struct Function {
     pub(super) arity: Arity,
     /// Which argument is a pattern, and of what kind.
     pub(super) pattern: Option<(usize, PatternKind)>,
-    /// `None`: part of the language, but this version cannot supply the facts.
-    pub(super) run: Option<Run>,
+    pub(super) run: Run,
     /// The behavior that supplies the facts.
     pub(super) fed_by: Option<&'static str>,
 }
@@ -59,28 +58,28 @@ macro_rules! function {
 }
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    function!("all", Arity::exactly(1), Some(all)),
-    function!("any", Arity::exactly(1), Some(any)),
-    function!("bool", Arity::exactly(1), Some(bool)),
-    function!("command_ran", Arity::between(1, 2), Some(command_ran), Some((0, PatternKind::Regex))),
-    function!("command_succeeded", Arity::between(1, 2), Some(command_succeeded), Some((0, PatternKind::Regex))),
-    function!("dict", Arity::between(0, 1), Some(dict)),
-    function!("file_rule_met", Arity::exactly(1), Some(file_rule_met), Some((0, PatternKind::FileRule))),
-    function!("glob", Arity::exactly(2), Some(glob), Some((1, PatternKind::Glob))),
-    function!("has_stop_signal", Arity::between(0, 1), Some(has_stop_signal)),
-    function!("int", Arity::exactly(1), Some(int)),
-    function!("len", Arity::exactly(1), Some(len)),
-    function!("list", Arity::between(0, 1), Some(list)),
-    function!("matches", Arity::exactly(2), Some(matches), Some((1, PatternKind::Regex))),
-    function!("max", Arity::at_least(1), Some(|state, args| extreme(state, args, std::cmp::Ordering::is_gt))),
-    function!("mcp_called", Arity::between(1, 2), Some(mcp::called), fed_by Behavior::MCP_CALL_TRACKING),
-    function!("mcp_failed", Arity::exactly(2), Some(mcp::failed), fed_by Behavior::MCP_CALL_TRACKING),
-    function!("mcp_result_has", Arity::exactly(4), Some(mcp::result_has), fed_by Behavior::MCP_CALL_TRACKING),
-    function!("mcp_result_is_null", Arity::exactly(2), Some(mcp::result_is_null), fed_by Behavior::MCP_CALL_TRACKING),
-    function!("min", Arity::at_least(1), Some(|state, args| extreme(state, args, std::cmp::Ordering::is_lt))),
-    function!("str", Arity::exactly(1), Some(str)),
-    function!("task_needs_user_review", Arity::exactly(1), Some(task_needs_user_review)),
-    function!("task_tree_complete", Arity::exactly(1), Some(task_tree_complete)),
+    function!("all", Arity::exactly(1), all),
+    function!("any", Arity::exactly(1), any),
+    function!("bool", Arity::exactly(1), bool),
+    function!("command_ran", Arity::between(1, 2), command_ran, Some((0, PatternKind::Regex))),
+    function!("command_succeeded", Arity::between(1, 2), command_succeeded, Some((0, PatternKind::Regex))),
+    function!("dict", Arity::between(0, 1), dict),
+    function!("file_rule_met", Arity::exactly(1), file_rule_met, Some((0, PatternKind::FileRule))),
+    function!("glob", Arity::exactly(2), glob, Some((1, PatternKind::Glob))),
+    function!("has_stop_signal", Arity::between(0, 1), has_stop_signal),
+    function!("int", Arity::exactly(1), int),
+    function!("len", Arity::exactly(1), len),
+    function!("list", Arity::between(0, 1), list),
+    function!("matches", Arity::exactly(2), matches, Some((1, PatternKind::Regex))),
+    function!("max", Arity::at_least(1), |state, args| extreme(state, args, std::cmp::Ordering::is_gt)),
+    function!("mcp_called", Arity::between(1, 2), mcp::called, fed_by Behavior::MCP_CALL_TRACKING),
+    function!("mcp_failed", Arity::exactly(2), mcp::failed, fed_by Behavior::MCP_CALL_TRACKING),
+    function!("mcp_result_has", Arity::exactly(4), mcp::result_has, fed_by Behavior::MCP_CALL_TRACKING),
+    function!("mcp_result_is_null", Arity::exactly(2), mcp::result_is_null, fed_by Behavior::MCP_CALL_TRACKING),
+    function!("min", Arity::at_least(1), |state, args| extreme(state, args, std::cmp::Ordering::is_lt)),
+    function!("str", Arity::exactly(1), str),
+    function!("task_needs_user_review", Arity::exactly(1), task_needs_user_review),
+    function!("task_tree_complete", Arity::exactly(1), task_tree_complete),
 ];
 
 pub(super) fn find(name: &str) -> Option<&'static Function> {

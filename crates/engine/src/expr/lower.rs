@@ -252,9 +252,7 @@ impl<'s> Lowering<'s> {
         if !self.check_arity(name, function.arity, args.len(), name_span.clone()) {
             return constant((), span);
         }
-        if function.run.is_none() {
-            self.errors.push(names::needs_facts(name, name_span));
-        } else if let Some(behavior) = function.fed_by {
+        if let Some(behavior) = function.fed_by {
             self.calls.push(FedCall { name, span: name_span, arguments: args.len(), fed_by: Some(behavior) });
         }
         if let Some((index, kind)) = function.pattern

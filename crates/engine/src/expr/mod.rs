@@ -90,9 +90,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
         environment.add_global(filter.global, Value::from_object(Builtin(filter.run)));
     }
     for function in FUNCTIONS {
-        if let Some(run) = function.run {
-            environment.add_global(function.global, Value::from_object(Builtin(run)));
-        }
+        environment.add_global(function.global, Value::from_object(Builtin(function.run)));
     }
     environment
 });

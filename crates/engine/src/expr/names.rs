@@ -224,7 +224,7 @@ fn not_at_a_move(name: &str, span: Range<usize>) -> ExprError {
     ExprError::new(span, message).with_help(Some(help.to_owned()))
 }
 
-pub(super) fn needs_facts(name: &str, span: Range<usize>) -> ExprError {
+fn needs_facts(name: &str, span: Range<usize>) -> ExprError {
     ExprError::new(span, format!("`{name}` needs facts that this version of Linchpin does not supply yet"))
 }
 

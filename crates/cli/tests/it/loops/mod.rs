@@ -16,14 +16,14 @@ use testkit::{Reply, Scratch};
 use super::project;
 
 /// A loop of one hat that says when it is done.
-const ALONE: &str = "
+pub(super) const ALONE: &str = "
 agent: {command: [sh, agent.sh]}
 hats:
   worker: {triggers: [task.start, again], publishes: [loop.complete, again]}
 ";
 
 /// A project with a loop that a person accepted, and an agent that is a script. What is in the script is run under `sh`.
-fn looping(the_loop: &str, script: &str) -> Scratch {
+pub(super) fn looping(the_loop: &str, script: &str) -> Scratch {
     looping_in(project(), the_loop, script)
 }
 
