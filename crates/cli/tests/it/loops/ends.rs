@@ -188,7 +188,10 @@ fn a_person_ends_a_run_softly_or_now() {
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(0), "{said}");
     let status = scratch.run(&["status"]).stdout;
-    assert!(status.contains("Run     r1 stopped: a person stopped it; `linchpin run --resume` goes on with it\n"), "{status}");
+    assert!(
+        status.contains("Run     r1 stopped: a person stopped it; `linchpin run --resume` goes on with it\n"),
+        "{status}"
+    );
     assert!(said.contains("[r1] worker → again") && said.contains("stopped: a person stopped it"), "{said}");
 
     fs::remove_file(scratch.root().join("go")).expect("removed");
