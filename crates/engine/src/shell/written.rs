@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::command::{Folders, Redirect, RedirectKind, SimpleCommand};
+use super::command::{Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::copied::{copies, targets};
 use super::fetched::{fetched, fetches};
 use super::patch;
@@ -155,6 +155,11 @@ impl<'a> Files<'a> {
         !self.written.is_empty()
     }
 
+    /// Those that the script has written so far, by how their names end.
+    pub(super) fn ending(&self, end: &str) -> Vec<&str> {
+        self.written.keys().filter(|path| path.ends_with(end)).map(String::as_str).collect()
+    }
+
     /// What is in the files of patches that a command applies, as far as those were written in the session.
     pub(super) fn patches(&self, command: &SimpleCommand) -> Vec<Arc<str>> {
         let Some(arguments) = command.arguments.as_ref().filter(|_| command.applies_patch()) else { return Vec::new() };
@@ -269,7 +274,11 @@ impl<'a> Files<'a> {
         }
         for copy in copies(command, program, arguments) {
             let fetched = copy.is_fetched().then_some(Written::Unknown);
-            let Some(text) = fetched.or_else(|| self.get(command, copy.from)) else { continue };
+            // What it reads becomes the file.
+            let is_input = Word::known(copy.from).is_standard_input();
+            let read = || command.given_text().map(Arc::from).map_or(Written::Unknown, Written::Text);
+            let known = fetched.or_else(|| if is_input { Some(read()) } else { self.get(command, copy.from) });
+            let Some(text) = known else { continue };
             self.put(command, copy.to, &text);
             if let Some(path) = copy.within() {
                 self.put(command, &path, &text);
