@@ -350,7 +350,9 @@ impl Reader {
                     || name.ends_with('!')
                     || matches!(**receiver, Value::Texts(_)) && name == "concat"
                     || self.language == Language::Ruby && CHANGING_TEXT_METHODS.contains(&name.as_str());
-                if let (Some(root), true) = (root, changes) {
+                // What a module gives is not the module.
+                let is_module = |root: &str| matches!(self.names.get(root), Some(Value::Thing(_)));
+                if let (Some(root), true) = (root.filter(|root| !is_module(root)), changes) {
                     self.bind(root, Value::Unknown);
                 }
             }

@@ -7,7 +7,7 @@ use super::command::SimpleCommand;
 use super::git_settings::Variable;
 use super::recipe;
 use super::written::{Files, Written};
-use super::{justfile, makefile, marked_lines, taskfile};
+use super::{image, justfile, makefile, marked_lines, taskfile};
 use crate::one_liner::Language;
 use crate::programs::{Arguments, Role};
 
@@ -68,6 +68,7 @@ pub(super) fn texts(command: &SimpleCommand, files: &Files) -> Vec<Option<String
         }
         "pip" | "pip3" => own.setup_files(),
         "go" => own.go_files(),
+        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => own.image(),
         "pre-commit" => own.marked(&[".pre-commit-config.yaml"], &["entry:"]),
         "ansible-playbook" => own.marked(&own.operands(), &["shell:", "command:", "raw:"]),
         "systemctl" => own.marked(&files.ending(".service"), UNIT_MARKS),
@@ -125,6 +126,24 @@ impl Own<'_> {
         let path = self.placed(file);
         let is_written = self.files.of_script(self.command, &path).is_some();
         is_written.then(|| Some(format!("{interpreter} '{}'", path.replace('\'', "")))).into_iter().collect()
+    }
+
+    /// What a container runs, where the script says that.
+    fn image(&self) -> Vec<Option<String>> {
+        const COMPOSED: &[&str] = &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml"];
+        let form: Vec<&str> = self.arguments.subcommands.iter().map(String::as_str).collect();
+        if form.last() == Some(&"up") || form.last() == Some(&"start") {
+            return self.read(COMPOSED, image::services);
+        }
+        let host = self.arguments.list.iter().find(|argument| argument.role == Role::Host);
+        let Some(host) = host.filter(|_| form.last() == Some(&"run")) else { return Vec::new() };
+        let Some(name) = self.command.text_from(host.word, host.from) else { return Vec::new() };
+        let given = self.command.words.get(host.word + 1..).unwrap_or_default();
+        let given: Vec<&str> = given.iter().filter_map(|word| word.value.as_deref()).collect();
+        match self.files.image(name) {
+            Some(Written::Text(text)) => vec![Some(image::commands(text, &given))],
+            Some(Written::Unknown) | None => Vec::new(),
+        }
     }
 
     /// The commands behind marks, in all of these files that are written.
