@@ -25,15 +25,16 @@ fn last(text: &str, instruction: &str) -> Option<String> {
 pub(super) fn services(text: &str) -> String {
     let mut calls = String::new();
     let mut service = Service::default();
+    let mut level = None;
     let mut list = "";
     for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
         let depth = line.len() - line.trim_start().len();
         let (key, value) = line.trim().split_once(':').map_or((line.trim(), ""), |(key, value)| (key, value.trim()));
         match (key, value) {
-            // The next one.
-            (_, "") if depth <= service.depth => {
-                calls.push_str(&service.call());
-                service = Service { depth, ..Service::default() };
+            // The next one stands as deep as the first.
+            (_, "") if depth > 0 && level.is_none_or(|level| depth <= level) => {
+                level = Some(depth);
+                calls.push_str(&std::mem::take(&mut service).call());
             }
             ("image", image) => image.clone_into(&mut service.image),
             ("command" | "entrypoint", "") => list = "command",
@@ -52,7 +53,6 @@ pub(super) fn services(text: &str) -> String {
 
 #[derive(Default)]
 struct Service {
-    depth: usize,
     image: String,
     volumes: Vec<String>,
     /// For a shell.
