@@ -1,6 +1,7 @@
 //! What a call is given.
 
 use super::Language;
+use super::call::is_iterating;
 use super::deed::Deed;
 use super::reader::Reader;
 use super::tape::Tape;
@@ -137,9 +138,17 @@ impl Reader {
     pub(super) fn escape_arguments(&mut self, callee: &Value, arguments: &Arguments) {
         if let Value::Thing(name) = callee {
             let looks = self.dialect.onlookers.contains(&name.as_str());
-            if looks || matches!(self.deed(name), Some(Deed::Member | Deed::Run(_) | Deed::Module | Deed::Wraps)) {
+            let is_seen =
+                matches!(self.deed(name), Some(Deed::Member | Deed::Run(_) | Deed::Module | Deed::Wraps | Deed::Maps));
+            if looks || is_seen {
                 return;
             }
+        }
+        // What it is given is called where that can be seen.
+        if matches!(callee, Value::Method(_, name) if is_iterating(name))
+            && matches!(arguments.positional.first(), Some(Value::Thing(_)))
+        {
+            return;
         }
         for value in arguments.positional.iter().chain(arguments.named.iter().map(|(_, value)| value)) {
             self.escape(Some(value));

@@ -254,7 +254,7 @@ impl Reader {
             }
         }
         let values = self.loop_source(tape);
-        let mut element = values.element();
+        let mut element = self.element_of(&values);
         if tape.is(",") && names.len() == 1 {
             while tape.take(",") {
                 self.sequence(tape, true);
@@ -269,6 +269,12 @@ impl Reader {
             self.bind(name, value);
         }
         Some(values)
+    }
+
+    /// What a loop goes through. A list that is empty so far may be filled in a later round.
+    fn element_of(&self, values: &Value) -> Value {
+        let is_empty = *values == Value::List(Vec::new());
+        if is_empty && !self.names.settling { Value::Pending } else { values.element() }
     }
 
     /// Up to a condition behind it.
@@ -473,7 +479,8 @@ impl Reader {
         }
         if tape.take_name("of") {
             let values = self.sequence(tape, true);
-            self.bind(name, values.element());
+            let element = self.element_of(&values);
+            self.bind(name, element);
             return true;
         }
         if tape.take_name("in") {

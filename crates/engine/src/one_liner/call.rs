@@ -10,6 +10,11 @@ use super::text_method;
 use super::value::{SOME_NAME, SOME_WORD, Value};
 use super::{Access, Language, Spawn};
 
+/// Whether a method calls what it is given, once for each of many.
+pub(super) fn is_iterating(method: &str) -> bool {
+    matches!(method, "forEach" | "map" | "each" | "starmap")
+}
+
 /// Functions that print their arguments, whatever the language.
 const PRINTING: &[&str] = &["print", "puts", "say", "console.log", "process.stdout.write", "sys.stdout.write"];
 
@@ -30,7 +35,7 @@ impl Reader {
                 if let Some(deed) = self.deed(&name) {
                     let value = self.perform(deed, &name, arguments);
                     // An archive is more than what is in its file.
-                    let is_plain = matches!(value, Value::Unknown | Value::Content(_));
+                    let is_plain = matches!(value, Value::Unknown | Value::Content(_) | Value::Output(_));
                     let is_object = is_plain && self.dialect.gives_object(&name);
                     return if is_object { Value::Thing(format!("{name}()")) } else { value };
                 }
@@ -51,8 +56,15 @@ impl Reader {
                 }
                 if PRINTING.contains(&name.as_str()) {
                     let texts: Option<Vec<&str>> = arguments.positional.iter().map(Value::only_text).collect();
-                    if let Some(texts) = texts {
-                        self.found.print(texts.join(" "));
+                    let is_plain = arguments.named.iter().all(|(name, _)| matches!(name.as_str(), "file" | "flush"));
+                    let text = texts.map(|texts| texts.join(" "));
+                    match (arguments.named("file"), text) {
+                        (Some(file), text) => {
+                            let line = text.filter(|_| is_plain).map(|text| text + "\n");
+                            self.put_into(file, line.as_deref());
+                        }
+                        (None, Some(text)) => self.found.print(text),
+                        (None, None) => {}
                     }
                 }
                 Value::Unknown
@@ -61,6 +73,31 @@ impl Reader {
             Value::Pending => Value::Pending,
             _ => Value::Unknown,
         }
+    }
+
+    /// Whether a name of the text means a module, or something in it.
+    fn uses(&self, module: &str) -> bool {
+        let is_its =
+            |name: &str| name.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.names.values().any(|value| matches!(value, Value::Thing(name) if is_its(name)))
+    }
+
+    /// Puts a text into an open file; none where it is no constant.
+    pub(super) fn put_into(&mut self, file: &Value, text: Option<&str>) {
+        if let Value::Output(paths) = file {
+            for path in paths {
+                self.found.output(path, text);
+            }
+        }
+    }
+
+    /// `files.forEach(fs.unlinkSync)`; `pool.map(os.remove, files)`
+    fn each(&mut self, receiver: &Value, arguments: &Arguments) -> Value {
+        let Some((function, rest)) = arguments.positional.split_first() else { return Value::Unknown };
+        let through = rest.first().filter(|_| self.language == Language::Python).unwrap_or(receiver);
+        let positional = vec![through.element()];
+        self.apply(function.clone(), &Arguments { positional, ..Arguments::default() });
+        Value::Unknown
     }
 
     /// What the text's own functions give. Which of them gives what is not told apart.
@@ -107,13 +144,13 @@ impl Reader {
             }
             Deed::TouchOr(access, (place, name), path) => match arguments.get(place, name) {
                 Some(given) => self.touch(access, Some(given)),
-                None => self.found.touch(access, path.to_owned()),
+                None => self.found.touch(access, path),
             },
             Deed::Fetch((place, name)) => {
                 let addresses = arguments.get(place, name).and_then(Value::texts).unwrap_or_default();
                 for path in addresses.iter().filter_map(|address| address.strip_prefix("file:")) {
                     let path = path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path);
-                    self.found.touch(Access::Read, path.to_owned());
+                    self.found.touch(Access::Read, path);
                 }
                 // What it does there besides reading is told as what everybody knows would do it.
                 if let Some(method) = arguments.option("method").and_then(Value::only_text) {
@@ -173,11 +210,34 @@ impl Reader {
                 return start.map_or(Value::Unknown, |start| start.joined(&Value::Unknown, ""));
             }
             Deed::Root => return Value::Thing(String::new()),
-            Deed::Moves => self.found.moved = true,
+            Deed::Moves((place, name)) => self.goes_to(arguments.get(place, name)),
+            Deed::Strays => self.found.moved = true,
+            Deed::Maps => self.maps(arguments),
+            Deed::Option => self.takes_option(arguments),
+            Deed::Options => return self.options_given(arguments),
             Deed::Send | Deed::Hides => self.found.hidden = true,
             harmless => return self.made(harmless, name, arguments),
         }
         Value::Unknown
+    }
+
+    /// To another folder; without a name, to the home folder.
+    fn goes_to(&mut self, folder: Option<&Value>) {
+        match folder {
+            None => self.found.go(&["~".to_owned()]),
+            Some(Value::Pending) => {}
+            Some(folder) => match folder.texts() {
+                Some(folders) => self.found.go(&folders),
+                None => self.found.moved = true,
+            },
+        }
+    }
+
+    fn maps(&mut self, arguments: &Arguments) {
+        if let Some((function, rest)) = arguments.positional.split_first() {
+            let positional = rest.iter().map(Value::element).collect();
+            self.apply(function.clone(), &Arguments { positional, ..Arguments::default() });
+        }
     }
 
     /// Notes a file, or that it is not known which.
@@ -190,6 +250,11 @@ impl Reader {
             match value {
                 Value::Descriptor => {}
                 Value::Like { texts, .. } => {
+                    let wanted = self.wanted.iter().filter(|_| access != Access::Delete);
+                    let named = wanted.flat_map(|name| texts.iter().map(|path| path.replace(SOME_NAME, name)));
+                    for path in named.filter(|path| !texts.contains(path)).collect::<Vec<_>>() {
+                        self.found.note(access, &path);
+                    }
                     for path in texts {
                         // All that there is, without a look at it.
                         let start = path.trim_start_matches("./");
@@ -197,12 +262,12 @@ impl Reader {
                         if is_all {
                             self.found.touch_unknown(access);
                         } else {
-                            self.found.touch(access, path.clone());
+                            self.found.touch(access, path);
                         }
                     }
                 }
                 value => match value.texts() {
-                    Some(paths) => paths.into_iter().for_each(|path| self.found.touch(access, path)),
+                    Some(paths) => paths.iter().for_each(|path| self.found.touch(access, path)),
                     None => self.found.touch_unknown(access),
                 },
             }
@@ -217,7 +282,7 @@ impl Reader {
         let has_more = arguments.positional.iter().any(|value| matches!(value, Value::Record(_)));
         let is_whole = !has_more && arguments.named.iter().all(is_plain);
         match (file.and_then(Value::only_text), text.and_then(Value::only_text)) {
-            (Some(path), Some(text)) if is_whole => self.found.write(path.to_owned(), Some(text.to_owned())),
+            (Some(path), Some(text)) if is_whole => self.found.write(path, Some(text)),
             _ => self.touch(Access::Write, file),
         }
     }
@@ -279,7 +344,7 @@ impl Reader {
         let is_file = self.language != Language::Python
             && (text.starts_with(['.', '/', '~']) || matches!(text.rsplit_once('.'), Some((_, "pl" | "rb"))));
         if is_file {
-            self.found.touch(Access::Read, text.to_owned());
+            self.found.touch(Access::Read, text);
             self.load(text);
             return Value::Unknown;
         }
@@ -342,10 +407,31 @@ impl Reader {
         if let (true, Some(deed)) = (receiver.is_path(), self.path_deed(name)) {
             return self.path_call(receiver, deed, arguments);
         }
+        if is_iterating(name) && matches!(arguments.positional.first(), Some(Value::Thing(_))) {
+            return self.each(receiver, arguments);
+        }
+        let handed = self.dialect.handed.iter().find(|(module, method, _)| *method == name && self.uses(module));
+        if let Some((_, _, deed)) = handed.filter(|_| *receiver == Value::Unknown) {
+            return self.perform(*deed, name, arguments);
+        }
+        if let Value::Output(_) = receiver {
+            match (name, arguments.positional.as_slice()) {
+                ("write", [text]) => self.put_into(receiver, text.only_text()),
+                ("close" | "flush" | "fileno", _) => {}
+                _ => self.put_into(receiver, None),
+            }
+            return Value::Unknown;
+        }
         if let Some(value) = text_method::of_text(self.language, receiver, name, arguments) {
             return value;
         }
         match (receiver, name) {
+            // Some of the names of files, in whatever order: nobody counts how many.
+            (Value::List(values), "filter" | "slice" | "sort" | "reverse")
+                if self.language == Language::Node && values.iter().all(|one| matches!(one, Value::Like { .. })) =>
+            {
+                return receiver.clone();
+            }
             (Value::Record(entries), "items" | "values") if self.language == Language::Python => {
                 let is_whole = entries.iter().all(|(name, _)| !name.is_empty());
                 let item = |(key, value): &(String, Value)| match name {

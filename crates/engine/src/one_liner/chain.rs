@@ -80,6 +80,7 @@ impl Reader {
                     arrow = mark == "->" || mark == "?.";
                     if let Some(name) = tape.any_name() {
                         arrow = false;
+                        is_element |= matches!(value, Value::Record(_)) && !is_perl;
                         value = if name.starts_with(['$', '@', '%']) && is_perl {
                             self.escape(Some(&value));
                             Value::Unknown
@@ -154,7 +155,7 @@ impl Reader {
         }
     }
 
-    /// Whether a call puts something behind the list that a name means. Where loops do that, nobody knows how often.
+    /// Whether a call puts something behind the list that a name means.
     fn appends(&self, callee: &Value, root: &str) -> bool {
         let Value::Method(receiver, name) = callee else { return false };
         let is_known = match self.language {
@@ -163,16 +164,27 @@ impl Reader {
             Language::Perl | Language::Ruby => false,
         };
         let is_list = matches!(**receiver, Value::List(_) | Value::OneOf(_));
-        is_known && is_list && self.order != Order::Loops && self.names.get(root) == Some(&**receiver)
+        is_known && is_list && self.names.get(root) == Some(&**receiver)
     }
 
     fn append(&mut self, name: &str, place: usize, method: &str, arguments: &Arguments) {
         let more = match (method, arguments.positional.as_slice()) {
-            ("extend", [Value::List(more)]) => Some(more.clone()),
+            ("extend", [more @ (Value::List(_) | Value::OneOf(_))]) => {
+                Some(more.lists().into_iter().flat_map(Value::into_elements).collect())
+            }
+            ("extend", [Value::Pending]) => Some(vec![Value::Pending]),
             ("extend", _) => None,
             (_, more) => Some(more.to_vec()).filter(|_| arguments.named.is_empty()),
         };
         match more {
+            // Where loops do that, nobody knows how often; of names of files, nobody counts how many.
+            Some(more) if more.iter().all(|value| matches!(value, Value::Like { .. })) => {
+                for value in more {
+                    self.bind(name, Value::List(vec![value]));
+                }
+            }
+            Some(more) if more.iter().any(Value::is_pending) => self.bind(name, Value::Pending),
+            Some(_) if self.order == Order::Loops => self.bind(name, Value::Unknown),
             Some(more) if more.iter().all(|value| value.only_text().is_some()) => {
                 self.names.append(name, place, more, self.order);
             }
@@ -288,6 +300,22 @@ impl Reader {
                 self.found.hidden |= is_function && !is_known && !HARMLESS_MEMBERS.contains(&name);
                 self.thing(full)
             }
+            value if value.is_path() && self.language == Language::Python && is_property(name) => match name {
+                "parent" => value.folder(),
+                "name" => value.name(),
+                "path" => value.without_path(),
+                _ => Value::List(
+                    std::iter::successors(Some(value.folder()), |folder| Some(folder.folder()))
+                        .take(MOST_PARENTS)
+                        .collect(),
+                ),
+            },
+            // What an option is.
+            Value::Record(ref entries)
+                if self.language == Language::Python && entries.iter().any(|(known, _)| known == name) =>
+            {
+                self.index(value, &[Value::text(name)])
+            }
             // A temporary file by its name.
             Value::Texts(texts) if name == "name" && texts.iter().all(|text| text.starts_with(paths::TEMP)) => {
                 Value::Texts(texts)
@@ -322,7 +350,9 @@ impl Reader {
                     || name.ends_with('!')
                     || matches!(**receiver, Value::Texts(_)) && name == "concat"
                     || self.language == Language::Ruby && CHANGING_TEXT_METHODS.contains(&name.as_str());
-                if let (Some(root), true) = (root, changes) {
+                // What a module gives is not the module.
+                let is_module = |root: &str| matches!(self.names.get(root), Some(Value::Thing(_)));
+                if let (Some(root), true) = (root.filter(|root| !is_module(root)), changes) {
                     self.bind(root, Value::Unknown);
                 }
             }
@@ -379,6 +409,14 @@ fn element_at(list: &Value, number: usize) -> Option<Value> {
 /// What is left behind so many.
 fn tail(list: &Value, number: usize) -> Option<Value> {
     counted(list).map(|values| Value::List(values.get(number..).unwrap_or_default().to_vec()))
+}
+
+/// More folders around a path are not looked at.
+const MOST_PARENTS: usize = 4;
+
+/// What a path object has, and is not called.
+fn is_property(member: &str) -> bool {
+    matches!(member, "parent" | "parents" | "name" | "path")
 }
 
 fn is_sigiled(token: &Token) -> bool {

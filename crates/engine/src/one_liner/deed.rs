@@ -71,6 +71,16 @@ pub(super) enum Deed {
     Walks,
     /// The names of what is in its argument, without that folder.
     Names,
+    /// Each of what is in its argument, as something that knows its path.
+    Entries,
+    /// The folder that its argument is in.
+    Folder(Argument),
+    /// Calls its first argument with each of what is in the others.
+    Maps,
+    /// Says that the text takes an option.
+    Option,
+    /// The options that the text is given, or those in its argument.
+    Options,
     /// A function that does what the one it is given does.
     Wraps,
     /// The list that it is given.
@@ -83,8 +93,10 @@ pub(super) enum Deed {
     Same(Argument),
     /// All names there are.
     Root,
-    /// Goes to another folder.
-    Moves,
+    /// Goes to the folder that this argument names; without it, home.
+    Moves(Argument),
+    /// Goes to a folder that nobody knows.
+    Strays,
     /// Changes its first argument.
     Changes,
     /// Hides what is done.

@@ -28,6 +28,22 @@ pub(super) fn set_by(tokens: &[Token]) -> Vec<(String, Option<String>)> {
     set
 }
 
+/// Methods by which a text changes the environment, whichever variables it is about.
+const CHANGING: &[&str] = &["update", "putenv", "setenv", "setdefault", "unsetenv", "pop", "clear", "store", "assign"];
+
+/// Whether a text may give a variable another value than the one that it finds.
+pub(super) fn may_set(tokens: &[Token], name: &str) -> bool {
+    let is_named = |token: &Token| token.name().or_else(|| constant(token)) == Some(name);
+    let is_set = |place: usize| {
+        let behind = |steps: usize| tokens.get(place + steps);
+        let sign = 1 + usize::from(behind(1).is_some_and(|next| next.is("]") || next.is("}")));
+        behind(sign).is_some_and(|sign| matches!(sign.kind, Kind::Mark(mark) if mark.ends_with('=') || mark == ":"))
+    };
+    tokens.iter().enumerate().any(|(place, token)| {
+        token.name().is_some_and(|name| CHANGING.contains(&name)) || is_named(token) && is_set(place)
+    })
+}
+
 fn speaks_of_it(token: &Token) -> bool {
     let is_it =
         |name: &str| matches!(name.trim_start_matches(['$', '%']), "environ" | "env" | "ENV" | "putenv" | "setenv");

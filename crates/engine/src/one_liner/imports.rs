@@ -113,7 +113,7 @@ impl Reader {
             }
         };
         if module.starts_with(['.', '/']) {
-            self.found.touch(Access::Read, module.clone());
+            self.found.touch(Access::Read, module);
             self.load(module);
         }
         let module = self.canonical(module);

@@ -43,6 +43,13 @@ impl Reader {
                 Value::List(vec![Value::List(vec![folder, Value::Unknown, Value::Unknown])])
             }
             Deed::Names => Value::List(vec![Value::Like { texts: vec![SOME_NAME.to_owned()], is_path: false }]),
+            Deed::Entries => {
+                let folder = arguments.positional.first().cloned().unwrap_or_else(|| Value::text("."));
+                Value::List(vec![folder.something_in().into_path()])
+            }
+            Deed::Folder((place, name)) => {
+                arguments.get(place, name).map_or(Value::Unknown, Value::folder).without_path()
+            }
             Deed::Wraps => arguments.positional.first().cloned().unwrap_or(Value::Unknown),
             Deed::Passes => {
                 let value = arguments.positional.first().cloned().unwrap_or(Value::Unknown);
@@ -51,6 +58,9 @@ impl Reader {
             }
             Deed::Reorders => arguments.positional.first().map_or(Value::Unknown, Value::reordered),
             Deed::Variable((place, name)) => match arguments.get(place, name).and_then(Value::only_text) {
+                Some(name) if self.variable_set(name).is_some() => {
+                    self.variable_set(name).map_or(Value::Unknown, Value::text)
+                }
                 Some("HOME") => Value::text("~"),
                 Some("TMPDIR") => Value::text(paths::TEMP),
                 // Without the variable, it is what stands behind its name.

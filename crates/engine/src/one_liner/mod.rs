@@ -24,6 +24,8 @@ mod classes;
 mod deed;
 mod dialect;
 mod environment;
+mod fed;
+mod found;
 mod functions;
 mod imports;
 mod lex;
@@ -31,6 +33,7 @@ mod made;
 mod names;
 mod opening;
 mod operand;
+mod options;
 mod outline;
 mod reader;
 mod spawning;
@@ -38,6 +41,7 @@ mod tape;
 mod text_method;
 mod token;
 mod value;
+mod wanted;
 
 #[cfg(test)]
 mod tests;
@@ -90,14 +94,15 @@ impl Language {
     /// By the base name of the program that reads it.
     pub fn of(program: &str) -> Option<Self> {
         match crate::programs::canonical(program) {
-            "python" | "python2" | "python3" | "py" | "pypy" | "pypy3" | "ipython" | "ipython3" | "bpython"
-            | "ptpython" => Some(Self::Python),
+            "python" | "python2" | "python3" | "sage" | "py" | "pypy" | "pypy3" | "ipython" | "ipython3"
+            | "bpython" | "ptpython" => Some(Self::Python),
             // What TypeScript adds says nothing of what is done.
             "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "ts-node-esm" | "mongosh" | "zx" => {
                 Some(Self::Node)
             }
             "perl" => Some(Self::Perl),
-            "ruby" | "irb" | "pry" | "rails" => Some(Self::Ruby),
+            // Crystal calls what it does alike.
+            "ruby" | "irb" | "pry" | "rails" | "crystal" => Some(Self::Ruby),
             _ => None,
         }
     }
@@ -110,11 +115,11 @@ pub fn is_readable(program: &str) -> bool {
 
 /// A text for a program; `None` where nobody here can read it.
 pub fn read_for(program: &str, text: &str) -> Option<OneLiner> {
-    read_with(program, text, None)
+    read_with(program, text, &Given::default())
 }
 
-/// The same, where it is known which words the text is given.
-pub fn read_with(program: &str, text: &str, given: Given<'_>) -> Option<OneLiner> {
+/// The same, where it is known what the text finds when it starts.
+pub fn read_with(program: &str, text: &str, given: &Given) -> Option<OneLiner> {
     match Language::of(program) {
         // There, this is a name from the start.
         Some(language) if program == "zx" => Some(read(language, &format!("import {{$}} from 'zx';\n{text}"), given)),
@@ -123,11 +128,19 @@ pub fn read_with(program: &str, text: &str, given: Given<'_>) -> Option<OneLiner
     }
 }
 
-/// The arguments of a text, without the names of the program and of the text; each `None` where it is no constant.
-pub type Given<'g> = Option<&'g [Option<String>]>;
+/// What a text finds when it starts.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// Its arguments, without the names of the program and of the text; each `None` where it is no constant.
+    pub words: Option<Vec<Option<String>>>,
+    /// The file that it stands in.
+    pub file: Option<String>,
+    /// Variables of the environment that are constants.
+    pub variables: Vec<(String, String)>,
+}
 
 /// Never fails: what is not understood is incomplete.
-fn read(language: Language, text: &str, given: Given<'_>) -> OneLiner {
+fn read(language: Language, text: &str, given: &Given) -> OneLiner {
     if text.len() > MAX_BYTES || text.contains('\0') {
         return OneLiner::default();
     }

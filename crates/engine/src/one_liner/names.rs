@@ -57,6 +57,10 @@ impl Names {
         self.values.get(name)
     }
 
+    pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
+        self.values.values()
+    }
+
     /// What the name may mean from now on, and what it meant before where these are two.
     pub(super) fn bind(&mut self, name: &str, value: Value) -> Option<(Value, Value)> {
         if value.is_pending() {

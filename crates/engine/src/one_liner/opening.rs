@@ -16,6 +16,15 @@ impl Reader {
         let mode = arguments.get(mode_place, mode_name).filter(|mode| !matches!(mode, Value::Record(_)));
         let mode = mode.or_else(|| arguments.option("mode")).or_else(|| arguments.option("flags"));
         let (access, path) = (mode_access(mode), arguments.get(place, name));
+        let is_anew = |mode: &String| mode.starts_with(['w', 'x']) && !mode.contains('+');
+        if let (Language::Python, Some(paths)) = (self.language, path.and_then(Value::texts))
+            && mode.and_then(Value::texts).is_some_and(|modes| modes.iter().all(is_anew))
+        {
+            for path in &paths {
+                self.found.note(Access::Write, path);
+            }
+            return Value::Output(paths);
+        }
         self.touch(access, path);
         let reads_too = |mode: &String| mode.contains('+') && !mode.contains('w');
         if mode.and_then(Value::texts).is_some_and(|modes| modes.iter().any(reads_too)) {
@@ -58,7 +67,7 @@ impl Reader {
             if is_command {
                 self.found.spawn(Spawn::Shell(mode.trim_matches(['|', ' ']).to_owned()));
             } else if path != "-" {
-                self.found.touch(access, path.to_owned());
+                self.found.touch(access, path);
             }
             return;
         }

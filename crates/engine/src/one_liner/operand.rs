@@ -1,10 +1,11 @@
 //! Values: names, literals, and what stands in brackets.
 
+use super::dialect::Own;
 use super::reader::Reader;
 use super::spawning::printed;
 use super::tape::Tape;
 use super::token::{Kind, Literal, Part, Token, Usage};
-use super::value::Value;
+use super::value::{Value, folder_of};
 use super::{Access, Language};
 
 impl Reader {
@@ -116,6 +117,18 @@ impl Reader {
 
     /// What a full name means by itself.
     pub(super) fn thing(&self, name: String) -> Value {
+        let variable = name.strip_prefix(self.dialect.environment).and_then(|name| name.strip_prefix('.'));
+        if let Some(value) = variable.and_then(|name| self.variable_set(name)) {
+            return Value::text(value);
+        }
+        if let Some(own) = self.dialect.own_file.iter().find(|(known, _)| *known == name).map(|(_, own)| own)
+            && let Some(file) = &self.file
+        {
+            return Value::text(match own {
+                Own::File => file.clone(),
+                Own::Folder => folder_of(file),
+            });
+        }
         if let Some(given) = self.given.as_ref().filter(|_| self.dialect.given_name() == Some(name.as_str())) {
             return given.clone();
         }
@@ -123,6 +136,11 @@ impl Reader {
             return Value::text(*text);
         }
         if self.dialect.streams.contains(&name.as_str()) { Value::Descriptor } else { Value::Thing(name) }
+    }
+
+    /// What a variable of the environment is set to for the text.
+    pub(super) fn variable_set(&self, name: &str) -> Option<&str> {
+        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// A literal, and those right behind it where the language puts them together.

@@ -3,11 +3,12 @@
 //! It goes through them several times: names are given every value that is assigned to them anywhere, and what was found
 //! counts when that no longer changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::classes::Classes;
 use super::deed::Deed;
 use super::dialect::Dialect;
+use super::found::Found;
 use super::functions::{Functions, only_called};
 use super::lex::lex;
 use super::names::Names;
@@ -16,7 +17,7 @@ use super::spawning::without_variables;
 use super::tape::Tape;
 use super::token::{Kind, Token};
 use super::value::Value;
-use super::{Access, Given, Language, MAX_DEPTH, OneLiner, Spawn, environment};
+use super::{Given, Language, MAX_DEPTH, OneLiner, environment, fed, wanted};
 
 /// After these many rounds, names that still change are given up; and the text after so many more.
 const ROUNDS_TO_SETTLE: usize = 5;
@@ -47,6 +48,12 @@ pub(super) struct Reader {
     pub(super) classes: Classes,
     /// What the text is given, by the name that the language has for it.
     pub(super) given: Option<Value>,
+    /// The file that it stands in.
+    pub(super) file: Option<String>,
+    /// Variables of the environment that it finds, and does not set.
+    pub(super) variables: Vec<(String, String)>,
+    /// Options that it says it takes, with what they are where they are not given.
+    pub(super) options: BTreeMap<String, Value>,
     /// Names that are given a value somewhere.
     pub(super) awaited: BTreeSet<String>,
     /// Whether what was read last is one value for each of many: `x for x in y`.
@@ -55,6 +62,8 @@ pub(super) struct Reader {
     pub(super) chooses: bool,
     /// Whether nothing is done with what the next call gives.
     pub(super) is_discarded: bool,
+    /// The names that it looks for among those of files, as patterns.
+    pub(super) wanted: Vec<String>,
     pub(super) order: Order,
     pub(super) depth: usize,
     work: usize,
@@ -90,80 +99,28 @@ enum Read {
     Comprehension(Value),
 }
 
-/// What one round found.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    touches: Vec<(Access, String)>,
-    texts: Vec<(String, Option<String>)>,
-    unknown: Vec<Access>,
-    spawns: Vec<Spawn>,
-    prints: Vec<String>,
-    /// Variables that are taken away from what is started.
-    pub(super) forgotten: Vec<String>,
-    pub(super) hidden: bool,
-    pub(super) moved: bool,
-}
-
-impl Found {
-    /// A file that this becomes the whole text of.
-    pub(super) fn write(&mut self, path: String, text: Option<String>) {
-        let written = (path.clone(), text);
-        if !self.texts.contains(&written) {
-            self.texts.push(written);
-        }
-        self.note(Access::Write, path);
-    }
-
-    pub(super) fn touch(&mut self, access: Access, path: String) {
-        match access {
-            Access::Write => self.write(path, None),
-            access => self.note(access, path),
-        }
-    }
-
-    fn note(&mut self, access: Access, path: String) {
-        let touch = (access, path);
-        if !self.touches.contains(&touch) {
-            self.touches.push(touch);
-        }
-    }
-
-    /// A file that nobody knows.
-    pub(super) fn touch_unknown(&mut self, access: Access) {
-        if !self.unknown.contains(&access) {
-            self.unknown.push(access);
-        }
-    }
-
-    pub(super) fn print(&mut self, text: String) {
-        if !self.prints.contains(&text) {
-            self.prints.push(text);
-        }
-    }
-
-    pub(super) fn spawn(&mut self, spawn: Spawn) {
-        if !self.spawns.contains(&spawn) {
-            self.spawns.push(spawn);
-        }
-    }
-}
-
-pub(super) fn read(language: Language, text: &str, given: Given<'_>) -> OneLiner {
+pub(super) fn read(language: Language, text: &str, given: &Given) -> OneLiner {
     let lexed = lex(language, text);
+    let order = Order::of(&lexed.tokens);
+    let is_kept = |(name, _): &&(String, String)| !environment::may_set(&lexed.tokens, name);
     let mut reader = Reader {
         language,
         dialect: Dialect::of(language),
         names: Names::default(),
-        found: Found::default(),
+        found: Found::in_order(order),
         iterated: None,
-        given: given.map(|words| Dialect::of(language).given(words)),
+        given: given.words.as_deref().map(|words| Dialect::of(language).given(words)),
+        file: given.file.clone(),
+        variables: given.variables.iter().filter(is_kept).cloned().collect(),
+        options: BTreeMap::new(),
         awaited: BTreeSet::new(),
         is_comprehension: false,
         classes: Classes::of(language, &lexed.tokens),
         functions: only_called(language, &lexed.tokens),
         chooses: lexed.tokens.iter().filter_map(Token::name).any(|name| CHOOSING.contains(&name)),
         is_discarded: false,
-        order: Order::of(&lexed.tokens),
+        wanted: wanted::names(&lexed.tokens),
+        order,
         depth: 0,
         work: 0,
     };
@@ -173,7 +130,7 @@ pub(super) fn read(language: Language, text: &str, given: Given<'_>) -> OneLiner
     reader.awaited = awaited.into_iter().filter(|name| !is_meant(name)).collect();
     let mut settled = false;
     for round in 0..MAX_ROUNDS {
-        reader.found = Found::default();
+        reader.found = Found::in_order(order);
         reader.names.changed = false;
         reader.names.settling = round >= ROUNDS_TO_SETTLE;
         let last = reader.all(&mut Tape::new(&lexed.tokens));
@@ -183,12 +140,13 @@ pub(super) fn read(language: Language, text: &str, given: Given<'_>) -> OneLiner
             break;
         }
     }
-    let Found { touches, texts, unknown, spawns, prints, forgotten, hidden, moved } = reader.found;
+    let Found { touches, texts, unknown, spawns, prints, forgotten, hidden, moved, .. } = reader.found.settled();
+    let (spawns, is_fed_blindly) = fed::with_input(spawns, &lexed.tokens);
     let sets = if spawns.is_empty() { Vec::new() } else { environment::set_by(&lexed.tokens) };
     let spawns = spawns.into_iter().map(|spawn| without_variables(spawn, &forgotten)).collect::<Vec<_>>();
     // Where it goes is not followed, so what it then names from there is not known.
     let astray = moved && (!spawns.is_empty() || touches.iter().any(|(_, path)| !path.starts_with(['/', '~'])));
-    let hidden = hidden || has_magic(language, &lexed.tokens);
+    let hidden = hidden || is_fed_blindly || has_magic(language, &lexed.tokens);
     OneLiner { touches, texts, unknown, spawns, sets, prints, complete: lexed.sound && settled && !hidden && !astray }
 }
 
@@ -206,6 +164,11 @@ fn has_magic(language: Language, tokens: &[Token]) -> bool {
         is_first = token.kind == Kind::Newline && depth == 0;
     }
     false
+}
+
+/// One of which nothing is known that would be a text.
+fn is_anything(value: &Value) -> bool {
+    matches!(value, Value::Unknown | Value::Thing(_) | Value::Instance | Value::Descriptor)
 }
 
 /// Whether all names there are follow, and nothing is taken from among them.
@@ -327,14 +290,33 @@ impl Reader {
                     self.escape(Some(&element));
                     return Read::Comprehension(self.comprehension(tape, &element));
                 }
+                // `value if condition else other`, `value or other`
+                Kind::Name(name)
+                    if matches!(name.as_str(), "if" | "or")
+                        && self.language == Language::Python
+                        && result.is_some() =>
+                {
+                    let left = result.take().filter(|_| !spoiled).unwrap_or(Value::Unknown);
+                    let value = self.either(tape, left, in_brackets);
+                    (spoiled, result) = (value.is_none(), value);
+                }
                 // `with open(path) as name`
                 Kind::Name(name) if name == "as" && self.language == Language::Python && result.is_some() => {
                     tape.next();
                     let value = result.take().filter(|_| !spoiled).unwrap_or(Value::Unknown);
-                    self.escape(Some(&value));
+                    if !matches!(value, Value::Output(_)) {
+                        self.escape(Some(&value));
+                    }
                     let is_object = matches!(&value, Value::Thing(name) if name.ends_with("()"));
-                    let is_known =
-                        is_object || matches!(value, Value::Texts(_) | Value::Like { .. } | Value::Content(_));
+                    let is_known = is_object
+                        || matches!(
+                            value,
+                            Value::Texts(_)
+                                | Value::Like { .. }
+                                | Value::Content(_)
+                                | Value::Output(_)
+                                | Value::List(_)
+                        );
                     if let Some(name) = tape.any_name() {
                         self.bind(name, if is_known { value } else { Value::Unknown });
                     }
@@ -372,6 +354,47 @@ impl Reader {
                 Value::Unknown
             }
         })
+    }
+
+    /// At the word between two values of which one is meant. None where it stands behind a comprehension.
+    fn either(&mut self, tape: &mut Tape<'_>, left: Value, in_brackets: bool) -> Option<Value> {
+        let is_condition = tape.name() == Some("if");
+        tape.next();
+        if is_condition {
+            let condition = self.condition(tape, in_brackets);
+            self.escape(Some(&condition));
+            if !tape.take_name("else") {
+                self.escape(Some(&left));
+                return None;
+            }
+        }
+        let right = self.right(tape, in_brackets);
+        self.escape(Some(&left));
+        self.escape(Some(&right));
+        Some(match (left, right) {
+            (left, right @ Value::Texts(_)) if is_anything(&left) => right.or_some_word(),
+            (left @ Value::Texts(_), right) if is_condition && is_anything(&right) => left.or_some_word(),
+            (left, right) => left.or(right),
+        })
+    }
+
+    /// Up to the `else` behind it.
+    fn condition(&mut self, tape: &mut Tape<'_>, in_brackets: bool) -> Value {
+        let ends = |token: &Token| {
+            token.name() == Some("else")
+                || matches!(token.kind, Kind::Newline | Kind::Mark(";" | "," | ":" | ")" | "]" | "}"))
+        };
+        while !tape.peek().is_none_or(ends) {
+            if tape.name() == Some("in") && looks_at_names(tape) {
+                for _ in 0..4 {
+                    tape.next();
+                }
+                continue;
+            }
+            let value = self.operand(tape, in_brackets);
+            self.escape(Some(&value));
+        }
+        Value::Unknown
     }
 
     /// Whether there was a value already, so that both together mean something else.
@@ -467,7 +490,10 @@ impl Reader {
 
     /// Where a value goes out of sight, what it can do may be done there.
     pub(super) fn escape(&mut self, value: Option<&Value>) {
-        let Some(Value::Thing(name)) = value else { return };
+        let Some(Value::Thing(name)) = value else {
+            // Who knows what is written into it there.
+            return value.into_iter().for_each(|value| self.put_into(value, None));
+        };
         let is_method = self.path_method(name).is_some();
         let does = self.deed(name).is_some_and(|deed| !deed.is_harmless());
         let is_root = name.is_empty() || name == "sys.modules" || self.dialect.is_root(name);

@@ -93,9 +93,7 @@ impl Reader {
         match (words.first(), folder) {
             (Some(Some(_)), None) => self.found.spawn(Spawn::Words(words)),
             (Some(Some(_)), Some(folder)) => {
-                let quoted = |word: Option<String>| word.map_or_else(|| UNKNOWN.to_owned(), |word| quoted(&word));
-                let text = words.into_iter().map(quoted).collect::<Vec<_>>().join(" ");
-                self.found.spawn(Spawn::Shell(folder.before(&text, false)));
+                self.found.spawn(Spawn::Shell(folder.before(&shell_text(&words), false)));
             }
             _ => self.found.hidden = true,
         }
@@ -232,13 +230,25 @@ pub(super) fn without_variables(spawn: Spawn, names: &[String]) -> Spawn {
     }
     let text = match spawn {
         Spawn::Shell(text) => text,
-        Spawn::Words(words) => {
-            let quoted = |word: &Option<String>| word.as_deref().map_or_else(|| UNKNOWN.to_owned(), quoted);
-            words.iter().map(quoted).collect::<Vec<_>>().join(" ")
-        }
+        Spawn::Words(words) => shell_text(&words),
     };
     let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
     Spawn::Shell(format!("unset {}; {text}", names.join(" ")))
+}
+
+/// The same, started in a folder.
+pub(super) fn within(folder: &str, spawn: &Spawn) -> Spawn {
+    let text = match spawn {
+        Spawn::Shell(text) => text.clone(),
+        Spawn::Words(words) => shell_text(words),
+    };
+    Spawn::Shell(format!("cd {} && {text}", quoted(folder)))
+}
+
+/// Words as a shell would be told them.
+fn shell_text(words: &[Option<String>]) -> String {
+    let quoted = |word: &Option<String>| word.as_deref().map_or_else(|| UNKNOWN.to_owned(), quoted);
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 impl Start {
@@ -265,7 +275,7 @@ impl Start {
 /// In a shell's text, a word that nobody knows.
 const UNKNOWN: &str = "\"${UNKNOWN}\"";
 
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 

@@ -1,5 +1,7 @@
 //! What an expression may be worth.
 
+use crate::paths;
+
 /// A name that nobody knows.
 pub(super) const SOME_NAME: &str = "…";
 
@@ -27,6 +29,8 @@ pub(super) enum Value {
     },
     /// What is in one of these files, or the open file itself.
     Content(Vec<String>),
+    /// A file that is open to be written, under one of these names.
+    Output(Vec<String>),
     /// One of these lists.
     OneOf(Vec<Value>),
     /// A list in the place of its elements: `*words`.
@@ -94,6 +98,7 @@ impl Value {
                     .fold(None, |all: Option<Vec<Self>>, list| alternatives(all.unwrap_or_default(), vec![list]))
                     .map_or(Self::Unknown, Self::OneOf)
             }
+            (Self::Output(one), Self::Output(other)) => alternatives(one, other).map_or(Self::Unknown, Self::Output),
             (Self::Path(one), Self::Path(other)) => {
                 Self::Path(one.zip(other).and_then(|(one, other)| alternatives(one, other)))
             }
@@ -138,6 +143,38 @@ impl Value {
     /// Some of what lies in it.
     pub(super) fn something_in(&self) -> Self {
         self.joined(&Self::Unknown, "/")
+    }
+
+    /// The folder that it is in, as a path object where it is one.
+    pub(super) fn folder(&self) -> Self {
+        let folders = |texts: &[String]| texts.iter().map(|path| folder_of(path)).collect::<Vec<_>>();
+        match self {
+            Self::Texts(texts) => Self::Texts(folders(texts)),
+            Self::Path(texts) => Self::Path(texts.as_deref().map(folders)),
+            Self::Like { texts, is_path } => Self::Like { texts: folders(texts), is_path: *is_path },
+            Self::Pending => Self::Pending,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Its name in that folder.
+    pub(super) fn name(&self) -> Self {
+        let name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
+        match self {
+            Self::Texts(texts) | Self::Path(Some(texts)) => Self::Texts(texts.iter().map(name).collect()),
+            Self::Like { texts, .. } => Self::Like { texts: texts.iter().map(name).collect(), is_path: false },
+            Self::Pending => Self::Pending,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// A path object as a text.
+    pub(super) fn without_path(self) -> Self {
+        match self {
+            Self::Path(texts) => texts.map_or(Self::Unknown, Self::Texts),
+            Self::Like { texts, .. } => Self::Like { texts, is_path: false },
+            value => value,
+        }
     }
 
     /// A list, with those that stand in the place of their elements taken apart.
@@ -198,7 +235,9 @@ impl Value {
             "/" => path_joined(one, other),
             _ => format!("{one}{between}{other}"),
         };
-        let texts = ones.iter().flat_map(|one| others.iter().map(move |other| join(one, other))).collect();
+        let texts = ones.iter().flat_map(|one| others.iter().map(move |other| join(one, other)));
+        // Of several that are alike, one is enough.
+        let Some(texts) = alternatives(Vec::new(), texts.collect()) else { return Self::Unknown };
         if is_like { Self::Like { texts, is_path: false } } else { Self::Texts(texts) }
     }
 
@@ -206,7 +245,11 @@ impl Value {
     pub(super) fn element(&self) -> Self {
         match self {
             Self::List(values) => values.iter().cloned().reduce(Self::or).unwrap_or(Self::Unknown),
-            Self::OneOf(lists) => lists.iter().map(Self::element).reduce(Self::or).unwrap_or(Self::Unknown),
+            // To go through an empty one is to do nothing.
+            Self::OneOf(lists) => {
+                let filled = lists.iter().filter(|list| **list != Self::List(Vec::new()));
+                filled.map(Self::element).reduce(Self::or).unwrap_or(Self::Unknown)
+            }
             Self::Path(_) => Self::Path(None),
             Self::Pending => Self::Pending,
             _ => Self::Unknown,
@@ -288,9 +331,23 @@ fn alternatives<T: PartialEq>(mut one: Vec<T>, other: Vec<T>) -> Option<Vec<T>> 
     (one.len() <= MAX_ALTERNATIVES).then_some(one)
 }
 
+/// The folder of a path. Where its name may be any number of names, that is the one which all of them are in.
+pub(super) fn folder_of(path: &str) -> String {
+    let place = path.trim_end_matches('/');
+    let first = place.find(['*', '?', '[']).and_then(|sign| place.get(..sign)).unwrap_or(place);
+    match first.rsplit_once('/') {
+        _ if matches!(place.rsplit('/').next(), Some("." | "..")) => format!("{place}/.."),
+        Some(("", _)) => "/".to_owned(),
+        Some((folder, _)) => folder.to_owned(),
+        None if path.starts_with('/') => "/".to_owned(),
+        None if paths::is_free(path) => format!("{place}/.."),
+        None => ".".to_owned(),
+    }
+}
+
 /// As path functions do it: an absolute second part stands alone.
-fn path_joined(folder: &str, name: &str) -> String {
-    if folder.is_empty() || folder == "." || name.starts_with(['/', '~']) {
+pub(super) fn path_joined(folder: &str, name: &str) -> String {
+    if folder.is_empty() || folder == "." || paths::is_free(name) {
         return name.to_owned();
     }
     // Deeper down, it is still something there.

@@ -91,7 +91,7 @@ pub fn arguments(program: &str, words: &[Option<&str>]) -> Option<Arguments> {
         && words.get(1).copied().flatten().is_some_and(|word| word.starts_with('+'));
     let mut from = if names_toolchain { 2 } else { 1 };
     // Each round is a subcommand deeper.
-    while let Some(reading) = lines(&name).iter().find_map(|line| Reading::of(line, words, from)) {
+    while let Some(reading) = lines(&name).iter().find_map(|line| Reading::of(line, words, from, &found.flags)) {
         found.flags.extend(reading.flags);
         if let Some((known, next)) = script_form(&name, &reading.list, words) {
             (name, from) = (known, next);
@@ -218,13 +218,18 @@ struct Reading {
 }
 
 impl Reading {
-    /// `None` where the words lack what makes it this form.
-    fn of((_, flags, usage): &Line, words: &[Option<&str>], from: usize) -> Option<Self> {
+    /// `None` where the words lack what makes it this form. `before`: the flags before its name.
+    fn of((_, flags, usage): &Line, words: &[Option<&str>], from: usize, before: &[Flag]) -> Option<Self> {
         let usage: Usage<'static> = Usage::parse(flags, usage)?;
         let mut reading = Self { implied: usage.implied.clone(), session: usage.session, ..Self::default() };
         reading.read(&usage, words, from);
         if !usage.is_for(&reading.flags) {
-            return None;
+            // `dotenv -f FILE list`: what it is told of files may stand before as well.
+            let before = before.iter().filter(|flag| flag.value.is_some_and(|value| value.role == Role::Read)).cloned();
+            let all: Vec<Flag> = before.chain(reading.flags.iter().cloned()).collect();
+            if all.len() == reading.flags.len() || !usage.is_for(&all) {
+                return None;
+            }
         }
         reading.name_operands(&usage, words);
         reading.list.sort_by_key(|argument| (argument.word, argument.from));

@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use brush_parser::ast::Program;
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
-use super::{Gap, MAX_NESTING, nesting, parentheses, rejection};
+use super::{Gap, MAX_NESTING, nesting, parentheses, rejection, select};
 
 /// Far more than a person or an agent writes into one call, files in here-documents included.
 pub(super) const MAX_BYTES: usize = 64 * 1024;
@@ -48,9 +48,11 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
         for _ in 0..MAX_PARTED {
             let tokens = uncached_tokenize_str(&text, &options.tokenizer_options())
                 .map_err(|error| Gap::Rejected(rejection::of_tokens(&error)))?;
-            nesting::check(&tokens, MAX_NESTING - depth)?;
+            let looped = select::as_for(&text, &tokens);
+            let grammar = looped.as_deref().unwrap_or(&tokens);
+            nesting::check(grammar, MAX_NESTING - depth)?;
             let Some(place) = parentheses::to_be_parted(&text, &tokens)? else {
-                return parsed(&text, &tokens, &options);
+                return parsed(&text, &tokens, grammar, &options);
             };
             let offset = text.char_indices().nth(place).map_or(text.len(), |(offset, _)| offset);
             text.to_mut().insert(offset, '\n');
@@ -60,11 +62,12 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
     parsed.unwrap_or_else(|_| Err(Gap::Rejected("the parser gave up".to_owned())))
 }
 
-fn parsed(text: &str, tokens: &[Token], options: &ParserOptions) -> Result<Program, Gap> {
+/// `grammar`: the tokens as the parser gets them.
+fn parsed(text: &str, tokens: &[Token], grammar: &[Token], options: &ParserOptions) -> Result<Program, Gap> {
     check_words(tokens)?;
     check_here_documents(text, tokens)?;
     check_nothing_lost(text, tokens)?;
-    parse_tokens(tokens, options).map_err(|error| Gap::Rejected(rejection::of_grammar(text, &error)))
+    parse_tokens(grammar, options).map_err(|error| Gap::Rejected(rejection::of_grammar(text, &error)))
 }
 
 /// How many `$(`, `${` and `$[` the tokenizer, which recurses into them, may have open at once: never fewer than it has.

@@ -6,6 +6,7 @@
 
 use super::command::{Redirect, RedirectKind, SimpleCommand, Word};
 use super::extent;
+use super::state::SOME_NUMBER;
 
 /// More here-documents are not looked through.
 const MAX_DOCUMENTS: usize = 64;
@@ -230,7 +231,9 @@ pub(super) fn descriptor_variable(word: &Word) -> Option<&str> {
 fn is_odd_duplicate(redirect: &Redirect) -> bool {
     let is_duplicate = matches!(redirect.kind, RedirectKind::DuplicateInput | RedirectKind::DuplicateOutput);
     let is_plain = |target: &str| target == "-" || target.bytes().all(|byte| byte.is_ascii_digit());
-    is_duplicate && !redirect.target.value.as_deref().is_some_and(is_plain)
+    // `exec {fd}>file` and `coproc` set such.
+    let is_number = redirect.target.means.as_deref() == Some(SOME_NUMBER);
+    is_duplicate && !is_number && !redirect.target.value.as_deref().is_some_and(is_plain)
 }
 
 /// Unbalanced braces.

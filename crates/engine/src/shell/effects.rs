@@ -7,13 +7,14 @@
 use super::command::{RedirectKind, SimpleCommand, Word};
 use super::copied::{Copy, copies};
 use super::fetched::fetched;
+use super::given::given;
 use super::through::{is_awk, runs_its_input};
 use super::written::{Written, plain};
 use super::{Folders, Script, awk, ex, find, naming, patch, sed};
 use crate::event::Access;
-use crate::one_liner::{self, Language};
+use crate::one_liner;
 use crate::paths;
-use crate::programs::{Argument, Arguments, Role};
+use crate::programs::{self, Argument, Arguments, Role};
 
 /// What a path stands for beside itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -251,7 +252,7 @@ impl Found<'_> {
         let Some(program) = command.program() else {
             return command.words.iter().for_each(|word| self.mentioned(word));
         };
-        if matches!(program, "find" | "gfind") {
+        if find::is_find(program) {
             return self.in_find();
         }
         let Some(known) = &command.arguments else {
@@ -276,6 +277,13 @@ impl Found<'_> {
             && let Some(text) = command.given_text()
         {
             self.in_code(&Word { raw: program.to_owned(), ..Word::default() }, Some(text));
+        } else if programs::is_interpreter(program)
+            && !programs::takes_shell_text(program)
+            && runs_its_input(program, known, &command.words)
+            && let Some(text) = command.given_text()
+        {
+            // Nobody here can read it; it names what it names.
+            self.mentioned(&Word::known(text));
         }
         for (access, path) in ex::scripts(command, known).iter().flat_map(|script| ex::read(script).touches) {
             self.add(Some(&path), &Word::known(&path), Some(access));
@@ -583,8 +591,8 @@ impl Found<'_> {
             }
             return;
         }
-        let given = self.given_to_code();
-        let read = program.zip(text).and_then(|(program, text)| one_liner::read_with(program, text, given.as_deref()));
+        let given = given(self.command);
+        let read = program.zip(text).and_then(|(program, text)| one_liner::read_with(program, text, &given));
         let Some(read) = read else { return self.mentioned(word) };
         for (access, path) in read.touches {
             let glob = path.contains('*');
@@ -596,18 +604,6 @@ impl Found<'_> {
         for access in read.unknown {
             self.add(None, &unknown, Some(access));
         }
-    }
-
-    /// The words that a program text gets.
-    fn given_to_code(&self) -> Option<Vec<Option<String>>> {
-        let command = self.command;
-        let list = &command.arguments.as_ref()?.list;
-        // `node -e` has one name less before them, and takes `--` away.
-        let is_node = command.program().and_then(Language::of) == Some(Language::Node);
-        let in_command = list.iter().any(|argument| argument.role == Role::Code);
-        let words = list.iter().find(|argument| argument.role == Role::Words && !(is_node && in_command))?;
-        let words = command.words.get(words.word..)?.iter();
-        Some(words.map(|word| word.value.clone().filter(|_| !word.glob)).collect())
     }
 
     fn in_find(&mut self) {

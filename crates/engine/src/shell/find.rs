@@ -6,6 +6,10 @@ use super::budget;
 use super::command::{ALL_BELOW, SimpleCommand, Word};
 use super::filling;
 
+pub(super) fn is_find(program: &str) -> bool {
+    matches!(program, "find" | "gfind" | "bfs")
+}
+
 /// The words before the first condition: where it looks. Without any, where it is.
 pub(super) fn starts(command: &SimpleCommand) -> Vec<Word> {
     const OPTIONS: &[&str] = &["-H", "-L", "-P", "-D", "--", "-x", "-E", "-s", "-X", "-d"];

@@ -11,7 +11,7 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
     let has = |names: &[&str]| command.arguments.as_ref().is_some_and(|arguments| arguments.has_flag(names));
     let form = command.arguments.as_ref().and_then(|arguments| arguments.subcommands.first()).map(String::as_str);
     match program {
-        "find" | "gfind" => find::found(command),
+        program if find::is_find(program) => find::found(command),
         // These pass on what they read, or a part of it.
         "sort" | "uniq" | "head" | "tail" | "cat" | "tac" | "shuf" => read.to_vec(),
         "grep" | "egrep" | "fgrep" if !read.is_empty() => {
@@ -24,6 +24,7 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
             Some((chosen, field)) => read.iter().map(|line| number_of(line, chosen, field)).collect(),
             None => Vec::new(),
         },
+        "comm" => compared(command),
         "ps" => vec![Word { raw: PROCESS.to_owned(), ..Word::unknown() }],
         "ls" if !has(LONG) => {
             let mut names = listed(command);
@@ -42,13 +43,25 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
             let names_files = form == Some("ls-files") || has(&["--name-only", "-l", "--files-with-matches"]);
             if names_files { below(command) } else { Vec::new() }
         }
-        "rg" if has(&["--files", "-l", "--files-with-matches", "--files-without-match"]) => below(command),
+        "rg" if has(&["--files", "-l", "--files-with-matches", "--files-without-match"]) => {
+            let flags = command.arguments.iter().flat_map(|arguments| &arguments.flags);
+            let is_unrestricted = flags.filter(|flag| flag.is("-u") || flag.is("--unrestricted")).count() > 1;
+            let is_chosen = has(&["-g", "--glob", "-t", "--type"]);
+            let is_hidden = is_unrestricted || has(&["--hidden", "-."]);
+            if is_hidden && !is_chosen && seeks_guardrails(command) { all_below(command) } else { below(command) }
+        }
         "grep" | "egrep" | "fgrep" if has(&["-l", "-L", "--files-with-matches", "--files-without-match"]) => {
-            below(command)
+            let is_recursive = has(&["-r", "-R", "--recursive", "--dereference-recursive"]);
+            if is_recursive && !has(&["--include"]) && seeks_guardrails(command) {
+                all_below(command)
+            } else {
+                below(command)
+            }
         }
         // Without being told to, it passes over hidden files.
         "fd" | "fdfind" if has(&["-H", "--hidden", "-u", "--unrestricted"]) => {
-            below(command).iter().map(|path| named(command, path)).collect()
+            let wanted: Vec<Word> = below(command).iter().map(|path| named(command, path)).collect();
+            if wanted == below(command) { all_below(command) } else { wanted }
         }
         "fd" | "fdfind" => below(command),
         // No paths, but what is known of them is as good.
@@ -106,6 +119,39 @@ fn below(command: &SimpleCommand) -> Vec<Word> {
         Some(folders) => folders.into_iter().map(some_of).collect(),
         None => Vec::new(),
     }
+}
+
+/// Words that stand in the settings of agents, and in what guards them.
+const OF_GUARDRAILS: &[&str] = &["linchpin", "hooks", "pretooluse", "posttooluse", "permissions", "matcher"];
+
+/// Whether a search is for what stands in hidden files as well, so that these are among what it finds.
+fn seeks_guardrails(command: &SimpleCommand) -> bool {
+    let mut data = command.arguments.iter().flat_map(|arguments| &arguments.list);
+    let wanted = data.find(|argument| argument.role == Role::Data);
+    let wanted = wanted.and_then(|argument| command.text_from(argument.word, argument.from)).map(str::to_lowercase);
+    // What nobody knows, or any text, may be one of them.
+    wanted.is_none_or(|wanted| OF_GUARDRAILS.iter().any(|word| wanted.contains(word) || word.contains(&wanted)))
+}
+
+/// The same, of a search that passes over nothing: what is hidden is among it.
+fn all_below(command: &SimpleCommand) -> Vec<Word> {
+    let all = |some: &Word| {
+        let folder = some.value.as_deref().and_then(|path| path.strip_suffix("/*"));
+        folder.map_or_else(|| some.clone(), |folder| Word::known(&format!("{folder}{ALL_BELOW}")))
+    };
+    below(command).iter().map(all).collect()
+}
+
+/// What `comm` leaves of two lists, where that is lines of one of them.
+fn compared(command: &SimpleCommand) -> Vec<Word> {
+    let Some(arguments) = &command.arguments else { return Vec::new() };
+    let has = |flag: &str| arguments.has_flag(&[flag]);
+    let list = match (has("-1"), has("-2"), has("-3")) {
+        (_, true, true) | (true, true, _) => arguments.operands.first(),
+        (true, false, true) => arguments.operands.get(1),
+        _ => None,
+    };
+    list.and_then(|place| command.words.get(*place)).map(|list| list.given_paths.clone()).unwrap_or_default()
 }
 
 /// What stands for each of several patterns, where they are in one folder.

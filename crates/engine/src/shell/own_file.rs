@@ -7,7 +7,7 @@ use super::command::SimpleCommand;
 use super::git_settings::Variable;
 use super::recipe;
 use super::written::{Files, Written};
-use super::{justfile, makefile, taskfile};
+use super::{image, justfile, makefile, marked_lines, taskfile};
 use crate::one_liner::Language;
 use crate::programs::{Arguments, Role};
 
@@ -32,6 +32,9 @@ const FILES: &[(&[&str], &str, &str)] = &[
     (&["bundle"], "Gemfile", "ruby"),
     (&["vagrant"], "Vagrantfile", "ruby"),
 ];
+
+/// What a unit of systemd runs.
+const UNIT_MARKS: &[&str] = &["ExecStart=", "ExecStartPre=", "ExecStartPost=", "ExecStop=", "ExecReload="];
 
 /// Forms of cargo that build.
 const BUILDING: &[&str] = &["bench", "build", "b", "check", "c", "clippy", "doc", "install", "run", "r", "test", "t"];
@@ -64,6 +67,11 @@ pub(super) fn texts(command: &SimpleCommand, files: &Files) -> Vec<Option<String
             own.run("compiled-rust", "build.rs")
         }
         "pip" | "pip3" => own.setup_files(),
+        "go" => own.go_files(),
+        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => own.image(),
+        "pre-commit" => own.marked(&[".pre-commit-config.yaml"], &["entry:"]),
+        "ansible-playbook" => own.marked(&own.operands(), &["shell:", "command:", "raw:"]),
+        "systemctl" => own.marked(&files.ending(".service"), UNIT_MARKS),
         _ => Vec::new(),
     };
     for (_, file, interpreter) in FILES.iter().filter(|(programs, _, _)| programs.contains(&program)) {
@@ -118,6 +126,45 @@ impl Own<'_> {
         let path = self.placed(file);
         let is_written = self.files.of_script(self.command, &path).is_some();
         is_written.then(|| Some(format!("{interpreter} '{}'", path.replace('\'', "")))).into_iter().collect()
+    }
+
+    /// What a container runs, where the script says that.
+    fn image(&self) -> Vec<Option<String>> {
+        const COMPOSED: &[&str] = &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml"];
+        let form: Vec<&str> = self.arguments.subcommands.iter().map(String::as_str).collect();
+        if form.last() == Some(&"up") || form.last() == Some(&"start") {
+            return self.read(COMPOSED, image::services);
+        }
+        let host = self.arguments.list.iter().find(|argument| argument.role == Role::Host);
+        let Some(host) = host.filter(|_| form.last() == Some(&"run")) else { return Vec::new() };
+        let Some(name) = self.command.text_from(host.word, host.from) else { return Vec::new() };
+        let given = self.command.words.get(host.word + 1..).unwrap_or_default();
+        let given: Vec<&str> = given.iter().filter_map(|word| word.value.as_deref()).collect();
+        match self.files.image(name) {
+            Some(Written::Text(text)) => vec![Some(image::commands(text, &given))],
+            Some(Written::Unknown) | None => Vec::new(),
+        }
+    }
+
+    /// The commands behind marks, in all of these files that are written.
+    fn marked(&self, names: &[&str], marks: &[&str]) -> Vec<Option<String>> {
+        names.iter().flat_map(|name| self.read(&[*name], |text| marked_lines::commands(text, marks))).collect()
+    }
+
+    /// What is tested or run is compiled before; what is generated stands behind a mark.
+    fn go_files(&self) -> Vec<Option<String>> {
+        let sources = self.files.ending(".go");
+        match self.arguments.subcommands.first().map(String::as_str) {
+            Some("generate") => self.marked(&sources, &["//go:generate "]),
+            Some("test") => sources.iter().flat_map(|source| self.run("compiled-go", source)).collect(),
+            // `go run .`
+            Some("run") if self.script().is_some_and(|script| !script.contains(".go")) => {
+                let is_test = |source: &&&str| source.ends_with("_test.go");
+                let sources = sources.iter().filter(|source| !is_test(source));
+                sources.flat_map(|source| self.run("compiled-go", source)).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn makefile(&self) -> Vec<Option<String>> {

@@ -116,28 +116,30 @@ pub(super) fn git_alias(setting: &str) -> Option<(&str, &str)> {
 
 /// Whether a program runs what this variable holds.
 pub(super) fn is_command_variable(name: &str) -> bool {
-    matches!(
-        name,
-        "GIT_EDITOR"
-            | "GIT_SEQUENCE_EDITOR"
-            | "EDITOR"
-            | "VISUAL"
-            | "GIT_SSH_COMMAND"
-            | "GIT_SSH"
-            | "GIT_PAGER"
-            | "PAGER"
-            | "MANPAGER"
-            | "GIT_EXTERNAL_DIFF"
-            | "GIT_ASKPASS"
-            | "SSH_ASKPASS"
-            | "SUDO_ASKPASS"
-            | "GIT_PROXY_COMMAND"
-            | "LESSOPEN"
-            | "LESSCLOSE"
-            | "PROMPT_COMMAND"
-            | "BROWSER"
-            | "RSYNC_RSH"
-            | "CVS_RSH"
-            | "FCEDIT"
-    )
+    let is_runner = name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"));
+    is_runner
+        || matches!(
+            name,
+            "GIT_EDITOR"
+                | "GIT_SEQUENCE_EDITOR"
+                | "EDITOR"
+                | "VISUAL"
+                | "GIT_SSH_COMMAND"
+                | "GIT_SSH"
+                | "GIT_PAGER"
+                | "PAGER"
+                | "MANPAGER"
+                | "GIT_EXTERNAL_DIFF"
+                | "GIT_ASKPASS"
+                | "SSH_ASKPASS"
+                | "SUDO_ASKPASS"
+                | "GIT_PROXY_COMMAND"
+                | "LESSOPEN"
+                | "LESSCLOSE"
+                | "PROMPT_COMMAND"
+                | "BROWSER"
+                | "RSYNC_RSH"
+                | "CVS_RSH"
+                | "FCEDIT"
+        )
 }

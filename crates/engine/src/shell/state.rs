@@ -38,7 +38,7 @@ pub(super) use name::Name;
 pub(super) use positional::{Arguments, Positional};
 pub(super) use possible::MAX_TOGETHER;
 pub(super) use trap::Trap;
-pub(super) use value::Value;
+pub(super) use value::{SOME_NUMBER, Value};
 
 /// By name. Shared until one of its holders changes it, because there is a state for each way that a script can go.
 type Names<T> = Rc<BTreeMap<Arc<str>, T>>;

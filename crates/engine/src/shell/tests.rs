@@ -346,8 +346,21 @@ fn data_operands() {
 }
 
 #[test]
+fn a_choice_is_a_loop() {
+    assert_snapshot!(texts("select x in a b; do c $x; done"), @"
+    c a
+    c b
+    ");
+    assert_snapshot!(texts("x || select y in a; do select z in b\n do c; done; done"), @"
+    x
+    c
+    ");
+    assert_snapshot!(texts("echo select x in a"), @"echo … … … …");
+}
+
+#[test]
 fn what_is_not_understood() {
-    assert_snapshot!(texts("select x in a b; do c; done"), @"gap: the command is not understood: from `x` on, at line 1, column 8");
+    assert_snapshot!(texts("select x y z; do c; done"), @"gap: the command is not understood: from `x` on, at line 1, column 8");
     assert_snapshot!(texts("a 'b"), @"gap: the command is not understood: the single quote at line 1, column 3 is not closed");
     assert_snapshot!(texts("a <<E\nb"), @"gap: the command is not understood: the here-document has no end: `E` is missing");
     assert_snapshot!(texts("a <<\"E\"\nb"), @"gap: the command is not understood: the here-document has no end: `E` is missing");

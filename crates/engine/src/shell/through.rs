@@ -76,7 +76,7 @@ pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Wor
     let program = command.program()?;
     let input = Input::of(command, input, found);
     let mut through = match program {
-        "find" | "gfind" => Through {
+        program if find::is_find(program) => Through {
             name: program.to_owned(),
             runs: find::commands(command).into_iter().map(Runs::words).collect(),
             ..Through::default()
@@ -96,7 +96,7 @@ pub(super) fn through(command: &SimpleCommand, input: Option<&str>, found: &[Wor
         through.runs.push(Runs::words(words.collect()));
     }
     through.runs.extend(wrapper::package_program(command).map(Runs::words));
-    if !command.is_understood() && !matches!(program, "find" | "gfind") {
+    if !command.is_understood() && !find::is_find(program) {
         through.runs.extend(wrapper::command_within(&command.words).map(Runs::words));
     }
     if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| runs_by_name(command)) {

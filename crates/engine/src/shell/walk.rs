@@ -28,7 +28,7 @@ use super::command::{SimpleCommand, Word};
 use super::container::Container;
 use super::hidden::Hidden;
 use super::printed::{MAX_WAYS, Printed};
-use super::state::{Function, MAX_TOGETHER, Name, State, Value};
+use super::state::{Array, Function, MAX_TOGETHER, Name, State, Value};
 use super::word::{self, Context, Unit};
 use super::written::{Earlier, Files};
 use super::{Gap, MAX_NESTING, Script, door, doubtful};
@@ -400,7 +400,7 @@ impl Walker<'_> {
             CompoundCommand::IfClause(clause) => self.if_clause(clause),
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 let is_while = matches!(compound, CompoundCommand::WhileClause(_));
-                if !is_while || !self.lines(clause) {
+                if !is_while || !self.lines(clause) && !self.shifting(clause) {
                     self.forget_changed_in(&clause.2);
                     self.some_rounds(|walker| {
                         walker.condition(&clause.0);
@@ -413,9 +413,13 @@ impl Walker<'_> {
             CompoundCommand::Coprocess(coprocess) => {
                 self.in_new_scope(|walker| walker.command(&coprocess.body));
                 // The descriptors to read from and write to.
-                if let Some(name) = &coprocess.name {
-                    let name = self.single_word(&name.value);
-                    self.state.assign_named(Name::of(&name, 0), Some(Value::some_number()));
+                let name = coprocess.name.as_ref().map(|name| self.single_word(&name.value));
+                match name.map_or(Some("COPROC".to_owned()), |name| name.value) {
+                    Some(name) => {
+                        let both = vec![Value::some_number(), Value::some_number()];
+                        self.state.assign_array(&name, Array::List(both));
+                    }
+                    None => self.state.assign_named(Name::BeginsWith(""), None),
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::command::{Folders, Redirect, RedirectKind, SimpleCommand};
+use super::command::{Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::copied::{copies, targets};
 use super::fetched::{fetched, fetches};
 use super::patch;
@@ -16,7 +16,7 @@ use crate::event::Access;
 use crate::one_liner::{self, OneLiner};
 use crate::paths;
 use crate::pattern::Pattern;
-use crate::programs::{Arguments, Role};
+use crate::programs::{Argument, Arguments, Role};
 
 /// What is known of a file that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub(super) struct Files<'a> {
     open: BTreeMap<i32, String>,
     /// Folders that fetched archives were unpacked into.
     unpacked: Vec<String>,
+    /// What images of containers are built from, by their names.
+    images: BTreeMap<String, Written>,
     codes: RefCell<Codes>,
     earlier: Earlier<'a>,
 }
@@ -102,7 +104,7 @@ impl Codes {
 impl<'a> Files<'a> {
     pub(super) fn new(earlier: Earlier<'a>) -> Self {
         let (written, open, unpacked) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { written, open, unpacked, codes: RefCell::default(), earlier }
+        Self { written, open, unpacked, images: BTreeMap::new(), codes: RefCell::default(), earlier }
     }
 
     /// What is in a file that a command names, if it was written in the session.
@@ -155,6 +157,11 @@ impl<'a> Files<'a> {
         !self.written.is_empty()
     }
 
+    /// Those that the script has written so far, by how their names end.
+    pub(super) fn ending(&self, end: &str) -> Vec<&str> {
+        self.written.keys().filter(|path| path.ends_with(end)).map(String::as_str).collect()
+    }
+
     /// What is in the files of patches that a command applies, as far as those were written in the session.
     pub(super) fn patches(&self, command: &SimpleCommand) -> Vec<Arc<str>> {
         let Some(arguments) = command.arguments.as_ref().filter(|_| command.applies_patch()) else { return Vec::new() };
@@ -193,6 +200,7 @@ impl<'a> Files<'a> {
         self.note_copies(command, program, arguments);
         self.note_code(command, program, arguments);
         self.note_compiled(command, program, arguments);
+        self.note_image(command, program, arguments);
         for (path, text) in command.applied_patches().into_iter().flat_map(patch::made) {
             self.put(command, path, &Written::Text(text.into()));
         }
@@ -269,7 +277,11 @@ impl<'a> Files<'a> {
         }
         for copy in copies(command, program, arguments) {
             let fetched = copy.is_fetched().then_some(Written::Unknown);
-            let Some(text) = fetched.or_else(|| self.get(command, copy.from)) else { continue };
+            // What it reads becomes the file.
+            let is_input = Word::known(copy.from).is_standard_input();
+            let read = || command.given_text().map(Arc::from).map_or(Written::Unknown, Written::Text);
+            let known = fetched.or_else(|| if is_input { Some(read()) } else { self.get(command, copy.from) });
+            let Some(text) = known else { continue };
             self.put(command, copy.to, &text);
             if let Some(path) = copy.within() {
                 self.put(command, &path, &text);
@@ -311,6 +323,34 @@ impl<'a> Files<'a> {
         if let Some(output) = output {
             self.put(command, &output, &text);
         }
+    }
+
+    /// `docker build -t NAME .`
+    fn note_image(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {
+        let builds = arguments.subcommands.last().is_some_and(|form| form == "build");
+        if !builds || !matches!(program, "docker" | "podman" | "nerdctl") {
+            return;
+        }
+        let text = |argument: Argument| command.text_from(argument.word, argument.from);
+        let values = |name: &'static str| {
+            arguments.flags.iter().filter(move |flag| flag.is(name)).filter_map(|flag| flag.value).filter_map(text)
+        };
+        let folder = arguments.operands.first().and_then(|place| command.text_from(*place, 0)).unwrap_or(".");
+        let file =
+            values("-f").next().map_or_else(|| format!("{}/Dockerfile", folder.trim_end_matches('/')), str::to_owned);
+        let written = match folder {
+            "-" => command.given_text().map(|text| Written::Text(text.into())),
+            _ => self.of_script(command, &file),
+        };
+        if let Some(written) = written {
+            let names: Vec<String> = values("-t").map(str::to_owned).collect();
+            self.images.extend(names.into_iter().map(|name| (name, written.clone())));
+        }
+    }
+
+    /// What an image was built from by the script.
+    pub(super) fn image(&self, name: &str) -> Option<&Written> {
+        self.images.get(name)
     }
 
     fn note_code(&mut self, command: &SimpleCommand, program: &str, arguments: &Arguments) {

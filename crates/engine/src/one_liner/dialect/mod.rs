@@ -17,6 +17,8 @@ pub(super) struct Dialect {
     pub(super) functions: &'static [(&'static str, Deed)],
     /// What all members of something are: programs, or forms of one. `git.Repo()` is what that call gives.
     pub(super) forms: &'static [(&'static str, &'static [&'static str])],
+    /// Methods of what a module hands to the functions of a text: the module, the method, and what it does.
+    pub(super) handed: &'static [(&'static str, &'static str, Deed)],
     /// Methods of path objects.
     pub(super) path_methods: &'static [(&'static str, PathDeed)],
     /// Names of methods that say what they do, whatever they are called on.
@@ -25,6 +27,10 @@ pub(super) struct Dialect {
     pub(super) constants: &'static [(&'static str, &'static str)],
     /// The list of what a text is given, and how many names stand before that.
     pub(super) given: Option<(&'static str, usize)>,
+    /// Names of the file that a text stands in, and of its folder.
+    pub(super) own_file: &'static [(&'static str, Own)],
+    /// What the variables of the environment are members of.
+    pub(super) environment: &'static str,
     /// Names of standard streams.
     pub(super) streams: &'static [&'static str],
     /// Names of folders of names that mean the same without them.
@@ -37,6 +43,13 @@ pub(super) struct Dialect {
     pub(super) concat: &'static str,
     /// Whether a function is called without parentheses too.
     pub(super) bare_calls: bool,
+}
+
+/// Of the file that a text stands in.
+#[derive(Clone, Copy)]
+pub(super) enum Own {
+    File,
+    Folder,
 }
 
 impl Dialect {
@@ -137,6 +150,11 @@ impl Deed {
                 | Self::Forgets(_)
                 | Self::Glob
                 | Self::Walks
+                | Self::Entries
+                | Self::Folder(_)
+                | Self::Maps
+                | Self::Option
+                | Self::Options
                 | Self::Names
                 | Self::Dedents(_)
                 | Self::Wraps

@@ -1,7 +1,7 @@
 //! Node.
 
 use super::super::deed::{Deed, PathDeed};
-use super::Dialect;
+use super::{Dialect, Own};
 use crate::event::Access::{Delete, Read, Write};
 
 const READS: Deed = Deed::Touch(&[(Read, (0, ""))]);
@@ -171,7 +171,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("require.main.require", Deed::Module),
         ("process.mainModule.require", Deed::Module),
         ("process.getBuiltinModule", Deed::Module),
-        ("process.chdir", Deed::Moves),
+        ("process.chdir", Deed::Moves(FIRST)),
         ("glob.globSync", Deed::Glob),
         ("glob.sync", Deed::Glob),
         ("fs.globSync", Deed::Glob),
@@ -182,6 +182,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("path.resolve", Deed::JoinPath),
         ("path.posix.join", Deed::JoinPath),
         ("path.normalize", Deed::Same(FIRST)),
+        ("path.dirname", Deed::Folder(FIRST)),
         ("String", Deed::Same(FIRST)),
         ("require.resolve", Deed::Same(FIRST)),
         ("process.cwd", Deed::Gives(".")),
@@ -193,6 +194,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("@simple-git.default()", &["git"]),
         ("@simple-git.gitP()", &["git"]),
     ],
+    handed: &[],
     path_methods: &[
         ("delete", PathDeed::Own(Delete)),
         ("unlink", PathDeed::Own(Delete)),
@@ -241,6 +243,13 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("os.devNull", "/dev/null"),
     ],
     given: Some(("process.argv", 2)),
+    own_file: &[
+        ("__filename", Own::File),
+        ("__dirname", Own::Folder),
+        ("import.meta.filename", Own::File),
+        ("import.meta.dirname", Own::Folder),
+    ],
+    environment: "process.env",
     streams: &["process.stdin.fd", "process.stdout.fd", "process.stderr.fd"],
     roots: &["globalThis.", "global."],
     prefixes: &["await", "new", "const", "let", "var", "async", "else", "do", "try", "export", "default"],

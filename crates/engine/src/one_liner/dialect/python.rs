@@ -1,7 +1,7 @@
 //! Python.
 
 use super::super::deed::{Deed, PathDeed};
-use super::Dialect;
+use super::{Dialect, Own};
 use crate::event::Access::{Delete, Read, Write};
 
 const PATH: (usize, &str) = (0, "path");
@@ -62,7 +62,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("os.symlink", Deed::Touch(&[(Write, DST)])),
         ("os.link", Deed::Touch(&[(Write, DST)])),
         ("os.readlink", READS),
-        ("runpy.run_path", Deed::Touch(&[(Read, (0, "path_name"))])),
+        ("runpy.run_path", Deed::Called(&["python3"])),
         ("linecache.getlines", Deed::Touch(&[(Read, (0, "filename"))])),
         ("linecache.getline", Deed::Touch(&[(Read, (0, "filename"))])),
         ("fileinput.input", Deed::Touch(&[(Read, (0, "files")), (Write, (0, "files"))])),
@@ -76,6 +76,12 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("glob.iglob", Deed::Glob),
         ("os.walk", Deed::Walks),
         ("os.listdir", Deed::Names),
+        ("os.scandir", Deed::Entries),
+        ("os.path.dirname", Deed::Folder((0, "p"))),
+        ("map", Deed::Maps),
+        ("filter", Deed::Maps),
+        ("argparse.ArgumentParser().add_argument", Deed::Option),
+        ("argparse.ArgumentParser().parse_args", Deed::Options),
         ("textwrap.dedent", Deed::Dedents((0, "text"))),
         ("inspect.cleandoc", Deed::Dedents((0, "doc"))),
         ("sorted", Deed::Reorders),
@@ -182,10 +188,10 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("shlex.split", Deed::Same((0, "s"))),
         ("operator.attrgetter", Deed::Hides),
         ("operator.methodcaller", Deed::Hides),
-        ("os.chdir", Deed::Moves),
-        ("contextlib.chdir", Deed::Moves),
-        ("os.fchdir", Deed::Moves),
-        ("os.chroot", Deed::Moves),
+        ("os.chdir", Deed::Moves(PATH)),
+        ("contextlib.chdir", Deed::Moves(PATH)),
+        ("os.fchdir", Deed::Strays),
+        ("os.chroot", Deed::Strays),
         ("os.path.join", Deed::JoinPath),
         ("os.path.expanduser", Deed::Same(PATH)),
         ("os.path.abspath", Deed::Same(PATH)),
@@ -212,6 +218,13 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("@git.Repo().git", &["git"]),
         ("@git.cmd.Git()", &["git"]),
         ("@git.Git()", &["git"]),
+    ],
+    handed: &[
+        ("nox", "run", Deed::System),
+        ("nox", "run_always", Deed::System),
+        ("@invoke", "run", Deed::Shell((0, "command"))),
+        ("@invoke", "sudo", Deed::Shell((0, "command"))),
+        ("@fabric", "local", Deed::Shell((0, "command"))),
     ],
     path_methods: &[
         ("unlink", PathDeed::Own(Delete)),
@@ -283,6 +296,8 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("os.environ.HOME", "~"),
     ],
     given: Some(("sys.argv", 1)),
+    own_file: &[("__file__", Own::File)],
+    environment: "os.environ",
     streams: &["sys.stdin", "sys.stdout", "sys.stderr", "subprocess.DEVNULL", "subprocess.STDOUT"],
     roots: &["builtins.", "__builtins__."],
     prefixes: &["await", "assert", "async", "else", "try", "finally", "with"],

@@ -1,7 +1,7 @@
 //! Ruby.
 
 use super::super::deed::{Deed, PathDeed};
-use super::Dialect;
+use super::{Dialect, Own};
 use crate::event::Access::{Delete, Read, Write};
 
 const FIRST: (usize, &str) = (0, "");
@@ -59,8 +59,8 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("FileUtils.ln", LINKS),
         ("FileUtils.ln_s", LINKS),
         ("FileUtils.ln_sf", LINKS),
-        ("FileUtils.cd", Deed::Moves),
-        ("FileUtils.chdir", Deed::Moves),
+        ("FileUtils.cd", Deed::Moves(FIRST)),
+        ("FileUtils.chdir", Deed::Moves(FIRST)),
         ("File.rename", RENAMES),
         ("File.symlink", LINKS),
         ("File.link", LINKS),
@@ -122,10 +122,11 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("send", Deed::Send),
         ("__send__", Deed::Send),
         ("public_send", Deed::Send),
-        ("Dir.chdir", Deed::Moves),
-        ("Dir.chroot", Deed::Moves),
+        ("Dir.chdir", Deed::Moves(FIRST)),
+        ("Dir.chroot", Deed::Strays),
         ("File.join", Deed::JoinPath),
         ("File.expand_path", Deed::Same(FIRST)),
+        ("File.dirname", Deed::Folder(FIRST)),
         ("File.absolute_path", Deed::Same(FIRST)),
         ("File.realpath", Deed::Same(FIRST)),
         ("Pathname.new", Deed::MakePath),
@@ -140,6 +141,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("Dir.tmpdir", Deed::Gives("$TMPDIR")),
     ],
     forms: &[("Git.open()", &["git"])],
+    handed: &[],
     path_methods: &[
         ("delete", PathDeed::Own(Delete)),
         ("unlink", PathDeed::Own(Delete)),
@@ -184,6 +186,8 @@ pub(super) const DIALECT: Dialect = Dialect {
     ],
     constants: &[("ENV.HOME", "~")],
     given: Some(("ARGV", 0)),
+    own_file: &[("__FILE__", Own::File), ("__dir__", Own::Folder)],
+    environment: "ENV",
     streams: &["STDIN", "STDOUT", "STDERR", "$stdin", "$stdout", "$stderr"],
     roots: &["Kernel."],
     prefixes: &["else", "then", "do", "begin", "ensure", "not"],

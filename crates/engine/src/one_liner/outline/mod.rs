@@ -2,6 +2,7 @@
 //! table knows are looked for. No value is followed: what stands in the place of a constant is not known.
 
 mod callee;
+mod constant;
 mod token;
 mod tongue;
 
@@ -10,6 +11,7 @@ mod tests;
 
 use std::collections::HashSet;
 
+use constant::Constants;
 use token::{Token, Tokens, behind_print, tokens};
 use tongue::{Deed, Tongue};
 
@@ -36,6 +38,7 @@ pub(super) fn read(program: &str, text: &str) -> Option<OneLiner> {
         tokens: Vec::new(),
         aliases: Vec::new(),
         given: HashSet::new(),
+        constants: Constants::new(),
         has_moved: false,
         found: OneLiner { complete: true, ..OneLiner::default() },
     };
@@ -45,6 +48,7 @@ pub(super) fn read(program: &str, text: &str) -> Option<OneLiner> {
         outline.tokens = list;
         outline.aliases = callee::aliases(&outline.tokens);
         outline.given = callee::given(&outline.tokens);
+        outline.constants = constant::constants(tongue, &outline.tokens);
         outline.look_over();
     }
     // What is told from a folder that nobody followed is not where it seems to be.
@@ -70,6 +74,8 @@ struct Outline<'t> {
     aliases: Vec<(&'t str, &'t str)>,
     /// Variables that the text gives a value.
     given: HashSet<&'t str>,
+    /// Variables that are nothing else.
+    constants: Constants<'t>,
     /// Whether it goes to another folder.
     has_moved: bool,
     found: OneLiner,
@@ -161,11 +167,15 @@ impl Outline<'_> {
                 Token::Mark(")" | "]" | "}") => depth -= 1,
                 Token::Text(text) => words.push(text.clone()),
                 // Something else that is handed on.
-                Token::Name(_)
+                Token::Name(name)
                     if depth > 0
                         && before.is_some_and(|before| ["(", ",", "&", "["].iter().any(|mark| before.is(mark))) =>
                 {
-                    words.push(None);
+                    let known = self.constants.get(name).and_then(|texts| match texts.as_slice() {
+                        [text] => Some(text.clone()),
+                        _ => None,
+                    });
+                    words.push(known);
                 }
                 _ => {}
             }
@@ -285,6 +295,9 @@ impl Outline<'_> {
     }
 
     fn worth(&self, tokens: &[&Token]) -> Argument {
+        if let Some(texts) = constant::worth(self.tongue, &self.constants, tokens) {
+            return Argument::Texts(texts);
+        }
         // `file = "x"`, `file: "x"`; `~c"x"` of Elixir
         let tokens = match tokens {
             [Token::Name(_), Token::Mark("=" | ":"), rest @ ..] | [Token::Mark("~"), Token::Name(_), rest @ ..] => rest,

@@ -49,8 +49,26 @@ pub(super) struct Tongue {
     pub(super) applies: &'static str,
     /// Whether a text may name a function that is called, in any case of its letters.
     pub(super) names_are_callable: bool,
+    /// Of those whose variables are looked at: what is known of them.
+    pub(super) variables: Option<Variables>,
     /// Code stands between these; all else is printed.
     pub(super) code_within: Option<(&'static str, &'static str)>,
+}
+
+/// How a language is told that a variable is a path.
+pub(super) struct Variables {
+    /// Functions that make something in the temporary folder, or name that folder.
+    pub(super) temporary: &'static [&'static str],
+    /// Whether the first thing they are told is another folder, if it is not empty.
+    pub(super) temporary_in_first: bool,
+    /// Functions and methods that put parts of a path together.
+    pub(super) joins: &'static [&'static str],
+    /// Those that give what they are given, or are called on.
+    pub(super) keeps: &'static [&'static str],
+    /// Where whoever is given a variable may change it: functions that do not.
+    pub(super) onlookers: &'static [&'static str],
+    /// Whether `&` before a variable only lends it.
+    pub(super) are_borrowed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -764,6 +782,7 @@ const DC: Tongue = Tongue {
     unread: &[],
     long_strings: LongStrings::None,
     comments_nest: false,
+    variables: None,
 };
 
 /// C++ as well.
@@ -800,6 +819,46 @@ const C: Tongue = Tongue {
         ("truncate", WRITES),
     ],
     has_letters: true,
+    variables: Some(Variables {
+        temporary: &[],
+        temporary_in_first: false,
+        joins: &[],
+        keeps: &["std::string", "string", "fs::path", "std::filesystem::path"],
+        onlookers: &[
+            "mkstemp",
+            "mkdtemp",
+            "mkstemps",
+            "unlink",
+            "remove",
+            "rmdir",
+            "puts",
+            "printf",
+            "fprintf",
+            "perror",
+            "fopen",
+            "open",
+            "access",
+            "stat",
+            "strlen",
+            "rename",
+            "creat",
+            "truncate",
+            "mkdir",
+            "execl",
+            "system",
+            "fputs",
+            "free",
+            "ofstream",
+            "ifstream",
+            "fs::remove",
+            "fs::remove_all",
+            "fs::exists",
+            "std::filesystem::remove",
+            "std::filesystem::remove_all",
+            "std::filesystem::exists",
+        ],
+        are_borrowed: false,
+    }),
     ..PLAIN
 };
 
@@ -830,6 +889,14 @@ const GO: Tongue = Tongue {
         ("os.Truncate", WRITES),
     ],
     has_letters: true,
+    variables: Some(Variables {
+        temporary: &["os.MkdirTemp", "os.CreateTemp", "ioutil.TempDir", "ioutil.TempFile", "os.TempDir", "t.TempDir"],
+        temporary_in_first: true,
+        joins: &["filepath.Join", "path.Join"],
+        keeps: &["Name", "filepath.Clean", "string"],
+        onlookers: &[],
+        are_borrowed: false,
+    }),
     ..PLAIN
 };
 
@@ -860,6 +927,28 @@ const RUST: Tongue = Tongue {
     ],
     drops_modules: true,
     has_letters: true,
+    variables: Some(Variables {
+        temporary: &["temp_dir", "env::temp_dir", "std::env::temp_dir", "tempdir", "tempfile::tempdir", "TempDir::new"],
+        temporary_in_first: false,
+        joins: &["join"],
+        keeps: &[
+            "Path::new",
+            "PathBuf::from",
+            "String::from",
+            "to_string",
+            "to_owned",
+            "into",
+            "path",
+            "clone",
+            "unwrap",
+            "expect",
+            "as_path",
+            "as_str",
+            "to_path_buf",
+        ],
+        onlookers: &[],
+        are_borrowed: true,
+    }),
     ..PLAIN
 };
 
@@ -890,6 +979,14 @@ const JAVA: Tongue = Tongue {
         ("new FileOutputStream", WRITES),
     ],
     has_letters: true,
+    variables: Some(Variables {
+        temporary: &["Files.createTempFile", "Files.createTempDirectory", "File.createTempFile"],
+        temporary_in_first: false,
+        joins: &[],
+        keeps: &["Path.of", "Paths.get", "toString", "toPath"],
+        onlookers: &[],
+        are_borrowed: false,
+    }),
     ..PLAIN
 };
 

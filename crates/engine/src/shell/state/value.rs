@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::command::{ALL_BELOW, Word};
 
-const SOME_NUMBER: &str = "12345";
+pub(in super::super) const SOME_NUMBER: &str = "12345";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Value {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::command::{Assignment, RedirectKind, SimpleCommand, Word};
+use super::super::given::given;
 use super::super::written::Written;
 use super::super::{awk, makefile};
 use super::{Input, Runs};
@@ -252,7 +253,7 @@ pub(super) fn fed(command: &SimpleCommand, script: Option<&Word>, input: Input, 
     };
     let text = text.map(|text| commands_in(program, text, &command.words));
     if runs_code(program) {
-        return in_code(program, text.as_deref());
+        return in_code(command, text.as_deref());
     }
     let in_own_shell = !matches!(program, "source" | ".");
     vec![Runs::Text { text, in_own_shell, is_beginning: false, name: None, arguments }]
@@ -298,7 +299,8 @@ fn deletes(text: &str) -> bool {
 }
 
 /// What a program text in another language starts.
-pub(super) fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
+pub(super) fn in_code(command: &SimpleCommand, text: Option<&str>) -> Vec<Runs> {
+    let program = command.program().unwrap_or_default();
     if is_awk(program) {
         return text
             .map_or_else(|| vec![Runs::text(None)], |text| awk::read(text).runs.into_iter().map(Runs::text).collect());
@@ -309,7 +311,12 @@ pub(super) fn in_code(program: &str, text: Option<&str>) -> Vec<Runs> {
         let tells = text.is_none_or(|text| is_telling(&text.to_ascii_lowercase()));
         return tells.then(|| Runs::text(None)).into_iter().collect();
     }
-    let Some(read) = text.and_then(|text| one_liner::read_for(program, text)) else { return vec![Runs::text(None)] };
+    let mut given = given(command);
+    // To a text that stands in the command, its words are whatever it takes them for.
+    given.words = given.words.filter(|_| command.script.is_some());
+    let Some(read) = text.and_then(|text| one_liner::read_with(program, text, &given)) else {
+        return vec![Runs::text(None)];
+    };
     let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));
     let set = |(name, value): (String, Option<String>)| Assignment { name, value: word(value) };
     let assignments: Vec<Assignment> = read.sets.into_iter().map(set).collect();

@@ -90,7 +90,7 @@ impl<'c> Wrapper<'c> {
             }
             Role::Code => {
                 let text = self.command.meaning_from(argument.word, argument.from);
-                self.through.runs.extend(in_code(self.program, text));
+                self.through.runs.extend(in_code(self.command, text));
             }
             Role::Data if sed::is_sed(self.program) => {
                 self.through.runs.extend(text().map(sed::read).unwrap_or_default().runs.into_iter().map(Runs::text));
@@ -329,7 +329,7 @@ impl<'c> Wrapper<'c> {
             self.through.runs.extend(sed::read(text).runs.into_iter().map(Runs::text));
         } else if let Some(Written::Text(text)) = self.command.script.as_ref().filter(|_| is_interpreter(program)) {
             if runs_code(program) {
-                self.through.runs.extend(in_code(program, Some(text)));
+                self.through.runs.extend(in_code(self.command, Some(text)));
                 return;
             }
             let own = script.and_then(|script| words.get(script.word + 1..)).unwrap_or_default();

@@ -10,7 +10,7 @@ use brush_parser::ast::{
 use super::super::budget;
 use super::super::command::{Assignment, SimpleCommand, Word};
 use super::super::printed::Printed;
-use super::super::state::{State, Value};
+use super::super::state::{Expanded, State, Value};
 use super::Walker;
 
 /// Rounds of a loop over constants.
@@ -160,6 +160,32 @@ impl Walker<'_> {
         true
     }
 
+    /// `while [ $# -gt 0 ]; do …; shift; done`, for each argument that is known. Tells whether those are all.
+    pub(super) fn shifting(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
+        let left = |walker: &Self| match walker.state.expand("$#") {
+            Some(Expanded::One(count)) => count.text.parse::<usize>().ok(),
+            _ => None,
+        };
+        let Some(mut count) = left(self).filter(|count| *count <= MAX_ROUNDS && counts_arguments(&clause.0)) else {
+            return false;
+        };
+        let mut printed = Printed::nothing();
+        while count > 0 {
+            if !self.spend(budget::NODE) {
+                return false;
+            }
+            self.in_loop(|walker| walker.list(&clause.1.list));
+            printed.then(&std::mem::take(&mut self.output));
+            // Where nothing is taken away, or nobody knows what, it is a loop like others.
+            match left(self) {
+                Some(less) if less < count => count = less,
+                _ => return false,
+            }
+        }
+        self.output = printed;
+        true
+    }
+
     /// `while read x; do …; done`, for each line that is known to come. Tells whether those are all.
     pub(super) fn lines(&mut self, clause: &WhileOrUntilClauseCommand) -> bool {
         let Some((text, end)) = self.input.clone().zip(end_of_line(&clause.0)) else { return false };
@@ -184,6 +210,13 @@ impl Walker<'_> {
         self.output = printed;
         rest.is_empty() && !text.is_empty()
     }
+}
+
+/// Whether a condition asks if there are arguments left: `[ $# -gt 0 ]`.
+fn counts_arguments(condition: &CompoundList) -> bool {
+    let text = condition.to_string();
+    let text: String = text.chars().filter(|letter| !"\"'[]() ;{}".contains(*letter)).collect();
+    matches!(text.as_str(), "$#-gt0" | "$#-ne0" | "$#!=0" | "$#>0" | "$#" | "test$#-gt0" | "test$#-ne0" | "$#-ge1")
 }
 
 /// Whether a loop ends within the rounds that are looked at, if only its head counts.

@@ -348,6 +348,10 @@ impl Walker<'_> {
     /// A program that the script wrote, in a folder which it looks in first: `PATH=bin:$PATH x`.
     fn on_path(&self, command: &SimpleCommand) -> Option<String> {
         let name = command.words.first()?.value.as_deref().filter(|name| !name.contains('/'))?;
+        // A form of git that is a program of its own.
+        let form = command.arguments.as_ref().and_then(|arguments| arguments.subcommands.first());
+        let form = form.filter(|_| name == "git").map(|form| format!("git-{form}"));
+        let name = form.as_deref().unwrap_or(name);
         let set = command.assignments.iter().rfind(|set| set.name == "PATH").map(|set| &set.value);
         let set = set.map(|value| value.value.as_deref().unwrap_or(&value.shown).to_owned());
         let folders = set.or_else(|| self.state.path.clone())?;

@@ -1,0 +1,110 @@
+//! Images of containers that a script builds, and what runs in them when nothing else is said.
+
+/// What a `Dockerfile` says, as a text for a shell. `given`: the words behind the name of the image.
+pub(super) fn commands(text: &str, given: &[&str]) -> String {
+    let entry = last(text, "ENTRYPOINT ").unwrap_or_default();
+    let words = match given {
+        [] => last(text, "CMD ").unwrap_or_default(),
+        given => given.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+    };
+    format!("{entry} {words}").trim().to_owned()
+}
+
+/// The last of these instructions counts: a list of words, or a text.
+fn last(text: &str, instruction: &str) -> Option<String> {
+    let is_it =
+        |line: &&str| line.get(..instruction.len()).is_some_and(|start| start.eq_ignore_ascii_case(instruction));
+    let line = text.lines().map(str::trim_start).rfind(is_it)?;
+    let said = line.get(instruction.len()..)?.trim();
+    let words: Option<Vec<String>> = serde_json::from_str(said).ok();
+    let words = words.map(|words| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
+    Some(words.unwrap_or_else(|| said.to_owned()))
+}
+
+/// The services of a `compose.yml`, each as the call that would start it.
+pub(super) fn services(text: &str) -> String {
+    let mut calls = String::new();
+    let mut service = Service::default();
+    let mut level = None;
+    let mut list = "";
+    for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
+        let depth = line.len() - line.trim_start().len();
+        let (key, value) = line.trim().split_once(':').map_or((line.trim(), ""), |(key, value)| (key, value.trim()));
+        match (key, value) {
+            // The next one stands as deep as the first.
+            (_, "") if depth > 0 && level.is_none_or(|level| depth <= level) => {
+                level = Some(depth);
+                calls.push_str(&std::mem::take(&mut service).call());
+            }
+            ("image", image) => image.clone_into(&mut service.image),
+            ("command" | "entrypoint", "") => list = "command",
+            ("volumes", "") => list = "volumes",
+            ("command" | "entrypoint", said) => service.words.extend(flow(said)),
+            ("volumes", said) => service.volumes.extend(flow(said)),
+            _ => match line.trim().strip_prefix("- ") {
+                Some(entry) if list == "volumes" => service.volumes.push(unquoted(entry)),
+                Some(entry) if list == "command" => service.words.push(quoted(&unquoted(entry))),
+                _ => list = "",
+            },
+        }
+    }
+    calls + &service.call()
+}
+
+#[derive(Default)]
+struct Service {
+    image: String,
+    volumes: Vec<String>,
+    /// For a shell.
+    words: Vec<String>,
+}
+
+impl Service {
+    fn call(&self) -> String {
+        if self.words.is_empty() {
+            return String::new();
+        }
+        let volumes: String = self.volumes.iter().flat_map(|volume| [" -v ".to_owned(), quoted(volume)]).collect();
+        let image = if self.image.is_empty() { "image" } else { &self.image };
+        format!("docker run{volumes} {} {}\n", quoted(image), self.words.join(" "))
+    }
+}
+
+/// `[a, "b"]`, or one text.
+fn flow(said: &str) -> Vec<String> {
+    match said.strip_prefix('[').and_then(|said| said.strip_suffix(']')) {
+        Some(entries) => entries.split(',').map(|entry| unquoted(entry.trim())).collect(),
+        None => vec![unquoted(said)],
+    }
+}
+
+fn unquoted(text: &str) -> String {
+    let text = text.trim();
+    let inside = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+    inside.unwrap_or(text).to_owned()
+}
+
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_image_runs() {
+        let text = "FROM a\nENTRYPOINT [\"x\", \"-y\"]\nCMD [\"z\"]\n";
+        assert_eq!(commands(text, &[]), "'x' '-y' 'z'");
+        assert_eq!(commands(text, &["w"]), "'x' '-y' 'w'");
+        assert_eq!(commands("FROM a\ncmd x y\n", &[]), "x y");
+    }
+
+    #[test]
+    fn what_services_run() {
+        let text = "services:\n  x:\n    image: a\n    volumes: [\"/b:/c\"]\n    command: x y\n  z:\n    image: d\n";
+        assert_eq!(services(text), "docker run -v '/b:/c' 'a' x y\n");
+        let text = "services:\n  x:\n    image: a\n    volumes:\n      - /b:/c\n    command:\n      - x\n      - y\n";
+        assert_eq!(services(text), "docker run -v '/b:/c' 'a' 'x' 'y'\n");
+    }
+}
