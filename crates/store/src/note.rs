@@ -32,28 +32,28 @@ pub enum NoteKind {
     Allow,
     /// A workflow was left before it was done.
     Abort,
-    /// A hat handed the work over.
-    Emit,
-    /// An iteration of a run began.
-    Iteration,
-    /// An agent said how far it is.
-    Progress,
-    /// A run of a loop began, went on or ended.
-    Run,
-    /// A person asked a run or a session to stop.
-    Stop,
     /// A person said yes to a gate.
     Approve,
     /// Somebody went on deliberately, past what a pace rule said.
     Continue,
-    /// A move that a gate or a pace rule refused.
+    /// A hat handed the work over.
+    Emit,
+    /// A move or a hand-over that a gate or a pace rule refused.
     Held,
+    /// An iteration of a run began.
+    Iteration,
     /// From one node of a workflow to another.
     Move,
     Pause,
+    /// An agent said how far it is.
+    Progress,
     Resume,
+    /// A run of a loop began, went on or ended.
+    Run,
     /// A workflow began.
     Start,
+    /// A person asked a run or a session to stop.
+    StopAsked,
 }
 
 impl NoteKind {
@@ -61,37 +61,38 @@ impl NoteKind {
         Self::Ack,
         Self::Allow,
         Self::Abort,
-        Self::Emit,
-        Self::Iteration,
-        Self::Progress,
-        Self::Run,
-        Self::Stop,
         Self::Approve,
         Self::Continue,
+        Self::Emit,
         Self::Held,
+        Self::Iteration,
         Self::Move,
         Self::Pause,
+        Self::Progress,
         Self::Resume,
+        Self::Run,
         Self::Start,
+        Self::StopAsked,
     ];
 
+    /// None of these is the name of an event's kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ack => "ack",
             Self::Allow => "allow",
             Self::Abort => "abort",
-            Self::Emit => "emit",
-            Self::Iteration => "iteration",
-            Self::Progress => "progress",
-            Self::Run => "run",
-            Self::Stop => "stop",
             Self::Approve => "approve",
             Self::Continue => "continue",
+            Self::Emit => "emit",
             Self::Held => "held",
+            Self::Iteration => "iteration",
             Self::Move => "move",
             Self::Pause => "pause",
+            Self::Progress => "progress",
             Self::Resume => "resume",
+            Self::Run => "run",
             Self::Start => "start",
+            Self::StopAsked => "stop_asked",
         }
     }
 

@@ -79,8 +79,6 @@ Work:
   stop        Ask a run, or a session, to stop
   emit        Hand the work over: what agents in a run call
   progress    Say how far the work is: what agents in a run call
-}
-
   task        Write down what is left to do, and how far it is
   memory      Keep what was learnt, and find it again
 

@@ -61,8 +61,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let queue = project.queue(&context.environment);
     let demands = state.as_ref().map(|state| open_demands(&queue, &state.variables)).unwrap_or_default();
     let pause = Pause::of(&project.root, &context.environment, now);
-    let mode = compiled.config.mode;
-    let variables = own_variables(state);
+    let (mode, variables) = (compiled.config.mode, own_variables(state));
     let metrics = arguments.metrics.then(|| Metrics::read(store.as_ref())).transpose()?;
     if context.output.json {
         let in_force: Vec<Value> = rules.iter().map(rule_json).collect();
@@ -99,13 +98,8 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     if let Some(report) = &workflow {
         work::show_report(report, now, output);
     }
-    if let Some((run, _)) = &run {
-        output.line(format!("{} {run}", output.bold("Run    ")));
-    }
-    match &session {
-        Some(Whose { agent, session }) => output.line(format!("{} {agent} {session}", output.bold("Session"))),
-        None => output.line(format!("{} none yet", output.bold("Session"))),
-    }
+    show_run(run.as_ref().map(|(told, _)| told.as_str()), output);
+    show_session(session.as_ref(), output);
     if !project.has_policy() {
         output.line(format!("{} none: there is no policy, so every event is allowed", output.bold("Rules  ")));
         return Ok(ExitCode::Done);
@@ -147,6 +141,19 @@ fn show_project(project: &Project, unusable: Option<&Problem>, output: &Output) 
     output.line(format!("{} {}", output.bold("Project"), project.root.display()));
     if let Some(problem) = unusable {
         output.line(format!("{} {}; `linchpin doctor`", output.bold("Journal"), problem.message()));
+    }
+}
+
+fn show_run(told: Option<&str>, output: &Output) {
+    if let Some(told) = told {
+        output.line(format!("{} {told}", output.bold("Run    ")));
+    }
+}
+
+fn show_session(session: Option<&Whose>, output: &Output) {
+    match session {
+        Some(Whose { agent, session }) => output.line(format!("{} {agent} {session}", output.bold("Session"))),
+        None => output.line(format!("{} none yet", output.bold("Session"))),
     }
 }
 

@@ -56,7 +56,7 @@ pub fn noted(kind: NoteKind, entry: &Entry) -> String {
         }
         NoteKind::Progress => format!(" {}", field("text")),
         NoteKind::Run => format!(" {} {}", field("run"), field("what")),
-        NoteKind::Stop => format!(" {}", field("what")),
+        NoteKind::StopAsked => format!(" {}", field("what")),
         NoteKind::Approve => {
             let by = match field("who").as_str() {
                 "" => format!("the {}", field("by")),

@@ -125,12 +125,12 @@ pub fn unfinished(project: &Project, context: &Context) -> Option<(String, Value
     let work = Work::existing(&project.work(&context.environment)).ok()??;
     let run = work.runs(1).ok()?.pop().filter(|run| !run.is_complete())?;
     let (going_on, spent) = (running(&project.root, &context.environment), work.spent(run.id).ok()?);
-    let told = match work.iterations(run.id, 1).ok()?.pop().filter(|_| going_on == Some(run.id)) {
-        Some(now) => format!("{} going on, #{} {} for {}", run.id, now.number, now.hat, now.topic),
-        None => {
-            let why = run.end.as_ref().map_or_else(String::new, |end| format!(": {}", end.why));
-            format!("{} {}{why}; `linchpin run --resume` goes on with it", run.id, state(&run, going_on))
-        }
+    let now = work.iterations(run.id, 1).ok()?.pop().filter(|_| going_on == Some(run.id));
+    let told = if let Some(Iteration { number, hat, topic, .. }) = now {
+        format!("{} going on, #{number} {hat} for {topic}", run.id)
+    } else {
+        let why = run.end.as_ref().map_or_else(String::new, |end| format!(": {}", end.why));
+        format!("{} {}{why}; `linchpin run --resume` goes on with it", run.id, state(&run, going_on))
     };
     Some((told, to_json(&run, &spent, going_on)))
 }

@@ -56,7 +56,7 @@ fn noted(what: &str, project: &guard::Project, context: &Context) -> Result<(), 
     let fields = [("what".to_owned(), json!(what))].into_iter().collect();
     let (root, none) = (project.root.to_string_lossy().into_owned(), Changes::default());
     let written = Note {
-        kind: NoteKind::Stop,
+        kind: NoteKind::StopAsked,
         session: PERSON,
         time: now(),
         root: &root,
