@@ -37,7 +37,7 @@ fn help() {
       replay      Judge the recorded history by the rules as they are now
       rules       Show which rules there are and which are in force, and change them
       workflows   Show which workflows there are, and draw one
-      hats        Write, check, show and draw the loop of this project (nothing runs it yet)
+      hats        Write, check, show and draw the loop of this project
       log         Show the journal
 
     Work:
@@ -50,6 +50,11 @@ fn help() {
       prev        Go back to the phase before this one
       restart     Begin the workflow again
       abort       Leave the workflow
+      run         Drive agents through the loop of this project, or go on with a run
+      runs        List the runs, show what one came to, end one
+      stop        Ask a run, or a session, to stop
+      emit        Hand the work over: what agents in a run call
+      progress    Say how far the work is: what agents in a run call
       task        Write down what is left to do, and how far it is
       memory      Keep what was learnt, and find it again
 
@@ -135,7 +140,7 @@ fn log_says_what_it_does_not_understand() {
     --- stdout
     --- stderr
     error: unknown event kind `PreToolUse`
-    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other, ack, allow, abort, approve, continue, held, move, pause, resume, start
+    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other, ack, allow, abort, approve, continue, emit, held, iteration, move, pause, progress, resume, run, start, stop_asked
     ");
     insta::assert_snapshot!(project.run(&["log", "--since", "yesterday"]).transcript(), @"
     exit 2
