@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::hats::Loop;
+use guard::loops::Stage;
 use guard::workflow::{Outside, Position, Refusal};
 use guard::{Environment, Project};
 use policy::Compiled;
@@ -36,6 +37,7 @@ pub struct Driver<'a> {
     pub outside: Outside,
     /// As it is now; a person has accepted it.
     pub the_loop: Loop,
+    pub signals: &'a Signals,
     /// Milliseconds since 1970.
     pub clock: fn() -> i64,
     /// This binary, for agents.
@@ -79,7 +81,7 @@ impl Driver<'_> {
     pub fn begin(&self, objective: Option<&str>, tell: &mut dyn FnMut(News<'_>)) -> Result<Ending, NotDriven> {
         let mut lock = self.lock()?;
         let work = self.work()?;
-        let run = work.begin_run(objective, &self.kept_loop(), &self.the_loop.start, (self.clock)())?;
+        let run = work.begin_run(objective, &self.the_loop.start, (self.clock)())?;
         lock.name(run)?;
         tell(News::Began { run, is_resumed: false });
         self.note(run, "began");
@@ -98,7 +100,11 @@ impl Driver<'_> {
         if found.is_complete() {
             return Err(NotDriven::Complete(run));
         }
-        work.resume_run(run, &self.kept_loop())?;
+        // What an iteration used up that was cut off is counted all the same.
+        if let Some(stage) = Stage::of_run(run, self.project, self.environment) {
+            work.note_tokens(run, stage.iteration, self.moves(&stage).tokens_of_iteration())?;
+        }
+        work.resume_run(run, (self.clock)())?;
         lock.name(run)?;
         tell(News::Began { run, is_resumed: true });
         self.note(run, "went on");
@@ -110,13 +116,18 @@ impl Driver<'_> {
     }
 
     fn drive(&self, id: RunId, work: &Work, tell: &mut dyn FnMut(News<'_>)) -> Result<Ending, NotDriven> {
-        let signals = Signals::watch()?;
         let Some(run) = work.run(id)? else { return Err(NotDriven::Unknown(id)) };
         let told = work.told_since(id, 0)?.last().map_or(0, |(number, _)| *number);
-        let mut sitting = Sitting { work, signals: &signals, tell, told };
+        let mut sitting = Sitting { work, signals: self.signals, tell, told };
         loop {
-            if let Some((how, why)) = self.step(&run, &mut sitting)? {
-                return self.end(id, work, how, &why, sitting.tell);
+            match self.step(&run, &mut sitting) {
+                Ok(None) => {}
+                Ok(Some((how, why))) => return self.end(id, work, how, &why, sitting.tell),
+                Err(problem) => {
+                    // It says how to go on, as every end does; why, the caller.
+                    let _ = self.end(id, work, Ending::Failed, &problem.to_string(), sitting.tell);
+                    return Err(problem);
+                }
             }
         }
     }
@@ -157,18 +168,24 @@ impl Driver<'_> {
             Came::To(topic) => self.stale(run, &topic, work)?,
             Came::ToNothing => {
                 let times = published.tries + 1;
-                (sitting.tell)(News::Nothing { hat: &hat.id, why: "nothing was published" });
+                (sitting.tell)(News::Nothing { hat: &hat.id, why: "nothing was handed over" });
+                if let Some(end) = waits_for_a_person(id, work)? {
+                    return Ok(Some(end));
+                }
                 if times <= RESUMES {
                     return Ok(None);
                 }
                 let last = work.iterations(id, 1)?.pop().map_or(0, |last| last.number);
                 let refused = work.refusal(id, last)?;
                 let refused = refused.map_or_else(String::new, |why| format!("; the last attempt was refused: {why}"));
-                let why = format!("the hat `{}` ended {times} times without publishing anything{refused}", hat.id);
+                let why = format!("the hat `{}` ended {times} times without handing anything over{refused}", hat.id);
                 Some((Ending::Failed, why))
             }
             Came::ToFailure(failure) => {
                 (sitting.tell)(News::Nothing { hat: &hat.id, why: &format!("its agent {failure}") });
+                if let Some(end) = waits_for_a_person(id, work)? {
+                    return Ok(Some(end));
+                }
                 let failures = work.spent(id)?.failures;
                 let is_enough = self.the_loop.limits.failures.is_some_and(|limit| failures >= limit);
                 is_enough.then(|| {
@@ -230,10 +247,6 @@ impl Driver<'_> {
         Ok(Work::open(&self.project.work(self.environment))?)
     }
 
-    fn kept_loop(&self) -> String {
-        serde_json::to_string(&self.the_loop).unwrap_or_default()
-    }
-
     pub(crate) fn tree(&self) -> Option<String> {
         Tree::of(&self.project.root, GIT_LIMIT).and_then(|tree| tree.digest().ok())
     }
@@ -264,4 +277,11 @@ impl Driver<'_> {
     fn store_options(&self) -> store::Options {
         store::Options { busy: PATIENCE, now: (self.clock)(), run: None }
     }
+}
+
+/// Where only a person can open the gate that the last iteration stood before, another one would stand there too.
+fn waits_for_a_person(run: RunId, work: &Work) -> Result<Option<(Ending, String)>, NotDriven> {
+    let last = work.iterations(run, 1)?.pop().map_or(0, |last| last.number);
+    let gate = work.waits_for(run, last)?;
+    Ok(gate.map(|gate| (Ending::Failed, format!("a person has to say yes first: `linchpin approve {gate}`"))))
 }

@@ -18,6 +18,9 @@ use crate::said::Said;
 use crate::trouble;
 use crate::turn::{Turn, TurnEnd};
 
+/// So much is quoted of what an agent said, in characters.
+const QUOTED: usize = 200;
+
 /// What an iteration came to, for the run.
 #[derive(Debug)]
 pub enum Came {
@@ -44,15 +47,13 @@ impl Driver<'_> {
     ) -> Result<Came, NotDriven> {
         let work = sitting.work;
         let number = work.begin_iteration(run.id, published, &hat.id, (self.clock)())?;
-        let mut stage = Stage::new(&self.the_loop, hat, run.id, number);
+        let mut stage = Stage::new(&self.the_loop, hat, run.id, number, self.project.work(self.environment));
         let moves = self.moves(&stage);
         moves.enter_iteration(&mut stage, &published.topic)?;
-        // With how the tree was kept, and where the work is.
-        let stage = Stage::of_run(run.id, self.project, self.environment).unwrap_or(stage);
         (sitting.tell)(News::Iteration { number, hat: &hat.id, topic: &published.topic, spent });
 
         let events = incoming(published);
-        let known = known(run, &events, &self.the_loop, work, &self.project.root)?;
+        let known = known(run.objective.as_deref(), &events, &self.the_loop, work, &self.project.root)?;
         let prompt = Prompt { the_loop: &self.the_loop, hat, events: &events, known: &known }.to_string();
         let mut attention = Attention::new(work, sitting.signals, run.id, number, self.clock, sitting.told);
         let log = self.log(run, number);
@@ -108,7 +109,8 @@ impl Driver<'_> {
             let (failed, why) = match (end, cut) {
                 (AttendedEnd::Told, Some(cut)) => (Outcome::CutOff, Came::Cut(cut)),
                 (AttendedEnd::TimeOver, _) => (Outcome::CutOff, Came::TimeOver),
-                _ => (Outcome::Failed, self.failed(hat, failure.unwrap_or_default(), said)),
+                (AttendedEnd::Exited(_), _) => (Outcome::Failed, self.failed(hat, failure.unwrap_or_default(), said)),
+                _ => (Outcome::Failed, Came::ToFailure(failure.unwrap_or_default())),
             };
             outcome = Some(failed);
             came = Some(why);
@@ -140,7 +142,8 @@ impl Driver<'_> {
         match trouble::recognised(&end) {
             Some(trouble) => {
                 let said = end.lines().rev().find(|line| trouble::recognised(line).is_some()).unwrap_or_default();
-                Came::ToTrouble(format!("{agent} cannot go on: {trouble} ({})", said.trim()))
+                let said: String = said.trim().chars().take(QUOTED).collect();
+                Came::ToTrouble(format!("{agent} cannot go on: {trouble} ({said})"))
             }
             None => Came::ToFailure(failure),
         }

@@ -4,16 +4,38 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use engine::hats::prompt::{Incoming, Known, MOST_TASKS, Memory, ReadyTask};
+use engine::hats::prompt::{Incoming, Known, MOST_TASKS, Memory, Prompt, ReadyTask};
 use engine::hats::{Hat, Loop};
-use work::{Published, Run, Task, Work};
+use work::{Published, Task, Work};
 
 /// More than a prompt shows.
 const END_OF_NOTES: u64 = 32 * 1024;
 
-pub fn known(run: &Run, events: &[Incoming], the_loop: &Loop, work: &Work, root: &Path) -> work::Result<Known> {
+/// What the first agent of a run would be told, and under which hat; none where no hat takes the first topic.
+pub fn first_prompt(
+    the_loop: &Loop,
+    objective: Option<&str>,
+    work: &Work,
+    root: &Path,
+) -> work::Result<Option<(String, String)>> {
+    let Some(hat) = the_loop.taker(&the_loop.start) else { return Ok(None) };
+    let objective = objective.map(|objective| store::mask(objective).into_owned());
+    let summary = objective.clone().unwrap_or_default();
+    let events = [Incoming { topic: the_loop.start.clone(), from: None, summary, payload: None }];
+    let known = known(objective.as_deref(), &events, the_loop, work, root)?;
+    let prompt = Prompt { the_loop, hat, events: &events, known: &known }.to_string();
+    Ok(Some((hat.id.clone(), prompt)))
+}
+
+pub fn known(
+    objective: Option<&str>,
+    events: &[Incoming],
+    the_loop: &Loop,
+    work: &Work,
+    root: &Path,
+) -> work::Result<Known> {
     let (ready, count) = work.tasks().ready(MOST_TASKS)?;
-    let words: Vec<&str> = events.iter().map(|event| event.summary.as_str()).chain(run.objective.as_deref()).collect();
+    let words: Vec<&str> = events.iter().map(|event| event.summary.as_str()).chain(objective).collect();
     let memories = work.memories().best_for(&words.join(" "))?;
     let memory = |memory: work::Memory| Memory {
         id: memory.id.to_string(),
@@ -21,11 +43,11 @@ pub fn known(run: &Run, events: &[Incoming], the_loop: &Loop, work: &Work, root:
         text: memory.text,
     };
     Ok(Known {
-        objective: run.objective.clone(),
+        objective: objective.map(str::to_owned),
         ready_tasks: ready.iter().map(ready_task).collect(),
         more_ready: count.saturating_sub(ready.len()),
         memories: memories.into_iter().map(memory).collect(),
-        scratchpad: end_of(&root.join(&the_loop.scratchpad)),
+        scratchpad: end_of(&root.join(&the_loop.scratchpad), root),
     })
 }
 
@@ -61,10 +83,10 @@ pub fn remark_of_nothing(hat: &Hat, refused: Option<&str>) -> String {
     )
 }
 
-fn end_of(file: &Path) -> Option<String> {
-    // A link would have us show what lies elsewhere.
-    let is_plain = file.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-    let mut file = File::open(file).ok().filter(|_| is_plain)?;
+fn end_of(file: &Path, root: &Path) -> Option<String> {
+    // A link would have us show what lies elsewhere, and a pipe would have us wait.
+    let real = file.canonicalize().ok().filter(|real| real.starts_with(root) && real.is_file())?;
+    let mut file = File::open(real).ok()?;
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(END_OF_NOTES))).ok()?;
     let mut bytes = Vec::new();

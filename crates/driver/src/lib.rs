@@ -20,5 +20,7 @@ mod trouble;
 mod turn;
 
 pub use drive::{Driver, NotDriven};
+pub use known::first_prompt;
 pub use lock::{RunLock, running};
 pub use news::News;
+pub use signals::Signals;

@@ -40,7 +40,8 @@ pub fn time_left(limits: &Limits, spent: &Spent) -> Option<Duration> {
 }
 
 fn elapsed(spent: &Spent) -> Duration {
-    Duration::from_millis(spent.time.unsigned_abs())
+    // A clock may have been set back.
+    Duration::from_millis(spent.time.max(0).unsigned_abs())
 }
 
 /// `4h`, `1h 30m`, `20s`, `500ms`.

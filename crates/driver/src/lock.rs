@@ -3,9 +3,14 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use guard::Environment;
 use work::RunId;
+
+const ATTEMPTS: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Held as long as the run is driven; the system lets go of it with the process.
 #[derive(Debug)]
@@ -21,16 +26,22 @@ impl RunLock {
             fs::create_dir_all(folder)?;
         }
         let file = OpenOptions::new().create(true).write(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
+        for attempt in 0.. {
+            match file.try_lock() {
+                Ok(()) => break,
+                // Who only looks whether it is held holds it for a moment.
+                Err(TryLockError::WouldBlock) if attempt < ATTEMPTS => thread::sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
         }
+        // The last run is not this one.
+        file.set_len(0)?;
+        Ok(Some(Self { file }))
     }
 
     /// Says which run it is, for whoever comes meanwhile.
     pub fn name(&mut self, run: RunId) -> io::Result<()> {
-        self.file.set_len(0)?;
         write!(self.file, "{run}")
     }
 }

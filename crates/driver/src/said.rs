@@ -53,18 +53,24 @@ impl Said {
             tell(&String::from_utf8_lossy(piece));
             return;
         }
-        self.line.extend_from_slice(piece);
-        while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.line.drain(..=end).collect();
-            if let Ok(event) = serde_json::from_slice::<Value>(&line) {
-                self.cost_usd = event.get("total_cost_usd").and_then(Value::as_f64).or(self.cost_usd);
-                for text in texts(&event) {
-                    tell(&format!("{text}\n"));
-                }
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                self.finish(&mut tell);
             }
         }
         if self.line.len() > LONGEST_LINE {
             self.line.clear();
+        }
+    }
+
+    /// Nothing comes any more on this line.
+    pub fn finish(&mut self, mut tell: impl FnMut(&str)) {
+        let line = std::mem::take(&mut self.line);
+        let Ok(event) = serde_json::from_slice::<Value>(&line) else { return };
+        self.cost_usd = event.get("total_cost_usd").and_then(Value::as_f64).or(self.cost_usd);
+        for text in texts(&event) {
+            tell(&format!("{text}\n"));
         }
     }
 

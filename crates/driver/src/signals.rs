@@ -27,6 +27,11 @@ impl Signals {
         Ok(Self { flag, registered })
     }
 
+    /// Set once somebody interrupts.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.flag)
+    }
+
     pub fn came(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }

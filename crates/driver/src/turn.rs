@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::hats::Hat;
 use guard::loops::Stage;
-use runner::{Attended, AttendedEnd, NotStarted, shim};
+use runner::{Attended, AttendedEnd, Heed, NotStarted, shim};
 
 use crate::agent::started;
 use crate::attention::{Attention, Cut};
@@ -48,6 +48,7 @@ impl Driver<'_> {
             set: vec![
                 (Stage::RUN, stage.id().to_string().into()),
                 (Stage::ITERATION, stage.iteration.to_string().into()),
+                (Stage::ROOT, self.project.root.clone().into()),
                 (Stage::HAT, hat.id.clone().into()),
                 (Stage::BINARY, self.binary.clone()),
             ],
@@ -63,10 +64,16 @@ impl Driver<'_> {
         let end = attended.run(
             |stream, piece| said.hear(stream, piece, |text| (tell.borrow_mut())(News::Said(text))),
             || {
+                let told = attention.told;
                 cut = attention.look(|text| self.progress(text, &mut **tell.borrow_mut()));
-                cut.is_some()
+                match cut {
+                    Some(_) => Heed::End,
+                    None if attention.told != told => Heed::SignOfLife,
+                    None => Heed::GoOn,
+                }
             },
         )?;
+        said.finish(|text| (tell.borrow_mut())(News::Said(text)));
         Ok(((end, cut), said))
     }
 

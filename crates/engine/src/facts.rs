@@ -279,10 +279,12 @@ pub enum LoopField {
     HandedOver,
     /// The ids of tasks that were started in this iteration and are still in progress.
     Unfinished,
+    /// The gate that only a person can open, where nothing else kept this iteration from handing over.
+    WaitsFor,
 }
 
 impl LoopField {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Hat,
         Self::Iteration,
         Self::Topics,
@@ -291,6 +293,7 @@ impl LoopField {
         Self::Active,
         Self::HandedOver,
         Self::Unfinished,
+        Self::WaitsFor,
     ];
 
     pub fn name(self) -> &'static str {
@@ -303,6 +306,7 @@ impl LoopField {
             Self::Active => "active",
             Self::HandedOver => "handed_over",
             Self::Unfinished => "unfinished",
+            Self::WaitsFor => "waits_for",
         }
     }
 }

@@ -28,6 +28,8 @@ pub enum Failure {
     FileLimit,
     #[error("the compiled policy cannot be read")]
     UnreadablePolicy,
+    #[error("this is part of a run of the loop, and what its hat may do cannot be read")]
+    UnreadableStage,
 }
 
 impl Failure {

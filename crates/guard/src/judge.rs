@@ -53,6 +53,8 @@ pub struct Judge<'a> {
     policy: Arc<Compiled>,
     /// The hat that is on, where the session belongs to a run of a loop.
     stage: Option<Arc<Stage>>,
+    /// The session belongs to a run, and nobody can say what that asks for.
+    is_astray: bool,
     /// What only this session still has.
     news: Vec<Weakened>,
     /// Where the journal is.
@@ -91,7 +93,9 @@ impl<'a> Judge<'a> {
         let Held { policy, news } = session_policy::of_event(project, event, environment);
         let (policy, store) = (Arc::new(policy), project.store(environment));
         let stage = Stage::of_process(project, environment).map(Arc::new);
-        Self { environment, project, policy, stage, news, store, is_looking: false, tokens: OnceLock::new() }
+        let is_astray = stage.is_none() && Stage::run_of_process(project, environment).is_some();
+        let tokens = OnceLock::new();
+        Self { environment, project, policy, stage, is_astray, news, store, is_looking: false, tokens }
     }
 
     /// One that only looks.
@@ -102,7 +106,8 @@ impl<'a> Judge<'a> {
         environment: &'a Environment,
     ) -> Self {
         let (store, news) = (project.store(environment), Vec::new());
-        Self { environment, project, policy, stage, news, store, is_looking: true, tokens: OnceLock::new() }
+        let tokens = OnceLock::new();
+        Self { environment, project, policy, stage, is_astray: false, news, store, is_looking: true, tokens }
     }
 
     /// What is known where a workflow is about to move.
@@ -305,9 +310,7 @@ impl<'a> Judge<'a> {
             let programs = Some(&occasion.programs);
             notices.extend(observing::observe(observers, &here.situation, &here.facts, here.project, programs));
             if let Some(active) = active.as_ref().filter(|_| here.is_of_workflow) {
-                // In a run the prompt says all that there is to say.
-                let is_news = event.kind == EventKind::SessionStart && self.stage.is_none();
-                context.extend(is_news.then(|| active.introduction()));
+                context.extend(self.introduction(active, event));
                 let actions = active.workflow.actions_on(event.kind);
                 let acted = act(event.kind.name(), actions, &active.workflow, &here.situation, &here.facts);
                 context.extend(acted.texts);
@@ -350,7 +353,7 @@ impl<'a> Judge<'a> {
         }
         notices.extend(effects.news(self.tokens(event).notice().into_iter().collect(), state));
         effects.complete(event);
-        findings.extend(what_is_missing(event).map(|failure| failure.finding()));
+        findings.extend(self.what_is_missing(event).map(|failure| failure.finding()));
         let mut verdict = Verdict::of(findings);
         verdict.approved = approved && verdict.level == Level::Allow;
         // Said when a session begins, and again where the broken file may be the reason why this has to be asked.
@@ -519,6 +522,18 @@ impl<'a> Judge<'a> {
         LiveFacts::new(&project.root, folder, state, config, history, files, Arc::clone(self.tokens(event)))
     }
 
+    /// What a session that begins has to know; in a run, the prompt says it all.
+    fn introduction(&self, active: &Active, event: &Event) -> Option<String> {
+        let is_news = event.kind == EventKind::SessionStart && self.stage.is_none();
+        is_news.then(|| active.introduction())
+    }
+
+    /// What would have to be known to judge the event.
+    fn what_is_missing(&self, event: &Event) -> Option<Failure> {
+        let is_astray = self.is_astray && event.kind.awaits_permission();
+        missing_in_call(event).or(is_astray.then_some(Failure::UnreadableStage))
+    }
+
     /// How the tree was when the hat was put on, for its gates; else at the session's last prompt.
     fn kept_tree(&self, event: &Event, state: Option<&SessionState>) -> Option<(String, i64)> {
         let of_stage = self.stage.as_ref().filter(|_| self.is_looking).and_then(|stage| stage.kept_tree());
@@ -675,7 +690,7 @@ fn is_refused_call(event: &Event, verdict: &Verdict) -> bool {
 }
 
 /// What a call would have to say to be judged.
-fn what_is_missing(event: &Event) -> Option<Failure> {
+fn missing_in_call(event: &Event) -> Option<Failure> {
     if !event.kind.awaits_permission() {
         return None;
     }

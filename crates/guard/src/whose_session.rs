@@ -6,6 +6,7 @@ use engine::shell::{self, SimpleCommand};
 use store::{Filter, SessionKey, Store, StoreError};
 
 use crate::environment::Environment;
+use crate::loops::Stage;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whose {
@@ -46,6 +47,10 @@ impl CommandRun<'_> {
             && let Some(running) = self.agent(store)?
         {
             return Ok(Some(running));
+        }
+        if self.session.is_none() && self.environment.get(Stage::RUN).is_some() {
+            // A run starts sessions of its own; what was heard of last may be anybody's.
+            return Ok(None);
         }
         let found = store.latest_session(self.session)?;
         Ok(found.map(|(agent, session)| Whose { agent, session }))

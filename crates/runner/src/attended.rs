@@ -55,6 +55,15 @@ pub enum AttendedEnd {
     Told,
 }
 
+/// What whoever attends to it has to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heed {
+    GoOn,
+    /// It gave a sign of life by another way than its output.
+    SignOfLife,
+    End,
+}
+
 /// Where something was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
@@ -63,11 +72,11 @@ pub enum Stream {
 }
 
 impl Attended<'_> {
-    /// Runs it to its end. `hear` gets what it says; `is_to_end` is asked again and again.
+    /// Runs it to its end. `hear` gets what it says; `heed` is asked again and again.
     pub fn run(
         self,
         mut hear: impl FnMut(Stream, &[u8]),
-        mut is_to_end: impl FnMut() -> bool,
+        mut heed: impl FnMut() -> Heed,
     ) -> Result<AttendedEnd, NotStarted> {
         let name = self.words.first().ok_or_else(|| not_started("it names no program"))?.to_string_lossy().into_owned();
         let failed = |error: io::Error| not_started(format!("`{name}` cannot be started: {error}"));
@@ -111,8 +120,10 @@ impl Attended<'_> {
                 break None;
             }
             let is_over = |limit: Option<Duration>, since: Instant| limit.is_some_and(|limit| since.elapsed() >= limit);
-            if is_to_end() {
-                break Some(AttendedEnd::Told);
+            match heed() {
+                Heed::GoOn => {}
+                Heed::SignOfLife => last_word = Instant::now(),
+                Heed::End => break Some(AttendedEnd::Told),
             }
             if is_over(self.time, started) {
                 break Some(AttendedEnd::TimeOver);

@@ -20,7 +20,7 @@ mod tail;
 #[cfg(unix)]
 mod tests;
 
-pub use attended::{Attended, AttendedEnd, Stream};
+pub use attended::{Attended, AttendedEnd, Heed, Stream};
 pub use environment::VARIABLES;
 pub use path_locks::PathLocks;
 pub use process::{NotStarted, Note, Outcome, Run};

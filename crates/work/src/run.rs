@@ -26,8 +26,6 @@ pub struct Run {
     pub id: RunId,
     /// What it is for.
     pub objective: Option<String>,
-    /// The loop that it goes by, as JSON.
-    pub the_loop: String,
     /// How it ended; none: it goes on, or whoever drove it is gone.
     pub end: Option<RunEnd>,
     /// Milliseconds since 1970, as all times here.
@@ -119,7 +117,7 @@ pub enum Outcome {
     Nothing,
     /// The agent did not end well.
     Failed,
-    /// Whoever drove the run was gone before it ended.
+    /// It was ended from outside: whoever drove the run was gone, somebody interrupted, or the time was over.
     CutOff,
 }
 

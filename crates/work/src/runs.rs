@@ -14,7 +14,6 @@ pub(crate) const TABLES: &str = "
     CREATE TABLE runs (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         objective TEXT,
-        the_loop TEXT NOT NULL,
         started INTEGER NOT NULL,
         ended INTEGER,
         ending TEXT,
@@ -30,6 +29,7 @@ pub(crate) const TABLES: &str = "
         ended INTEGER,
         outcome TEXT,
         refused TEXT,
+        waits_for TEXT,
         remark TEXT,
         tokens INTEGER,
         cost_usd REAL,
@@ -94,13 +94,10 @@ pub struct IterationEnd {
 
 impl Work {
     /// Begins a run, with the topic that opens it.
-    pub fn begin_run(&self, objective: Option<&str>, the_loop: &str, topic: &str, now: i64) -> Result<RunId> {
+    pub fn begin_run(&self, objective: Option<&str>, topic: &str, now: i64) -> Result<RunId> {
         let step = self.step()?;
         let objective = objective.map(store::mask);
-        step.execute(
-            "INSERT INTO runs (objective, the_loop, started) VALUES (?1, ?2, ?3)",
-            params![objective, the_loop, now],
-        )?;
+        step.execute("INSERT INTO runs (objective, started) VALUES (?1, ?2)", params![objective, now])?;
         let run = step.last_insert_rowid();
         let summary = objective.unwrap_or_default();
         step.execute(
@@ -113,7 +110,7 @@ impl Work {
 
     /// Goes on with a run that ended or was cut off. An iteration that was cut off is settled: what it handed over stays, and
     /// what it had taken waits again otherwise.
-    pub fn resume_run(&self, run: RunId, the_loop: &str) -> Result<()> {
+    pub fn resume_run(&self, run: RunId, now: i64) -> Result<()> {
         let step = self.step()?;
         step.execute(
             "UPDATE topics SET taken = NULL WHERE run = ?1 AND taken IN (SELECT number FROM iterations i WHERE i.run = ?1 \
@@ -125,13 +122,11 @@ impl Work {
              AND t.iteration = number) THEN ?2 ELSE ?3 END WHERE run = ?1 AND outcome IS NULL",
             params![run, Outcome::HandedOver.name(), Outcome::CutOff.name()],
         )?;
+        reopen_tasks(&step, &format!("{run}/%"), now)?;
         // Somebody who goes on is no longer asked to stop, and what gave nothing is tried afresh.
         step.execute("DELETE FROM stops WHERE name = ?1", [stop_of_run(run)])?;
         step.execute("UPDATE topics SET tries = 0 WHERE run = ?1 AND taken IS NULL", [run])?;
-        step.execute(
-            "UPDATE runs SET the_loop = ?2, ended = NULL, ending = NULL, why = NULL WHERE id = ?1",
-            params![run, the_loop],
-        )?;
+        step.execute("UPDATE runs SET ended = NULL, ending = NULL, why = NULL WHERE id = ?1", [run])?;
         Ok(step.commit()?)
     }
 
@@ -243,12 +238,23 @@ impl Work {
     }
 
     /// Why the iteration's last attempt to hand over was refused.
-    pub fn note_refusal(&self, run: RunId, iteration: u32, why: &str) -> Result<()> {
+    /// `waits_for`: the gate that only a person can open, where it is that alone.
+    pub fn note_refusal(&self, run: RunId, iteration: u32, why: &str, waits_for: Option<&str>) -> Result<()> {
         self.connection.execute(
-            "UPDATE iterations SET refused = ?3 WHERE run = ?1 AND number = ?2",
-            params![run, iteration, store::mask(why)],
+            "UPDATE iterations SET refused = ?3, waits_for = ?4 WHERE run = ?1 AND number = ?2",
+            params![run, iteration, store::mask(why), waits_for],
         )?;
         Ok(())
+    }
+
+    /// The gate that an iteration waits for a person to open, by its last attempt to hand over.
+    pub fn waits_for(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
+        let found = self.connection.query_row(
+            "SELECT waits_for FROM iterations WHERE run = ?1 AND number = ?2",
+            params![run, iteration],
+            |row| row.get(0),
+        );
+        Ok(found.optional()?.flatten())
     }
 
     pub fn refusal(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
@@ -273,6 +279,7 @@ impl Work {
              WHERE run = ?1 AND number = ?2",
             params![run, number, now, outcome.name(), remark, end.tokens, end.cost_usd],
         )?;
+        reopen_tasks(&step, &crate::starter(&run.to_string(), number.into()), now)?;
         match outcome {
             Outcome::HandedOver | Outcome::Default => {
                 step.execute(
@@ -296,11 +303,18 @@ impl Work {
         Ok(step.commit()?)
     }
 
+    /// What the agents of an iteration that was cut off had used.
+    pub fn note_tokens(&self, run: RunId, iteration: u32, tokens: Option<i64>) -> Result<()> {
+        let update = "UPDATE iterations SET tokens = ?3 WHERE run = ?1 AND number = ?2 AND tokens IS NULL";
+        self.connection.execute(update, params![run, iteration, tokens])?;
+        Ok(())
+    }
+
     /// How often the last thing handed over was, with the same words, while the tree was the same.
     pub fn repetitions(&self, run: RunId, iteration: u32) -> Result<u32> {
         let count = self.connection.query_row(
             "SELECT count(*) FROM topics a JOIN topics b ON b.run = a.run AND b.topic = a.topic AND b.summary = a.summary \
-             AND b.payload IS a.payload AND b.tree IS a.tree WHERE a.run = ?1 AND a.iteration = ?2 AND b.iteration > 0",
+             AND b.payload IS a.payload AND b.tree = a.tree WHERE a.run = ?1 AND a.iteration = ?2 AND b.iteration > 0",
             params![run, iteration],
             |row| row.get(0),
         )?;
@@ -415,18 +429,27 @@ impl Work {
     }
 }
 
-const RUN: &str = "SELECT id, objective, the_loop, started, ended, ending, why FROM runs";
+/// What an iteration has begun and left is for whoever comes next.
+fn reopen_tasks(step: &rusqlite::Connection, started_by: &str, now: i64) -> Result<()> {
+    step.execute(
+        "UPDATE tasks SET state = 'open', changed = ?2 WHERE state = 'in_progress' AND started_by LIKE ?1",
+        params![started_by, now],
+    )?;
+    Ok(())
+}
+
+const RUN: &str = "SELECT id, objective, started, ended, ending, why FROM runs";
 
 fn run_of(row: &Row<'_>) -> rusqlite::Result<Run> {
-    let ending: Option<String> = row.get(5)?;
-    let end = match (row.get(4)?, ending.as_deref().and_then(Ending::from_name)) {
+    let ending: Option<String> = row.get(4)?;
+    let end = match (row.get(3)?, ending.as_deref().and_then(Ending::from_name)) {
         (Some(time), Some(how)) => {
-            Some(RunEnd { how, why: row.get::<_, Option<String>>(6)?.unwrap_or_default(), time })
+            Some(RunEnd { how, why: row.get::<_, Option<String>>(5)?.unwrap_or_default(), time })
         }
         _ => None,
     };
     let id: i64 = row.get(0)?;
-    Ok(Run { id: RunId(id.unsigned_abs()), objective: row.get(1)?, the_loop: row.get(2)?, started: row.get(3)?, end })
+    Ok(Run { id: RunId(id.unsigned_abs()), objective: row.get(1)?, started: row.get(2)?, end })
 }
 
 fn handed_over(connection: &rusqlite::Connection, run: RunId, iteration: u32) -> Result<Option<String>> {

@@ -36,7 +36,8 @@ pub fn run(arguments: &Ack, context: &Context) -> Outcome {
     };
     // Before an agent was heard of, a person can answer for files, which no session has.
     let is_marked = person::required("ack", &context.environment).is_err();
-    let is_sessionless = arguments.session.is_none() && rule.as_file_rule().is_some() && !is_marked;
+    let is_in_run = context.environment.get(guard::loops::Stage::RUN).is_some();
+    let is_sessionless = arguments.session.is_none() && rule.as_file_rule().is_some() && (!is_marked || is_in_run);
     let has_journal = project.store(&context.environment).exists();
     let store = (has_journal || !is_sessionless).then(|| super::log::open(&project, context)).transpose()?;
     let is_agents = is_marked || store.as_ref().map(|store| command.agent(store)).transpose()?.flatten().is_some();

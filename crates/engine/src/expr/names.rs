@@ -26,7 +26,7 @@ pub(super) const TASKS_FIELDS: &[&str] = &["open", "ready", "in_progress", "clos
 pub(super) const PHASE_FIELDS: &[&str] = &["name", "visit", "elapsed", "tokens", "commands", "edits", "commits"];
 
 pub(super) const LOOP_FIELDS: &[&str] =
-    &["hat", "iteration", "topics", "elapsed", "tokens", "active", "handed_over", "unfinished"];
+    &["hat", "iteration", "topics", "elapsed", "tokens", "active", "handed_over", "unfinished", "waits_for"];
 
 /// A name that means the same at every place where an expression is written. No variable hides one.
 struct ContextName {

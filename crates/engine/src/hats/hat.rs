@@ -20,6 +20,8 @@ pub struct Hat {
     pub instructions: String,
     /// Published in its agent's place where that publishes nothing.
     pub default_publishes: Option<String>,
+    /// The paths that it may write, as patterns; none: whatever the rules allow.
+    pub writes: Option<Vec<String>>,
     pub max_activations: Option<u32>,
     /// Another agent than the loop's.
     pub agent: Option<AgentChoice>,

@@ -20,6 +20,7 @@ fn hat(id: &str, triggers: &[&str], publishes: &[&str]) -> Hat {
         publishes: publishes.iter().map(|&topic| topic.to_owned()).collect(),
         instructions: String::new(),
         default_publishes: None,
+        writes: None,
         max_activations: None,
         agent: None,
         rules: vec![],

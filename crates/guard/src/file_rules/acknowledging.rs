@@ -1,5 +1,6 @@
 //! Answering for what a file rule asks of a session, by hand.
 
+use engine::file_rules::{Baseline, Reach};
 use engine::rules::Rule;
 use policy::Config;
 
@@ -9,6 +10,7 @@ use super::prompt_baseline::{PromptBaseline, timestamp};
 use super::settlement::Settlement;
 use crate::environment::Environment;
 use crate::judge::STORE_PATIENCE;
+use crate::loops::Stage;
 use crate::project::Project;
 use crate::whose_session::Whose;
 
@@ -42,9 +44,20 @@ pub fn acknowledge(
     };
     let prompt = PromptBaseline::last(&state.variables);
     let prompt = prompt.map(|time| PromptBaseline::new(&tmp, &whose.session, time));
-    let changed = Changed::new(&project.root, config.default_branch.clone(), prompt, attribution);
+    let changed = Changed::new(&project.root, config.default_branch.clone(), prompt, attribution.clone());
     let since = changed.since(file.reach).ok_or("git does not say what changed")?;
     let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
     let settlement = Settlement::new(&project.root, project.queue(environment), &whose.session, timestamp(now), None);
-    settlement.acknowledge(rule, &found, &since.reference, how)
+    let settled = settlement.acknowledge(rule, &found, &since.reference, how)?;
+    // Gates of a loop look at what changed since the hat was put on.
+    let Some((name, time)) = Stage::of_process(project, environment).and_then(|stage| stage.kept_tree()) else {
+        return Ok(settled);
+    };
+    let kept = PromptBaseline::new(&tmp, &name, time);
+    let changed = Changed::new(&project.root, config.default_branch.clone(), Some(kept), attribution);
+    let reach = Reach { compare_to: Baseline::Prompt, ..file.reach };
+    let since = changed.since(reach).ok_or("git does not say what changed")?;
+    let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
+    let of_gate = settlement.acknowledge(rule, &found, &since.reference, how)?;
+    Ok(settled.max(of_gate))
 }

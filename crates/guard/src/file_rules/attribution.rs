@@ -17,6 +17,7 @@ use store::{Call, SessionKey, Store};
 /// Calls that are looked through, newest first.
 const CALLS_LIMIT: usize = 5000;
 
+#[derive(Clone)]
 pub struct Attribution {
     pub store: PathBuf,
     pub options: store::Options,

@@ -1,12 +1,15 @@
 //! `emit`: a hat hands the work over. It is judged when it is called, so that whoever calls it can mend what is missing.
 
+use std::sync::Arc;
+
 use engine::suggest;
+use engine::workflow::Gate;
 use serde_json::json;
 use store::{Changes, NoteKind};
 use work::{HandOver, HandedOver, Work, WorkError};
 
 use super::Stage;
-use crate::workflow::{Lack, Moves, Refusal};
+use crate::workflow::{Force, Lack, Moves, Refusal, StepOutcome};
 
 /// What is to be handed over.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +31,8 @@ pub enum EmitRefused {
     Over,
     #[error("`{topic}` comes only after {} in a run", missing.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", "))]
     TooEarly { topic: String, missing: Vec<String> },
+    #[error("rule `{rule}` interrupts: {text}")]
+    Interrupted { rule: String, text: String },
     #[error("what has to hold for `{topic}` does not")]
     Held { topic: String, lacks: Vec<Lack> },
     #[error(transparent)]
@@ -45,6 +50,20 @@ impl EmitRefused {
     }
 }
 
+impl EmitRefused {
+    /// The gate that a person has to answer, where nothing else is missing.
+    fn waits_for(&self, stage: &Stage) -> Option<String> {
+        let Self::Held { topic, lacks } = self else { return None };
+        let ways = stage.workflow.nodes.iter().flat_map(|node| &node.transitions).filter(|way| way.to == *topic);
+        let required: Vec<_> = ways.flat_map(|way| &way.requires).collect();
+        let is_persons = |lack: &&Lack| {
+            required.iter().any(|required| required.id == lack.gate && matches!(required.gate, Gate::Approval(_)))
+        };
+        let persons = lacks.iter().filter(is_persons).count();
+        (persons == lacks.len()).then(|| lacks.first().map(|lack| lack.gate.clone())).flatten()
+    }
+}
+
 impl Moves<'_> {
     /// Hands over, if everything holds.
     pub fn emit(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
@@ -52,7 +71,7 @@ impl Moves<'_> {
         let why = match &result {
             Ok(()) => None,
             // What is only not there yet, or cannot be read, is no answer worth keeping.
-            Err(EmitRefused::Work(_) | EmitRefused::Refusal(_)) => return result,
+            Err(EmitRefused::Work(_) | EmitRefused::Refusal(_) | EmitRefused::Over) => return result,
             Err(EmitRefused::Held { lacks, .. }) => {
                 Some(lacks.iter().map(|lack| lack.gate.as_str()).collect::<Vec<_>>().join(", "))
             }
@@ -60,8 +79,9 @@ impl Moves<'_> {
         };
         if let Err(refused) = &result {
             // For whoever comes after an iteration that hands nothing over.
+            let (said, waits_for) = (refused.at_length(), refused.waits_for(stage));
             let _ = Work::open(&stage.work)
-                .map(|work| work.note_refusal(stage.id(), stage.iteration, &refused.at_length()));
+                .map(|work| work.note_refusal(stage.id(), stage.iteration, &said, waits_for.as_deref()));
         }
         let kind = if why.is_some() { NoteKind::Held } else { NoteKind::Emit };
         let fields = self.fields([
@@ -76,6 +96,17 @@ impl Moves<'_> {
         // What was accepted is accepted, whether or not the journal could be told.
         let _ = self.scene().map(|mut scene| scene.store.note(&self.note(kind, &fields, &none, &root, &cwd)));
         result
+    }
+
+    /// Pace rules of the hat are judged where it hands over, as those of a phase are where it is left.
+    fn pace_allows(&self) -> Result<(), EmitRefused> {
+        let (scene, active) = self.active()?;
+        let active = Arc::new(active);
+        let (_, rules) = Self::pace_rules(&active, &Force::None)?;
+        match self.interrupted(&rules, &active, &scene)? {
+            Some((rule, StepOutcome::Interrupt { text, .. })) => Err(EmitRefused::Interrupted { rule, text }),
+            _ => Ok(()),
+        }
     }
 
     fn judged_emission(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
@@ -110,6 +141,7 @@ impl Moves<'_> {
                 return Err(EmitRefused::TooEarly { topic: topic.to_owned(), missing });
             }
         }
+        self.pace_allows()?;
         if !way.requires.is_empty() {
             let lacks = self.lacks_of_stage(way.requires.iter())?;
             if !lacks.is_empty() {

@@ -32,6 +32,7 @@ impl LoopFacts {
             LoopField::Elapsed => json!(work()?.spent(run)?.time / 1000),
             LoopField::Tokens => json!(work()?.spent(run)?.tokens),
             LoopField::HandedOver => json!(work()?.handed_over(run, stage.iteration)?),
+            LoopField::WaitsFor => json!(work()?.waits_for(run, stage.iteration)?),
             LoopField::Unfinished => {
                 let unfinished = work()?.tasks().started_in(&stage.starter())?;
                 unfinished.iter().map(|task| json!(task.id.to_string())).collect()

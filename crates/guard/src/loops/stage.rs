@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::hats::{Completion, Hat, Loop};
 use engine::workflow::{Gate, Requirement, Workflow};
@@ -35,12 +35,15 @@ impl Stage {
     pub const RUN: &str = agents::environment::IN_RUN;
     /// And the iteration.
     pub const ITERATION: &str = "LINCHPIN_ITERATION";
+    /// And the project: another one may have a run of the same number.
+    pub const ROOT: &str = "LINCHPIN_RUN_ROOT";
     /// And the hat's id.
     pub const HAT: &str = "LINCHPIN_HAT";
     /// And the binary.
     pub const BINARY: &str = "LINCHPIN_BIN";
 
-    pub fn new(the_loop: &Loop, hat: &Hat, run: RunId, iteration: u32) -> Self {
+    /// `work`: where the work is kept.
+    pub fn new(the_loop: &Loop, hat: &Hat, run: RunId, iteration: u32, work: PathBuf) -> Self {
         Self {
             run: run.0,
             iteration,
@@ -48,7 +51,7 @@ impl Stage {
             completion: the_loop.completion.clone(),
             close_requires: the_loop.close_requires.clone(),
             baseline: None,
-            work: PathBuf::new(),
+            work,
         }
     }
 
@@ -69,7 +72,14 @@ impl Stage {
 
     /// The one that this process belongs to; none outside of runs, and where the run is another project's.
     pub fn of_process(project: &Project, environment: &Environment) -> Option<Self> {
-        Self::of_run(environment.get(Self::RUN)?.parse().ok()?, project, environment)
+        Self::run_of_process(project, environment).and_then(|run| Self::of_run(run, project, environment))
+    }
+
+    /// The run of this project that this process belongs to, whether or not its stage can be read.
+    pub(crate) fn run_of_process(project: &Project, environment: &Environment) -> Option<RunId> {
+        let run = environment.get(Self::RUN)?.parse().ok()?;
+        let is_elsewhere = environment.get(Self::ROOT).is_some_and(|root| Path::new(&root) != project.root);
+        (!is_elsewhere).then_some(run)
     }
 
     /// The last one of a run.

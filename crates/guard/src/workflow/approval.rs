@@ -1,4 +1,4 @@
-//! What a person said yes to: one gate, in one visit, for one tree. It is kept in the user's own folder.
+//! What a person said yes to: one gate, in one visit or one run of a loop, for one tree. It is kept in the user's own folder.
 
 use std::fs;
 use std::io;
@@ -73,10 +73,12 @@ impl Approvals {
     }
 }
 
-/// The approvals that stand between the current node and others, each once, with what is asked.
-pub fn asked(active: &Active) -> Vec<(String, String)> {
+/// The approvals that stand between the current node and others, each once, with what is asked. `besides`: what a loop asks for
+/// before a task is closed.
+pub fn asked<'a>(active: &'a Active, besides: &'a [Requirement]) -> Vec<(String, String)> {
     let Some(node) = active.node() else { return Vec::new() };
     let requirements = node.requires.iter().chain(node.transitions.iter().flat_map(|way| &way.requires));
+    let requirements = requirements.chain(besides);
     let mut asked: Vec<(String, String)> = Vec::new();
     for Requirement { id, gate } in requirements {
         if let Gate::Approval(text) = gate

@@ -32,7 +32,8 @@ impl Moves<'_> {
         let (_, active) = self.active()?;
         let tree = content(&self.project.root)?;
         let node = active.position.node().to_owned();
-        let all = asked(&active);
+        let besides = self.stage.as_ref().map(|stage| stage.close_requires.as_slice()).unwrap_or_default();
+        let all = asked(&active, besides);
         if let Some(gate) = gate
             && !all.iter().any(|(known, _)| known == gate)
         {

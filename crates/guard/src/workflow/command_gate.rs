@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::io;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,8 @@ pub struct Holding {
     pub patience: Duration,
     /// The command that is to be repeated where it was not waited for.
     pub again: &'static str,
+    /// Somebody wants whoever waits to end.
+    pub is_given_up: Option<Arc<AtomicBool>>,
 }
 
 impl Holding {
@@ -40,7 +44,7 @@ impl Holding {
         } else {
             std::env::current_exe().map_or_else(|_| "linchpin".into(), Into::into)
         };
-        Self { call: vec![binary, HOLDER.into()], patience: Self::PATIENCE, again }
+        Self { call: vec![binary, HOLDER.into()], patience: Self::PATIENCE, again, is_given_up: None }
     }
 }
 
@@ -101,7 +105,8 @@ impl CommandGate<'_> {
             if has_ended {
                 return Err(format!("the run of `{command}` ended without a result; repeat `{again}`"));
             }
-            if Instant::now() >= end {
+            let is_given_up = holding.is_given_up.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+            if is_given_up || Instant::now() >= end {
                 return Err(format!(
                     "`{command}` is still running, repeat `{again}`: its result is kept for the tree as it is now"
                 ));

@@ -296,7 +296,8 @@ impl Moves<'_> {
     }
 
     pub(super) fn may_move(&self, verb: &'static str) -> Result<(), Refusal> {
-        if self.stage.is_some() {
+        // Going on moves nothing, and rules of a hat interrupt as well.
+        if self.stage.is_some() && verb != "continue" {
             return Err(Refusal::InRun(verb));
         }
         let is_allowed = !self.is_agents || self.policy.config.agent_may.iter().any(|allowed| allowed == verb);

@@ -48,7 +48,7 @@ impl Force {
 
 impl Moves<'_> {
     /// The first pace rule of the node that says it is too much.
-    pub(super) fn interrupted(
+    pub(crate) fn interrupted(
         &self,
         rules: &[Rule],
         active: &Arc<Active>,
@@ -98,7 +98,7 @@ impl Moves<'_> {
     }
 
     /// The pace rules of the current node: those that are passed over, and those that are judged.
-    pub(super) fn pace_rules(active: &Active, force: &Force) -> Result<(Vec<Rule>, Vec<Rule>), Refusal> {
+    pub(crate) fn pace_rules(active: &Active, force: &Force) -> Result<(Vec<Rule>, Vec<Rule>), Refusal> {
         let node = active.position.node();
         let rules: Vec<&Rule> = active.workflow.rules_at(node).filter(|rule| rule.as_pace_rule().is_some()).collect();
         if let Force::One(name) = force

@@ -19,7 +19,7 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
     let mut rules = vec![
         own(
             "after-hand-over",
-            Detect::Tool(Box::new(writing())),
+            Detect::Tool(Box::new(writing_outside_of(Vec::new()))),
             "loop.handed_over",
             "The work is handed over, so nothing more is written in this iteration. Stop now.".to_owned(),
         ),
@@ -37,7 +37,8 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
         rules.push(at_stop(own(
             "hand-over",
             Detect::Event,
-            "loop.active and not loop.handed_over",
+            // Who waits for a person has nothing more to do.
+            "loop.active and not loop.handed_over and not loop.waits_for",
             format!(
                 "Nothing is handed over yet. Publish exactly one of these topics, and then stop: {topics}\n\
                  The form is `linchpin emit \"{first}\" \"<summary>\"`; what you say in prose reaches nobody."
@@ -47,12 +48,12 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
     rules
 }
 
-/// Whatever changes files, but for Linchpin itself.
-fn writing() -> ToolRule {
+/// Whatever changes files, but for these and Linchpin's own commands.
+pub fn writing_outside_of(except: Vec<PathPattern>) -> ToolRule {
     let everything = PathPattern::Glob { source: "**".to_owned(), literal: String::new() };
     let patterns = vec![everything, PathPattern::OutsideProject];
     ToolRule {
-        paths: vec![PathClause { about: PathKey::Writes, patterns, except: Vec::new() }],
+        paths: vec![PathClause { about: PathKey::Writes, patterns, except }],
         unless: Some(Unless { linchpin: true, ..Unless::default() }),
         ..ToolRule::default()
     }

@@ -1,7 +1,7 @@
 //! The hats of a loop.
 
 use engine::hats::{Hat, Loop, TopicPattern, check_topic};
-use engine::rules::{Detect, PathClause, PathKey, PathPattern, Rule, ToolRule, Unless};
+use engine::rules::{Detect, PathPattern, Rule};
 use engine::suggest;
 
 use super::file::{File, LOOP_NAME};
@@ -50,8 +50,11 @@ impl File<'_> {
         let (name, description, instructions) = (text("name"), text("description"), text("instructions"));
         let mut rules = RuleGathering::new(LOOP_NAME, Owner::Hat(id), reader, names, &self.around.loaded.config);
         rules.lists(&mut fields);
-        if let Some(rule) = writes(rules.id("writes"), id, &mut fields) {
-            rules.made(rule, fields.key_span("writes").unwrap_or_default());
+        let span = fields.key_span("writes").unwrap_or_default();
+        let writes = fields.texts("writes");
+        if let Some(texts) = &writes {
+            let rule = only_writes(rules.id("writes"), id, texts, &mut fields);
+            rules.made(rule, span);
         }
         let observers = self.observers(&mut fields, reader.scope).observers;
         let mut rules: Vec<Rule> = rules.finish(problems).into_iter().map(|placed| placed.rule).collect();
@@ -66,6 +69,7 @@ impl File<'_> {
             // What is blank says nothing.
             instructions: instructions.filter(|text| !text.trim().is_empty()).unwrap_or_default(),
             default_publishes,
+            writes: writes.map(|texts| texts.into_iter().map(|text| text.value).collect()),
             max_activations: max_activations.map(|(_, count)| count),
             agent,
             rules,
@@ -119,21 +123,14 @@ fn is_free(text: &Text, fields: &mut Fields) -> bool {
 }
 
 /// `writes`, as a rule against all other writing.
-fn writes(id: String, hat: &str, fields: &mut Fields) -> Option<Rule> {
-    let texts = fields.texts("writes")?;
+fn only_writes(id: String, hat: &str, texts: &[Text], fields: &mut Fields) -> Rule {
     let listed = texts.iter().map(|text| text.value.as_str()).collect::<Vec<_>>().join(", ");
     let mut except: Vec<PathPattern> = texts.iter().filter_map(|text| path_pattern(text, fields)).collect();
     except.push(PathPattern::Glob { source: NOTES.to_owned(), literal: String::new() });
-    let everything = PathPattern::Glob { source: "**".to_owned(), literal: String::new() };
-    let clause = PathClause { about: PathKey::Writes, patterns: vec![everything, PathPattern::OutsideProject], except };
-    let tool = ToolRule {
-        paths: vec![clause],
-        unless: Some(Unless { linchpin: true, ..Unless::default() }),
-        ..ToolRule::default()
-    };
+    let tool = enforced::writing_outside_of(except);
     let reason = format!(
         "The hat `{hat}` writes only: {listed}. Notes go into `.linchpin/agent/`; other work is another hat's."
     );
     let digest = digest(format!("{id} {listed}"));
-    Some(Rule { digest, ..Rule::made(id, &fields.source().name, Detect::Tool(Box::new(tool)), reason) })
+    Rule { digest, ..Rule::made(id, &fields.source().name, Detect::Tool(Box::new(tool)), reason) }
 }

@@ -82,6 +82,7 @@ fn problem(why: EmitRefused) -> Problem {
         EmitRefused::TooEarly { .. } => Problem::new("TooEarly", message)
             .help("publish what leads there; the loop says what has to come first")
             .refused(),
+        EmitRefused::Interrupted { .. } => Problem::new("Interrupted", message).refused(),
         EmitRefused::Held { .. } => Problem::new("Held", message).refused(),
         EmitRefused::Work(error) => error.into(),
         EmitRefused::Refusal(refusal) => refused::problem(refusal),

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
-use driver::{Driver, News, NotDriven};
+use driver::{Driver, News, NotDriven, Signals};
 use engine::hats::Loop;
-use engine::hats::prompt::{Incoming, Known, Prompt};
 use guard::Project;
 use guard::loops::Stage;
 use guard::trust::Trust;
@@ -30,19 +30,27 @@ pub fn run(arguments: &Run, context: &Context) -> Outcome {
     let the_loop = hats::sound(&project, context)?;
     let objective = objective(arguments)?;
     if arguments.only_show {
-        return dry_run(&the_loop, objective, context);
+        return show_first(&project, &the_loop, objective.as_deref(), context);
     }
     if !Trust::of(&project.root, &context.environment).accepts_loop(&the_loop) {
-        let message = format!("`{}` is not trusted, and it starts programs", the_loop.source);
+        let message = format!("`{}` is not trusted as it is now, and it starts programs", the_loop.source);
         return Err(Problem::new("Untrusted", message).help("read it, and accept it with `linchpin trust`"));
     }
     let policy = Arc::new(project.compiled(&context.environment));
+    let signals = Signals::watch()?;
+    // What is published by default is asked here, where nobody but a person is in a hurry.
+    let holding = Holding {
+        patience: Duration::from_hours(24),
+        is_given_up: Some(signals.flag()),
+        ..Holding::by_this_binary("linchpin run --resume")
+    };
     let driver = Driver {
         project: &project,
         environment: &context.environment,
         policy,
-        outside: Outside { holding: Holding::by_this_binary("linchpin emit"), webhook: webhook::ask },
+        outside: Outside { holding, webhook: webhook::ask },
         the_loop,
+        signals: &signals,
         clock: now,
         binary: std::env::current_exe().map_or_else(|_| OsString::from("linchpin"), Into::into),
     };
@@ -64,23 +72,28 @@ pub fn run(arguments: &Run, context: &Context) -> Outcome {
 }
 
 fn objective(arguments: &Run) -> Result<Option<String>, Problem> {
-    let Some(file) = &arguments.prompt_file else { return Ok(arguments.prompt.clone()) };
-    fs::read_to_string(file)
-        .map(Some)
-        .map_err(|error| Problem::new("Io", format!("`{}` cannot be read: {error}", file.display())))
+    let objective = match &arguments.prompt_file {
+        None => arguments.prompt.clone(),
+        Some(file) => Some(
+            fs::read_to_string(file)
+                .map_err(|error| Problem::new("Io", format!("`{}` cannot be read: {error}", file.display())))?,
+        ),
+    };
+    if objective.as_ref().is_some_and(|objective| objective.trim().is_empty()) {
+        return Err(Problem::new("InvalidValue", "what the run is for is empty")
+            .help("say it with `-p \"…\"`, or leave it out where the loop itself says what to do"));
+    }
+    Ok(objective)
 }
 
 /// What the first agent would be told.
-fn dry_run(the_loop: &Loop, objective: Option<String>, context: &Context) -> Outcome {
-    // A sound loop has one.
-    let Some(hat) = the_loop.taker(&the_loop.start) else {
+fn show_first(project: &Project, the_loop: &Loop, objective: Option<&str>, context: &Context) -> Outcome {
+    let work = super::work(project, context)?;
+    // A sound loop has a hat for it.
+    let Some((hat, prompt)) = driver::first_prompt(the_loop, objective, &work, &project.root)? else {
         return Err(Problem::new("NotFound", format!("no hat takes `{}`", the_loop.start)));
     };
-    let summary = objective.clone().unwrap_or_default();
-    let event = Incoming { topic: the_loop.start.clone(), from: None, summary, payload: None };
-    let known = Known { objective, ..Known::default() };
-    let prompt = Prompt { the_loop, hat, events: &[event], known: &known }.to_string();
-    context.output.line_or(prompt.trim_end(), &json!({ "hat": hat.id, "prompt": prompt }));
+    context.output.line_or(prompt.trim_end(), &json!({ "hat": hat, "prompt": prompt }));
     Ok(ExitCode::Done)
 }
 
@@ -110,7 +123,7 @@ impl Telling<'_> {
                     let _ = io::stdout().flush();
                 }
             }
-            News::Progress(text) => output.aside(format!("[{run}] {text}")),
+            News::Progress(text) => output.aside(format!("[{run}] {}", text.replace('\n', " "))),
             News::HandedOver { hat, topic, is_default } => {
                 let how = if *is_default { ", by default" } else { "" };
                 output.aside(format!("[{run}] {hat} → {topic}{how}"));
@@ -128,8 +141,12 @@ impl Telling<'_> {
         let how_it_ended = if how == Ending::Limit { "ended" } else { how.name() };
         output.aside(format!("[{run}] {how_it_ended}: {why}"));
         output.aside(format!("[{run}] spent {}", spent_text(spent)));
-        if how != Ending::Completed {
-            output.aside(format!("[{run}] `linchpin run --resume {run}` goes on with it"));
+        match how {
+            Ending::Completed => {}
+            Ending::Limit => output.aside(format!(
+                "[{run}] to go on: raise the limit in `.linchpin/loop.yml`, accept that with `linchpin trust`, and `linchpin run --resume {run}`"
+            )),
+            _ => output.aside(format!("[{run}] `linchpin run --resume {run}` goes on with it")),
         }
         self.ended = Some(json!({
             "run": run, "ending": how.name(), "why": why, "iterations": spent.iterations, "seconds": spent.time / 1000,

@@ -103,12 +103,16 @@ fn told(
     if let Some(end) = &run.end {
         output.line(format!("  {}", end.why));
     }
-    for Iteration { number, hat, topic, outcome, handed_over, .. } in iterations {
+    for Iteration { number, hat, topic, outcome, handed_over, remark, .. } in iterations {
         let came = match (handed_over, outcome) {
             (Some(topic), Some(work::Outcome::Default)) => format!("→ {topic} (by default)"),
             (Some(topic), _) => format!("→ {topic}"),
-            (None, Some(outcome)) => outcome.name().replace('_', " "),
-            (None, None) => "at work".to_owned(),
+            (None, Some(outcome)) => {
+                let why = remark.as_deref().and_then(|remark| remark.lines().next()).map(|why| format!(": {why}"));
+                format!("{}{}", outcome.name().replace('_', " "), why.unwrap_or_default())
+            }
+            (None, None) if going_on == Some(run.id) => "at work".to_owned(),
+            (None, None) => "cut off".to_owned(),
         };
         output.line(format!("  {number:>3} {hat} for {topic} {came}"));
     }

@@ -51,7 +51,7 @@ pub fn next(arguments: &Next, context: &Context) -> Outcome {
 }
 
 pub fn go_on(context: &Context) -> Outcome {
-    told(Mover::of("continue", context).moves(context).go_on(), context)
+    told(Mover::of("continue", context).or_of_last_run(context).moves(context).go_on(), context)
 }
 
 pub fn repeat(context: &Context) -> Outcome {
@@ -86,6 +86,8 @@ pub struct Mover {
     session: Option<Whose>,
     stage: Option<Arc<Stage>>,
     is_agents: bool,
+    /// What is said to be repeated where a gate takes its time.
+    again: &'static str,
 }
 
 impl Mover {
@@ -100,7 +102,12 @@ impl Mover {
         let session = store.as_ref().and_then(|store| command.session(store).ok().flatten());
         let is_agents = agent.is_some() || person::required(verb, &context.environment).is_err();
         let stage = Stage::of_process(&project, &context.environment).map(Arc::new);
-        Self { project, policy: Arc::new(policy), now, session, stage, is_agents }
+        let again = match verb {
+            "emit" => "linchpin emit",
+            "task" => "linchpin task close",
+            _ => "linchpin next",
+        };
+        Self { project, policy: Arc::new(policy), now, session, stage, is_agents, again }
     }
 
     /// About the last run, where no workflow is active and the run is not done: it may wait for a person.
@@ -128,7 +135,7 @@ impl Mover {
             session: self.session.clone(),
             stage: self.stage.clone(),
             is_agents: self.is_agents,
-            outside: Outside { holding: Holding::by_this_binary("linchpin next"), webhook: webhook::ask },
+            outside: Outside { holding: Holding::by_this_binary(self.again), webhook: webhook::ask },
         }
     }
 }

@@ -24,8 +24,15 @@ pub fn report(
     if !project.store(&context.environment).exists() {
         return None;
     }
-    let mover =
-        Mover { project: project.clone(), policy: Arc::clone(policy), now, session, stage: None, is_agents: false };
+    let mover = Mover {
+        project: project.clone(),
+        policy: Arc::clone(policy),
+        now,
+        session,
+        stage: None,
+        is_agents: false,
+        again: "",
+    };
     mover.moves(context).report().ok().flatten()
 }
 

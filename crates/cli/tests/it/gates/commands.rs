@@ -207,7 +207,7 @@ fn impatient(project: &Scratch) -> String {
         all.iter().map(|(name, value)| [name.into(), value.clone()].join(OsStr::new("="))).collect::<Vec<_>>()
     });
     let call = [["env".into(), "-i".into()].to_vec(), variables, vec![PROGRAM.into(), HOLDER.into()]].concat();
-    let holding = Holding { call, patience: Duration::from_millis(100), again: "linchpin next" };
+    let holding = Holding { call, patience: Duration::from_millis(100), again: "linchpin next", is_given_up: None };
     let moves = Moves {
         project: &found,
         environment: &environment,

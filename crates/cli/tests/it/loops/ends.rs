@@ -128,6 +128,32 @@ fn an_agent_that_says_nothing_is_ended_with_all_that_it_started() {
 }
 
 #[test]
+fn progress_is_a_sign_of_life() {
+    let script = r#"for turn in 1 2 3 4; do sleep 0.6; "$LINCHPIN_BIN" progress "$turn" > said; done; exec "$LINCHPIN_BIN" emit loop.complete"#;
+    let (_, reply) = ends("{idle: 2s, failures: 1}", script);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
+#[test]
+fn without_git_nobody_says_that_nothing_changed() {
+    let scratch = project();
+    scratch.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 5}}\n"));
+    scratch.file("agent.sh", r#""$LINCHPIN_BIN" emit again same"#);
+    scratch.run(&["trust", "--yes"]);
+    let reply = scratch.run(&["run"]);
+    assert_eq!(reply.code, Some(4), "{}", reply.transcript());
+}
+
+#[test]
+fn a_pipe_for_a_scratchpad_keeps_nobody_waiting() {
+    let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete"#);
+    fs::create_dir_all(scratch.root().join(".linchpin/agent")).expect("a folder");
+    let pipe = scratch.root().join(".linchpin/agent/scratchpad.md");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().expect("mkfifo").success());
+    assert_eq!(scratch.run(&["run"]).code, Some(0));
+}
+
+#[test]
 fn a_flood_of_output_ends_nothing() {
     let (scratch, reply) =
         ends("{iterations: 2}", r#"head -c 30000000 /dev/zero | tr '\0' x; "$LINCHPIN_BIN" emit loop.complete"#);

@@ -129,8 +129,7 @@ hats:
 ";
     let scratch = looping(the_loop, r#""$LINCHPIN_BIN" emit loop.complete"#);
     let reply = scratch.run(&["run"]);
-    assert_eq!(reply.code, Some(1), "{}", reply.transcript());
-    assert!(reply.stdout.contains("a person has to say yes to: Merge?"), "{}", reply.transcript());
+    insta::assert_snapshot!(told(&scratch, &reply));
     let approved = scratch.run(&["approve", "human", "--yes"]);
     insta::assert_snapshot!(approved.transcript());
     let reply = scratch.run(&["run", "--resume"]);
@@ -162,4 +161,79 @@ hats:
     let reply = scratch.run(&["run"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     assert!(reply.stdout.contains("tests-with-code"), "{}", reply.transcript());
+}
+
+#[test]
+fn a_file_rule_that_does_not_apply_is_acknowledged_in_the_run() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+gates: {tested: {file_rules: [tests-with-code]}}
+completion: {requires: [tested]}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete]}
+";
+    let script = r#"
+        echo 1 > code.c; "$LINCHPIN_BIN" emit loop.complete early
+        "$LINCHPIN_BIN" ack tests-with-code --reason 'nothing to test'
+        "$LINCHPIN_BIN" emit loop.complete late
+    "#;
+    let scratch = project();
+    scratch.rule("tests-with-code", "---\nset: ['code.c', 'test.c']\n---\nThey change together.\n");
+    let scratch = looping_in(scratch, the_loop, script);
+    let reply = scratch.run(&["run"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    assert!(reply.stdout.contains("Acknowledged `tests-with-code` for 1 file."), "{}", reply.transcript());
+}
+
+#[test]
+fn pace_rules_of_a_hat_are_asked_when_it_hands_over() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete], rules: [{require_commits: {min: 1}}]}
+";
+    let script = r#"
+        "$LINCHPIN_BIN" emit loop.complete; echo "$?"
+        git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m one
+        "$LINCHPIN_BIN" emit loop.complete; echo "$?"
+    "#;
+    let scratch = looping(the_loop, script);
+    let reply = scratch.run(&["run"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+}
+
+#[test]
+fn closing_a_task_may_wait_for_a_person() {
+    let the_loop =
+        format!("{ALONE}gates: {{human: {{approval: Closed for good?}}}}\ntasks: {{close_requires: [human]}}\n");
+    let script = r#"
+        "$LINCHPIN_BIN" task start t1
+        "$LINCHPIN_BIN" task close t1 || exit 0
+        "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let scratch = looping(&the_loop, script);
+    scratch.run(&["task", "add", "Build it"]);
+    let reply = scratch.run(&["run"]);
+    assert_eq!(reply.code, Some(1), "{}", reply.transcript());
+    // What was begun and left is open again.
+    assert!(scratch.run(&["task", "list"]).stdout.contains("open"));
+    let approved = scratch.run(&["approve", "human", "--yes"]);
+    assert_eq!(approved.code, Some(0), "{}", approved.transcript());
+    let reply = scratch.run(&["run", "--resume"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
+#[test]
+fn a_slow_gate_is_waited_for_where_a_default_is_published() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+gates: {slow: {command: [sh, -c, 'sleep 1.5; test -f made'], timeout: 1m}}
+completion: {requires: [slow]}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete], default_publishes: loop.complete}
+";
+    let scratch = looping(the_loop, "touch made");
+    let reply = scratch.run(&["run"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    assert!(reply.stderr.contains("worker → loop.complete, by default"), "{}", reply.transcript());
 }

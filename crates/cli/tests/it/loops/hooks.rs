@@ -167,3 +167,15 @@ fn a_person_asks_a_session_to_stop() {
     scratch.run(&["stop", "--session", "elsewhere"]);
     assert_eq!(scratch.hook("claude", &payload("other")).decision(), "deny");
 }
+
+#[test]
+fn a_run_whose_stage_is_lost_asks_a_person() {
+    let script = r#"
+        rm -f "$XDG_STATE_HOME"/linchpin/projects/*/runs/r1.json "$HOME"/.local/state/linchpin/projects/*/runs/r1.json
+        write a.rs; LINCHPIN_RUN_ROOT=/elsewhere write a.rs
+    "#;
+    let (_, reply) = played(&format!("{ALONE}limits: {{iterations: 1}}\n"), script);
+    let said: Vec<&str> = reply.stdout.lines().collect();
+    assert!(said[0].contains("what its hat may do cannot be read"), "{}", reply.transcript());
+    assert_eq!(said.get(1).copied().unwrap_or_default(), "", "{}", reply.transcript());
+}

@@ -130,7 +130,10 @@ fn a_workflow_and_a_run_do_not_go_together() {
 #[test]
 fn the_first_prompt_without_starting_anything() {
     let scratch = looping(ALONE, "touch started");
+    scratch.run(&["task", "add", "Ready to go"]);
     let reply = scratch.run(&["run", "--dry-run", "-p", "Make {{ it }}"]);
+    assert!(reply.stdout.contains("t1 (priority 3) Ready to go"), "{}", reply.transcript());
+    assert_eq!(scratch.run(&["run", "-p", " "]).code, Some(2));
     assert!(reply.stdout.contains("<objective>\nMake {{ it }}\n</objective>"), "{}", reply.transcript());
     assert!(!scratch.root().join("started").exists());
     assert!(scratch.run(&["runs"]).stdout.starts_with("No run was begun here."));

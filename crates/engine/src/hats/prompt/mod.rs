@@ -85,6 +85,13 @@ You SHOULD read what `{specs_dir}` says about the work, and the scratchpad `{scr
         } else {
             writeln!(out, "{instructions}")?;
         }
+        if let Some(writes) = &self.hat.writes {
+            let only = if writes.is_empty() { "nothing".to_owned() } else { format!("only {}", ticked(writes)) };
+            writeln!(
+                out,
+                "\nYou MUST write {only} and `.linchpin/agent/`; other files are another hat's, and writing them is refused."
+            )?;
+        }
         out.write_str(
             "\nYou MUST NOT use more than one helper for builds and tests; for reading you MAY use several.\n",
         )
