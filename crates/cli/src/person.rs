@@ -21,6 +21,20 @@ pub fn required(command: &str, environment: &Environment) -> Result<(), Problem>
     }
 }
 
+/// `--yes` for what a run of the loop waits for: while it is driven, whoever says so sits at a terminal. An agent can cut a
+/// process loose from everything that would show whose it is.
+pub fn says_yes_in_person(project: &guard::Project, environment: &Environment) -> Result<(), Problem> {
+    let run = driver::running(&project.root, environment);
+    match run.filter(|_| !io::stdin().is_terminal()) {
+        None => Ok(()),
+        Some(run) => Err(Problem::new(
+            "NotAPerson",
+            format!("run {run} is going on, and there is no terminal to tell a person by"),
+        )
+        .help("say it in a terminal of your own, or once the run has ended")),
+    }
+}
+
 /// Whether there is somebody to ask.
 pub fn is_there(output: &Output) -> bool {
     !output.json && io::stdin().is_terminal() && io::stdout().is_terminal()

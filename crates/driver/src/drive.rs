@@ -104,12 +104,12 @@ impl Driver<'_> {
         if let Some(stage) = Stage::of_run(run, self.project, self.environment) {
             work.note_tokens(run, stage.iteration, self.moves(&stage).tokens_of_iteration())?;
         }
-        work.resume_run(run, (self.clock)())?;
+        work.resume_run(run, &self.the_loop.completion.topic, (self.clock)())?;
         lock.name(run)?;
         tell(News::Began { run, is_resumed: true });
         self.note(run, "went on");
         // What was complete when it was cut off is complete.
-        if work.accepted(run)?.contains(&self.the_loop.completion.topic) {
+        if work.ended_by(run, &self.the_loop.completion.topic)? {
             return self.end(run, &work, Ending::Completed, &self.completed(), tell);
         }
         self.drive(run, &work, tell)
@@ -135,6 +135,10 @@ impl Driver<'_> {
     /// The next iteration, or why there is none.
     fn step(&self, run: &Run, sitting: &mut Sitting<'_>) -> Result<Option<(Ending, String)>, NotDriven> {
         let (id, work) = (run.id, sitting.work);
+        if !self.project.work(self.environment).exists() {
+            let gone = io::Error::other("what is kept of runs, tasks and memories was deleted while it went on");
+            return Err(gone.into());
+        }
         if sitting.signals.came() {
             return Ok(Some((Ending::Interrupted, "somebody interrupted it".to_owned())));
         }

@@ -18,6 +18,8 @@ use crate::said::Said;
 use crate::trouble;
 use crate::turn::{Turn, TurnEnd};
 
+/// So many lines are looked at for what is the matter with an agent.
+const LAST_LINES: usize = 3;
 /// So much is quoted of what an agent said, in characters.
 const QUOTED: usize = 200;
 
@@ -47,7 +49,7 @@ impl Driver<'_> {
     ) -> Result<Came, NotDriven> {
         let work = sitting.work;
         let number = work.begin_iteration(run.id, published, &hat.id, (self.clock)())?;
-        let mut stage = Stage::new(&self.the_loop, hat, run.id, number, self.project.work(self.environment));
+        let mut stage = Stage::new(&self.the_loop, hat, (run.id, number), self.project, self.environment);
         let moves = self.moves(&stage);
         moves.enter_iteration(&mut stage, &published.topic)?;
         (sitting.tell)(News::Iteration { number, hat: &hat.id, topic: &published.topic, spent });
@@ -139,6 +141,9 @@ impl Driver<'_> {
     fn failed(&self, hat: &Hat, failure: String, said: &Said) -> Came {
         let agent = hat.agent.as_ref().unwrap_or(&self.the_loop.agent);
         let end = said.end();
+        // What it says last; before that, it may have been at work on just that.
+        let lines: Vec<&str> = end.lines().filter(|line| !line.trim().is_empty()).collect();
+        let end = lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default().join("\n");
         match trouble::recognised(&end) {
             Some(trouble) => {
                 let said = end.lines().rev().find(|line| trouble::recognised(line).is_some()).unwrap_or_default();

@@ -48,6 +48,7 @@ impl Driver<'_> {
             set: vec![
                 (Stage::RUN, stage.id().to_string().into()),
                 (Stage::ITERATION, stage.iteration.to_string().into()),
+                (Stage::TICKET, stage.ticket.clone().into()),
                 (Stage::ROOT, self.project.root.clone().into()),
                 (Stage::HAT, hat.id.clone().into()),
                 (Stage::BINARY, self.binary.clone()),

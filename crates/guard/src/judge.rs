@@ -269,7 +269,7 @@ impl<'a> Judge<'a> {
         let state = stored.session;
         let own = self.jurisdiction(self.project, &self.policy, event, state);
         let mut broken = Vec::new();
-        let active = stored.workflow.and_then(|workflow| self.active(workflow, event, &mut broken));
+        let active = self.active(stored.workflow, event, &mut broken);
         let of_workflow = active.as_ref().map(|active| self.policy_of(active));
         let nested = occasion.nested.get_or_init(|| self.nested(event, &own.situation));
         let kept = occasion.kept.get_or_init(|| {
@@ -412,13 +412,16 @@ impl<'a> Judge<'a> {
     }
 
     /// The workflow that is active here. `broken`: what is said of one whose file cannot be used.
-    fn active(&self, state: &SessionState, event: &Event, broken: &mut Vec<String>) -> Option<Arc<Active>> {
-        let position = Position::of(&state.variables)?;
+    fn active(&self, state: Option<&SessionState>, event: &Event, broken: &mut Vec<String>) -> Option<Arc<Active>> {
         let (claims, now) = (Map::new(), event.time);
         if let Some(stage) = &self.stage {
-            let (workflow, state) = (stage.workflow.clone(), state.clone());
-            return Some(Arc::new(Active { workflow, position, state, claims, now }));
+            // What holds under a hat holds whatever became of the journal.
+            let state = state.cloned().unwrap_or_default();
+            let position = Position::of(&state.variables).unwrap_or_else(|| stage.position(now));
+            return Some(Arc::new(Active { workflow: stage.workflow.clone(), position, state, claims, now }));
         }
+        let state = state?;
+        let position = Position::of(&state.variables)?;
         let compiled = self.project.workflow(&position.workflow, &self.policy, self.environment);
         if compiled.as_ref().is_none_or(|compiled| compiled.is_last_good) {
             broken.push(failure::broken_workflow_notice(&position.workflow, compiled.is_some()));

@@ -27,7 +27,7 @@ impl PolicyFolder {
 
     /// Whether there is a policy in it. The folder alone is none: a journal may lie there without one.
     pub fn has_policy(&self) -> bool {
-        self.config().exists() || self.rules().is_dir() || self.workflows().is_dir()
+        self.config().exists() || self.rules().is_dir() || self.workflows().is_dir() || self.loop_file().exists()
     }
 
     pub fn config(&self) -> PathBuf {

@@ -110,8 +110,13 @@ impl Work {
 
     /// Goes on with a run that ended or was cut off. An iteration that was cut off is settled: what it handed over stays, and
     /// what it had taken waits again otherwise.
-    pub fn resume_run(&self, run: RunId, now: i64) -> Result<()> {
+    /// `ends`: the topic that completes it; what else nobody took waits again, as hats may have changed.
+    pub fn resume_run(&self, run: RunId, ends: &str, now: i64) -> Result<()> {
         let step = self.step()?;
+        step.execute(
+            "UPDATE topics SET taken = NULL WHERE run = ?1 AND taken = 0 AND topic <> ?2",
+            params![run, ends],
+        )?;
         step.execute(
             "UPDATE topics SET taken = NULL WHERE run = ?1 AND taken IN (SELECT number FROM iterations i WHERE i.run = ?1 \
              AND outcome IS NULL AND NOT EXISTS (SELECT 1 FROM topics t WHERE t.run = ?1 AND t.iteration = i.number))",
@@ -381,6 +386,16 @@ impl Work {
         let mut statement = self.connection.prepare_cached("SELECT topic FROM topics WHERE run = ?1 ORDER BY id")?;
         let topics = statement.query_map([run], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(topics)
+    }
+
+    /// Whether the last thing that was handed over is this topic, as what ends the run.
+    pub fn ended_by(&self, run: RunId, topic: &str) -> Result<bool> {
+        let last = self.connection.query_row(
+            "SELECT topic = ?2 AND taken IS 0 FROM topics WHERE run = ?1 AND iteration > 0 ORDER BY id DESC LIMIT 1",
+            params![run, topic],
+            |row| row.get(0),
+        );
+        Ok(last.optional()?.unwrap_or(false))
     }
 
     /// Something that an agent says on its way.

@@ -26,7 +26,7 @@ pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
             let moved = tasks.start(tasks.find(task)?.id, run.as_deref(), now)?;
             tell(&moved, "Started", "is in progress already", context);
         }
-        TaskAction::Close(NamedTask { task }) => return close(&tasks.find(task)?, &project, tasks, context),
+        TaskAction::Close(NamedTask { task }) => return close(&tasks.find(task)?, tasks, context),
         TaskAction::Reopen(NamedTask { task }) => {
             tell(&tasks.reopen(tasks.find(task)?.id, now)?, "Reopened", "is open already", context);
         }
@@ -64,9 +64,9 @@ fn ensure(key: &str, said: &TaskWords, tasks: Tasks<'_>, context: &Context) -> R
     Ok(())
 }
 
-fn close(task: &Task, project: &Project, tasks: Tasks<'_>, context: &Context) -> Outcome {
-    if let Some(stage) = Stage::of_process(project, &context.environment).filter(|_| task.state != TaskState::Closed) {
-        match Mover::of("task", context).moves(context).may_close_tasks(&stage) {
+fn close(task: &Task, tasks: Tasks<'_>, context: &Context) -> Outcome {
+    if let Some(mover) = Mover::of("task", context).of_run_around(context).filter(|_| task.state != TaskState::Closed) {
+        match mover.moves(context).may_close_tasks() {
             Ok(()) => {}
             Err(ClosingRefused::Held(lacks)) => {
                 loops::held(

@@ -19,6 +19,7 @@ use crate::problem::{Outcome, Problem};
 pub fn run(arguments: &Trust, context: &Context) -> Outcome {
     person::required("trust", &context.environment)?;
     let project = Project::of_person(&context.environment);
+    person::says_yes_in_person(&project, &context.environment)?;
     let waiting = Waiting::of(&project, context);
     if waiting.is_nothing() {
         let said = if waiting.needs_none { "nothing in this policy needs trust" } else { "already trusted" };

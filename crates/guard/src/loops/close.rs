@@ -1,6 +1,5 @@
 //! `tasks.close_requires`: what has to hold before a task of a run is closed.
 
-use super::Stage;
 use crate::workflow::{Lack, Moves, Refusal};
 
 #[derive(Debug, thiserror::Error)]
@@ -13,10 +12,8 @@ pub enum ClosingRefused {
 
 impl Moves<'_> {
     /// Whether a task may be closed now, in the run that this process belongs to.
-    pub fn may_close_tasks(&self, stage: &Stage) -> Result<(), ClosingRefused> {
-        if stage.close_requires.is_empty() {
-            return Ok(());
-        }
+    pub fn may_close_tasks(&self) -> Result<(), ClosingRefused> {
+        let Some(stage) = self.stage.as_ref().filter(|stage| !stage.close_requires.is_empty()) else { return Ok(()) };
         let lacks = self.lacks_of_stage(stage.close_requires.iter())?;
         if lacks.is_empty() { Ok(()) } else { Err(ClosingRefused::Held(lacks)) }
     }

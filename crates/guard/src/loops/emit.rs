@@ -112,8 +112,8 @@ impl Moves<'_> {
     fn judged_emission(&self, stage: &Stage, emission: Emission<'_>) -> Result<(), EmitRefused> {
         let Emission { topic, summary, payload } = emission;
         // What an earlier iteration left behind does not speak for this one.
-        let said_by = self.environment.get(Stage::ITERATION);
-        if said_by.is_some_and(|number| number != stage.iteration.to_string()) {
+        let is_in_run = self.environment.get(Stage::RUN).is_some();
+        if is_in_run && self.environment.get(Stage::TICKET).as_ref() != Some(&stage.ticket) {
             return Err(EmitRefused::Over);
         }
         let ways = stage.workflow.nodes.iter().flat_map(|node| &node.transitions);

@@ -8,12 +8,12 @@ use tree::Tree;
 
 use super::Stage;
 use crate::file_rules::{GIT_LIMIT, PromptBaseline, timestamp};
-use crate::workflow::{Moves, Position, Refusal};
+use crate::workflow::{Moves, Refusal};
 
 impl Moves<'_> {
     /// Sets the stage for an iteration. INVARIANT: these moves are about the same stage.
     pub fn enter_iteration(&self, stage: &mut Stage, topic: &str) -> Result<(), Refusal> {
-        let Stage { run, iteration, .. } = *stage;
+        let iteration = stage.iteration;
         if stage.compares()
             && let Some(tree) = Tree::of(&self.project.root, GIT_LIMIT)
         {
@@ -22,7 +22,7 @@ impl Moves<'_> {
             stage.baseline = kept.take(&tree, timestamp(self.now)).is_ok().then_some(self.now);
         }
         stage.set(self.project, self.environment)?;
-        let position = Position::in_run(run, iteration, stage.hat(), &stage.workflow.digest, self.now);
+        let position = stage.position(self.now);
         let fields = self.fields([
             ("run", json!(stage.id().to_string())),
             ("iteration", json!(iteration)),

@@ -2,6 +2,7 @@
 //! meanwhile without changing what its agents are held to.
 
 use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use work::RunId;
 
 use crate::environment::Environment;
 use crate::project::Project;
+use crate::workflow::Position;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Stage {
@@ -25,6 +27,10 @@ pub struct Stage {
     /// When the tree was kept as it was before the agent started, in milliseconds since 1970; none where nobody compares
     /// with it.
     pub baseline: Option<i64>,
+    /// What only the processes of this iteration are told: others do not speak for it.
+    pub ticket: String,
+    /// Where whoever drives the run finds programs: gates find theirs there, whatever an agent says.
+    pub path: Option<String>,
     /// Where the work is kept.
     #[serde(skip)]
     pub(crate) work: PathBuf,
@@ -35,6 +41,8 @@ impl Stage {
     pub const RUN: &str = agents::environment::IN_RUN;
     /// And the iteration.
     pub const ITERATION: &str = "LINCHPIN_ITERATION";
+    /// And what shows that it is this iteration that speaks.
+    pub const TICKET: &str = "LINCHPIN_TICKET";
     /// And the project: another one may have a run of the same number.
     pub const ROOT: &str = "LINCHPIN_RUN_ROOT";
     /// And the hat's id.
@@ -42,8 +50,13 @@ impl Stage {
     /// And the binary.
     pub const BINARY: &str = "LINCHPIN_BIN";
 
-    /// `work`: where the work is kept.
-    pub fn new(the_loop: &Loop, hat: &Hat, run: RunId, iteration: u32, work: PathBuf) -> Self {
+    pub fn new(
+        the_loop: &Loop,
+        hat: &Hat,
+        (run, iteration): (RunId, u32),
+        project: &Project,
+        environment: &Environment,
+    ) -> Self {
         Self {
             run: run.0,
             iteration,
@@ -51,7 +64,9 @@ impl Stage {
             completion: the_loop.completion.clone(),
             close_requires: the_loop.close_requires.clone(),
             baseline: None,
-            work,
+            ticket: format!("{:016x}", RandomState::new().build_hasher().finish()),
+            path: environment.get("PATH"),
+            work: project.work(environment),
         }
     }
 
@@ -100,6 +115,11 @@ impl Stage {
     /// The hat that is on.
     pub fn hat(&self) -> &str {
         &self.workflow.start
+    }
+
+    /// Where a run stands that has just put the hat on.
+    pub(crate) fn position(&self, now: i64) -> Position {
+        Position::in_run(self.run, self.iteration, self.hat(), &self.workflow.digest, now)
     }
 
     /// Who starts a task in this iteration.

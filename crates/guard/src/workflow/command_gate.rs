@@ -56,6 +56,8 @@ pub struct CommandGate<'a> {
     pub project: &'a Project,
     pub config: &'a Config,
     pub environment: &'a Environment,
+    /// Where programs are found, where that is not for whoever asks to say.
+    pub path: Option<&'a str>,
 }
 
 impl CommandGate<'_> {
@@ -95,7 +97,7 @@ impl CommandGate<'_> {
             known: known.map(str::to_owned),
         };
         let mut holder =
-            start(&job, &holding.call).map_err(|error| format!("`{command}` cannot be started: {error}"))?;
+            start(&job, &holding.call, self.path).map_err(|error| format!("`{command}` cannot be started: {error}"))?;
         loop {
             // Looked at before the receipt is: a holder that has ended has written it.
             let has_ended = !matches!(holder.try_wait(), Ok(None));
@@ -117,9 +119,10 @@ impl CommandGate<'_> {
 }
 
 /// It holds nothing of ours: an agent's shell waits until the last who could write to it is gone.
-fn start(job: &Job, call: &[OsString]) -> io::Result<Child> {
+fn start(job: &Job, call: &[OsString], path: Option<&str>) -> io::Result<Child> {
     let [program, words @ ..] = call else { return Err(io::Error::other("there is nothing to hold it")) };
     let mut command = Command::new(program);
     command.args(words).arg(serde_json::to_string(job)?).current_dir(&job.root);
+    command.envs(path.map(|path| ("PATH", path)));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }

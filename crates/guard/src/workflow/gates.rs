@@ -55,6 +55,8 @@ pub struct Gates<'a> {
     pub environment: &'a Environment,
     pub config: &'a Config,
     pub outside: &'a Outside,
+    /// Where the commands of gates find programs; none: where whoever asks does.
+    pub path: Option<&'a str>,
     /// File rules look at what changed since the hat was put on, whatever they compare with otherwise.
     pub since_activation: bool,
 }
@@ -170,7 +172,7 @@ impl Gates<'_> {
 
     fn command<'c>(&'c self, text: &'c str, words: &'c [String], timeout: Duration) -> CommandGate<'c> {
         let Self { project, config, environment, .. } = self;
-        CommandGate { text, words, timeout, project, config, environment }
+        CommandGate { text, words, timeout, project, config, environment, path: self.path }
     }
 
     fn webhook_lack(&self, webhook: &Webhook) -> Option<String> {

@@ -123,6 +123,7 @@ impl Moves<'_> {
             environment: self.environment,
             config: &self.policy.config,
             outside: &self.outside,
+            path: self.stage.as_ref().and_then(|stage| stage.path.as_deref()),
             since_activation: self.stage.as_ref().is_some_and(|stage| stage.baseline.is_some()),
         }
     }

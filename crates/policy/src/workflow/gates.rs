@@ -172,7 +172,12 @@ impl<'a> GateReader<'a> {
         let mut rules = Vec::new();
         for name in names {
             match self.names.file_rule(&name) {
-                Ok(found) => rules.extend(found.map(|found| own_id(found.clone(), self.workflow).rule)),
+                Ok(Some(found)) => rules.push(own_id(found.clone(), self.workflow).rule),
+                // A gate of rules that nobody can judge would stand open.
+                Ok(None) => {
+                    let message = format!("the rule `{}` is broken, so nobody can say whether it is met", name.value);
+                    fields.refuse(ErrorKind::UnknownRule, message, name.span.clone());
+                }
                 Err(problem) => fields.problems.push(*problem),
             }
         }

@@ -1,8 +1,9 @@
 //! `run`: drives the loop of this project.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -75,8 +76,7 @@ fn objective(arguments: &Run) -> Result<Option<String>, Problem> {
     let objective = match &arguments.prompt_file {
         None => arguments.prompt.clone(),
         Some(file) => Some(
-            fs::read_to_string(file)
-                .map_err(|error| Problem::new("Io", format!("`{}` cannot be read: {error}", file.display())))?,
+            read(file).map_err(|error| Problem::new("Io", format!("`{}` cannot be read: {error}", file.display())))?,
         ),
     };
     if objective.as_ref().is_some_and(|objective| objective.trim().is_empty()) {
@@ -84,6 +84,16 @@ fn objective(arguments: &Run) -> Result<Option<String>, Problem> {
             .help("say it with `-p \"…\"`, or leave it out where the loop itself says what to do"));
     }
     Ok(objective)
+}
+
+/// What is longer belongs into files that the agents read.
+const LONGEST_OBJECTIVE: u64 = 256 * 1024;
+
+fn read(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let length = File::open(file)?.take(LONGEST_OBJECTIVE + 1).read_to_string(&mut text)?;
+    let is_too_long = u64::try_from(length).is_ok_and(|length| length > LONGEST_OBJECTIVE);
+    if is_too_long { Err(io::Error::other(format!("it has more than {LONGEST_OBJECTIVE} bytes"))) } else { Ok(text) }
 }
 
 /// What the first agent would be told.
@@ -149,7 +159,7 @@ impl Telling<'_> {
             _ => output.aside(format!("[{run}] `linchpin run --resume {run}` goes on with it")),
         }
         self.ended = Some(json!({
-            "run": run, "ending": how.name(), "why": why, "iterations": spent.iterations, "seconds": spent.time / 1000,
+            "run": run, "ending": how.name(), "why": why, "iterations": spent.iterations, "seconds": spent.time.max(0) / 1000,
             "tokens": spent.tokens, "cost_usd": spent.cost_usd,
         }));
     }
@@ -165,7 +175,7 @@ impl Telling<'_> {
 pub fn spent_text(spent: &Spent) -> String {
     let Spent { iterations, time, tokens, cost_usd, .. } = spent;
     let mut parts = vec![super::super::validate::counted(usize::try_from(*iterations).unwrap_or(0), "iteration")];
-    parts.push(format!("{}s", time / 1000));
+    parts.push(format!("{}s", time.max(&0) / 1000));
     parts.extend(tokens.map(|tokens| format!("{tokens} tokens")));
     parts.extend(cost_usd.map(|cost| format!("${cost:.2}")));
     parts.join(", ")

@@ -74,7 +74,8 @@ fn show(named: Option<&str>, context: &Context) -> Outcome {
         })?,
     };
     let (going_on, spent) = (running(&project.root, &context.environment), work.spent(run.id)?);
-    let iterations = work.iterations(run.id, SHOWN)?;
+    let shown = if context.output.json { u32::MAX } else { SHOWN };
+    let iterations = work.iterations(run.id, shown)?;
     if context.output.json {
         let mut value = to_json(&run, &spent, going_on);
         if let Some(fields) = value.as_object_mut() {
@@ -156,7 +157,7 @@ fn to_json(run: &Run, spent: &Spent, going_on: Option<RunId>) -> Value {
         "started": run.started,
         "ended": run.end.as_ref().map(|end| end.time),
         "iterations_done": spent.iterations,
-        "seconds": spent.time / 1000,
+        "seconds": spent.time.max(0) / 1000,
         "tokens": spent.tokens,
         "cost_usd": spent.cost_usd,
     })

@@ -17,6 +17,7 @@ const SHOWN: usize = 12;
 pub fn run(arguments: &Approve, context: &Context) -> Outcome {
     person::required("approve", &context.environment)?;
     let whoever = Mover::of("approve", context).or_of_last_run(context);
+    person::says_yes_in_person(&whoever.project, &context.environment)?;
     let moves = whoever.moves(context);
     let approvable = match (moves.approvable(arguments.gate.as_deref()), &arguments.gate) {
         // A gate goes before a task of the same name.

@@ -21,6 +21,7 @@ pub use approve::run as approve;
 pub use report::{report, report_json, show_report};
 
 use super::Context;
+use crate::ancestry;
 use crate::arguments::{Next, Start};
 use crate::exit_code::ExitCode;
 use crate::person;
@@ -124,6 +125,17 @@ impl Mover {
         let last = last.filter(|run| !run.is_complete());
         let stage = last.and_then(|run| Stage::of_run(run.id, &self.project, environment)).map(Arc::new);
         Self { stage, ..self }
+    }
+
+    /// About the run that this is part of, though its environment may not say so any more; none outside of runs.
+    pub fn of_run_around(self, context: &Context) -> Option<Self> {
+        if self.stage.is_some() {
+            return Some(self);
+        }
+        let is_in_run = ancestry::mark() == Some(Stage::RUN);
+        let run = driver::running(&self.project.root, &context.environment).filter(|_| is_in_run)?;
+        let stage = Stage::of_run(run, &self.project, &context.environment).map(Arc::new)?;
+        Some(Self { stage: Some(stage), ..self })
     }
 
     pub fn moves<'a>(&'a self, context: &'a Context) -> Moves<'a> {

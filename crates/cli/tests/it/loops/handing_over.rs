@@ -61,7 +61,8 @@ fn what_a_hat_may_not_hand_over() {
         "$LINCHPIN_BIN" emit loop.complete early; echo "$?"
         "$LINCHPIN_BIN" emit build.done 'a' 'no object'; echo "$?"
         "$LINCHPIN_BIN" emit build.done "$(head -c 70000 /dev/zero | tr '\0' x)"; echo "$?"
-        LINCHPIN_ITERATION=7 "$LINCHPIN_BIN" emit build.done; echo "$?"
+        LINCHPIN_TICKET=7 "$LINCHPIN_BIN" emit build.done; echo "$?"
+        env -u LINCHPIN_TICKET "$LINCHPIN_BIN" emit build.done; echo "$?"
         "$LINCHPIN_BIN" emit build.done first; echo "$?"
         "$LINCHPIN_BIN" emit build.done second; echo "$?"
         "$LINCHPIN_BIN" next; echo "$?"
@@ -186,11 +187,40 @@ hats:
 }
 
 #[test]
+fn gates_find_their_programs_where_the_run_was_started() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+gates: {built: {command: [make-check]}}
+completion: {requires: [built]}
+limits: {iterations: 1}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete]}
+";
+    let script = r#"
+        printf '#!/bin/sh\nexit 0\n' > make-check; chmod +x make-check
+        PATH="$PWD:$PATH" "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let scratch = looping(the_loop, script);
+    let reply = scratch.run(&["run"]);
+    assert_eq!(reply.code, Some(4), "{}", reply.transcript());
+}
+
+#[test]
+fn a_gate_of_a_broken_rule_is_no_gate() {
+    let scratch = project();
+    scratch.rule("pairs", "---\nsets: ['a', 'b']\n---\nNo.\n");
+    scratch.file(".linchpin/loop.yml", format!("{ALONE}gates: {{g: {{file_rules: [pairs]}}}}\n"));
+    let reply = scratch.run(&["hats", "validate"]);
+    assert_eq!(reply.code, Some(2), "{}", reply.transcript());
+    assert!(reply.stdout.contains("the rule `pairs` is broken"), "{}", reply.transcript());
+}
+
+#[test]
 fn pace_rules_of_a_hat_are_asked_when_it_hands_over() {
     let the_loop = "
 agent: {command: [sh, agent.sh]}
 hats:
-  worker: {triggers: [task.start], publishes: [loop.complete], rules: [{require_commits: {min: 1}}]}
+  worker: {triggers: [task.start], publishes: [loop.complete], rules: [{require_commits: {lookback_phases: 1}}]}
 ";
     let script = r#"
         "$LINCHPIN_BIN" emit loop.complete; echo "$?"

@@ -179,3 +179,15 @@ fn a_run_whose_stage_is_lost_asks_a_person() {
     assert!(said[0].contains("what its hat may do cannot be read"), "{}", reply.transcript());
     assert_eq!(said.get(1).copied().unwrap_or_default(), "", "{}", reply.transcript());
 }
+
+#[test]
+fn a_hat_holds_without_the_journal() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+limits: {iterations: 1}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete], writes: ['src/**']}
+";
+    let (_, reply) = played(the_loop, "rm -f .linchpin/state.db*; write docs/a.md");
+    assert!(reply.stdout.contains("loop/worker/writes"), "{}", reply.transcript());
+}

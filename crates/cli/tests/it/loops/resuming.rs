@@ -164,3 +164,23 @@ fn git_is_left_as_it_was() {
         |text: &str| text.lines().filter(|line| !line.contains(".linchpin/state.db")).collect::<Vec<_>>().join("\n");
     assert_eq!((own(&before[0]), &before[1..]), (own(&after[0]), &after[1..]));
 }
+
+#[test]
+fn a_loop_that_was_changed_between_two_sittings() {
+    let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
+    scratch.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 2}}\n"));
+    scratch.run(&["trust", "--yes"]);
+    assert_eq!(scratch.run(&["run"]).code, Some(4));
+    // What was accepted on the way does not complete it, because the file now says that it would.
+    let renamed = "agent: {command: [sh, agent.sh]}\ncompletion: {topic: again}\nlimits: {iterations: 2}\n\
+                   hats:\n  worker: {triggers: [task.start], publishes: [again]}\n";
+    scratch.file(".linchpin/loop.yml", renamed);
+    scratch.run(&["trust", "--yes"]);
+    let reply = scratch.run(&["run", "--resume"]);
+    assert_eq!(reply.code, Some(1), "{}", reply.transcript());
+    // And a topic whose hat is back is taken again.
+    scratch.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 3}}\n"));
+    scratch.run(&["trust", "--yes"]);
+    let reply = scratch.run(&["run", "--resume"]);
+    assert!(reply.stderr.contains("[r1 #3] worker, for again"), "{}", reply.transcript());
+}
