@@ -98,7 +98,7 @@ fn play(scenario: &Scenario, client: Client, clients: &Clients, linchpin: &Path,
         workspace.write_rule(rule, text)?;
     }
     workspace.install(client)?;
-    let model = Model::start((scenario.script)())?;
+    let model = Model::start((scenario.script)(), workspace.project())?;
     clients.run(client, &workspace, model.port())?;
     let conversation = model.stop();
     workspace.keep("conversation.jsonl", &conversation.requests.join("\n"))?;

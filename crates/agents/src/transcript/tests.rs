@@ -86,10 +86,19 @@ proptest! {
         for name in ["t.jsonl", "t.jsonl.zst"] {
             let path = folder.path().join(name);
             fs::write(&path, &bytes).unwrap();
-            for agent in Agent::ALL {
+            for agent in [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::OpenCode] {
                 let _ = last_message(agent, &path);
                 let _ = outcome(agent, &path, "x");
             }
         }
     }
+}
+
+#[test]
+fn what_was_said_last_is_found_in_each_format() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts");
+    let gemini = "gemini/session-2026-11-16T08-42-2ef1b279.jsonl";
+    assert_eq!(last_message(Agent::Copilot, &folder.join("copilot.jsonl")).unwrap().as_deref(), Some("done"));
+    assert_eq!(last_message(Agent::Gemini, &folder.join(gemini)).unwrap().as_deref(), Some("done again"));
+    assert_eq!(last_message(Agent::OpenCode, &folder.join("opencode.jsonl")).unwrap(), None);
 }

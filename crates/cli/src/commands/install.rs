@@ -76,6 +76,14 @@ impl Done {
         if agent == Agent::Codex && self.changed {
             context.output.line("  Codex runs new hooks only after you accept them: open it and type /hooks.");
         }
+        if agent == Agent::Copilot && self.scope == Scope::Project && self.changed {
+            context.output.line(
+                "  Headless, Copilot reads a project's hooks only where you trust the folder: open it there once.",
+            );
+        }
+        if agent == Agent::OpenCode && self.changed {
+            context.output.line("  OpenCode loads plugins when it starts: start it again.");
+        }
     }
 }
 
@@ -96,7 +104,7 @@ pub fn agent_named(name: &str) -> Result<Agent, Problem> {
     Agent::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
         Problem::new("UnknownAgent", format!("unknown agent `{name}`"))
-            .help(format!("Linchpin knows {}", known.join(" and ")))
+            .help(format!("Linchpin knows {}", known.join(", ")))
     })
 }
 
