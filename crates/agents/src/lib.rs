@@ -9,6 +9,7 @@
 //! What agents have in common lives in `protocol/`, `install/` and `transcript/`, never in two folders.
 
 mod antigravity;
+pub mod capabilities;
 mod claude;
 mod codex;
 mod copilot;

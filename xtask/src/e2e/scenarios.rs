@@ -81,6 +81,30 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         person: &[],
     },
     Scenario {
+        name: "tokens",
+        clients: ALL,
+        rules: &[
+            ("not-yet.md", "---\non: stop\naction: block\nmax_holds: 1\n---\nNot yet: go on.\n"),
+            ("thrift.md", "---\ntoken_budget: {max_tokens: 20}\n---\n"),
+        ],
+        script: || {
+            // One client names its transcript at a stop and not before.
+            let more = Step::shell("touch more.txt");
+            vec![
+                Step::shell("touch some.txt"),
+                Step::say("done"),
+                more,
+                Step::say("done again"),
+                Step::say("never said"),
+            ]
+        },
+        made: &["some.txt", "more.txt"],
+        not_made: &[],
+        told: &["Not yet: go on.", "Token budget exceeded"],
+        turns: 4,
+        person: &[],
+    },
+    Scenario {
         name: "file rule that is ignored",
         clients: ALL,
         rules: &[SOURCE_AND_TEST],

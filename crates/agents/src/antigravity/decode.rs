@@ -19,6 +19,10 @@ pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> Eve
         fields.extend(call);
     }
     fields.entry("cwd").or_insert(Value::String(cwd));
+    if kind.is_stop() {
+        // Nothing says whether it stops for the first time, so how often it may be held counts for the whole session.
+        fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
+    }
     // After a call there is an error, or an empty text in its place.
     let failed = fields.get("error").and_then(Value::as_str).is_some_and(|error| !error.is_empty());
     if kind == EventKind::AfterTool && failed { EventKind::ToolFailed } else { kind }

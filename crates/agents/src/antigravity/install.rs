@@ -14,7 +14,7 @@ pub(super) const SETTINGS: Settings = Settings {
     user_folder: ".gemini/config",
     moved_by: None,
     user_file: "hooks.json",
-    accepted_in: None,
+    accepting: None,
     form: Form::Entries(Entries {
         hooks: &[
             Hook { event: "PreToolUse", nesting: Nesting::Matched(""), timeout: 60 },

@@ -14,7 +14,7 @@ pub(super) const SETTINGS: Settings = Settings {
     user_folder: ".claude",
     moved_by: Some(Moved { variable: "CLAUDE_CONFIG_DIR", below: "" }),
     user_file: "settings.json",
-    accepted_in: None,
+    accepting: None,
     form: Form::Entries(Entries {
         hooks: &[
             Hook { event: "PreToolUse", nesting: Nesting::Matched("*"), timeout: 60 },

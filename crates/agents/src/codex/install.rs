@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::install::{Entries, Form, Hook, Moved, Nesting, Scope, Settings};
+use crate::install::{Accepting, Entries, Form, Hook, Moved, Nesting, Scope, Settings};
 use crate::protocol::tools::shell_quoted;
 
 pub(super) const SETTINGS: Settings = Settings {
@@ -14,11 +14,12 @@ pub(super) const SETTINGS: Settings = Settings {
     user_folder: ".codex",
     moved_by: Some(Moved { variable: "CODEX_HOME", below: "" }),
     user_file: "hooks.json",
-    accepted_in: Some((
-        "config.toml",
-        true,
-        "it runs hooks only after you accept them under /hooks, and again after every change",
-    )),
+    accepting: Some(Accepting {
+        file: "config.toml",
+        by_hooks: true,
+        demand: "it runs hooks only after you accept them under /hooks, and again after every change",
+        is_off,
+    }),
     form: Form::Entries(Entries {
         hooks: &[
             Hook { event: "PreToolUse", nesting: Nesting::Matched("*"), timeout: 60 },
@@ -51,4 +52,16 @@ fn handler(hook: &Hook, _scope: Scope, program: &str) -> Value {
 fn problems(settings: &Map<String, Value>) -> Vec<String> {
     let unknown = settings.keys().filter(|key| *key != "hooks");
     unknown.map(|key| format!("Codex rejects the whole file because of the key `{key}`")).collect()
+}
+
+/// `hooks = false` among the features. Whoever writes it otherwise than on a line of its own is not found out.
+fn is_off(config: &str) -> bool {
+    let mut table = "";
+    config.lines().map(str::trim).any(|line| {
+        if line.starts_with('[') {
+            table = line;
+        }
+        let setting: String = line.split('#').next().unwrap_or_default().split_whitespace().collect();
+        setting == "features.hooks=false" || (table == "[features]" && setting == "hooks=false")
+    })
 }

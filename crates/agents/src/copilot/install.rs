@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::install::{Entries, Form, Hook, Moved, Nesting, Scope, Settings};
+use crate::install::{Accepting, Entries, Form, Hook, Moved, Nesting, Scope, Settings};
 use crate::protocol::tools::shell_quoted;
 
 pub(super) const SETTINGS: Settings = Settings {
@@ -15,7 +15,12 @@ pub(super) const SETTINGS: Settings = Settings {
     user_folder: ".copilot",
     moved_by: Some(Moved { variable: "COPILOT_HOME", below: "" }),
     user_file: "hooks/linchpin.json",
-    accepted_in: Some(("config.json", false, "headless, it reads a project's hooks only where you trust the folder")),
+    accepting: Some(Accepting {
+        file: "config.json",
+        by_hooks: false,
+        demand: "headless, it reads a project's hooks only where you trust the folder",
+        is_off,
+    }),
     form: Form::Entries(Entries {
         hooks: &[
             Hook { event: "PreToolUse", nesting: Nesting::Flat, timeout: 60 },
@@ -51,4 +56,9 @@ fn problems(settings: &Map<String, Value>) -> Vec<String> {
         .then(|| "`disableAllHooks` is on, so Copilot calls none of the hooks in this file".to_owned())
         .into_iter()
         .collect()
+}
+
+fn is_off(config: &str) -> bool {
+    let config: Value = serde_json::from_str(config).unwrap_or_default();
+    config.get("disableAllHooks") == Some(&Value::Bool(true))
 }

@@ -14,7 +14,7 @@ pub(super) const SETTINGS: Settings = Settings {
     user_folder: ".cursor",
     moved_by: None,
     user_file: "hooks.json",
-    accepted_in: None,
+    accepting: None,
     form: Form::Entries(Entries {
         hooks: &[
             Hook { event: "preToolUse", nesting: Nesting::Flat, timeout: 60 },

@@ -25,6 +25,9 @@ pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> Eve
     if kind == EventKind::Stop {
         // What was asked for at the start of the turn is nothing that the person writes now.
         rename(fields, &[("prompt_response", "last_assistant_message"), ("prompt", "turn_prompt")]);
+        // It forgets that a stop was held as soon as the agent calls a tool, so how often it may be held counts for the
+        // whole session.
+        fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
     }
     if let Some(name) = mcp_tool(fields) {
         fields.insert("tool_name".to_owned(), Value::String(name));

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::install::{Entries, Form, Hook, Moved, Nesting, Scope, Settings};
+use crate::install::{Accepting, Entries, Form, Hook, Moved, Nesting, Scope, Settings};
 use crate::protocol::tools::shell_quoted;
 
 pub(super) const SETTINGS: Settings = Settings {
@@ -15,11 +15,12 @@ pub(super) const SETTINGS: Settings = Settings {
     user_folder: ".gemini",
     moved_by: Some(Moved { variable: "GEMINI_CLI_HOME", below: ".gemini" }),
     user_file: "settings.json",
-    accepted_in: Some((
-        "trustedFolders.json",
-        false,
-        "where folder trust is on, it reads a project's settings only in trusted folders",
-    )),
+    accepting: Some(Accepting {
+        file: "trustedFolders.json",
+        by_hooks: false,
+        demand: "where folder trust is on, it reads a project's settings only in trusted folders",
+        is_off: |_| false,
+    }),
     form: Form::Entries(Entries {
         hooks: &[
             Hook { event: "BeforeTool", nesting: Nesting::Matched("*"), timeout: 60 },

@@ -54,10 +54,18 @@ pub(crate) struct Settings {
     pub user_folder: &'static str,
     pub moved_by: Option<Moved>,
     pub user_file: &'static str,
-    /// The file in the agent's folder that tells whether hooks were accepted, whether it names their file (else the
-    /// project), and what the agent demands.
-    pub accepted_in: Option<(&'static str, bool, &'static str)>,
+    pub accepting: Option<Accepting>,
     pub form: Form,
+}
+
+/// An agent that runs hooks only where a person accepted them.
+pub(crate) struct Accepting {
+    /// In the agent's folder.
+    pub file: &'static str,
+    /// It names the file with the hooks; else the project.
+    pub by_hooks: bool,
+    pub demand: &'static str,
+    pub is_off: fn(&str) -> bool,
 }
 
 /// A variable that moves an agent's folder.
@@ -77,6 +85,8 @@ pub(crate) enum Form {
 pub(crate) struct Module {
     /// Its text, with the program that it calls.
     pub text: fn(Scope, program: &str) -> String,
+    /// What it calls Linchpin for.
+    pub events: &'static [&'static str],
 }
 
 pub(crate) struct Entries {
@@ -164,20 +174,42 @@ pub fn signs(agent: Agent, project: &Path, home: &Path, lookup: impl Fn(&str) ->
     shared.into_iter().chain([own]).collect()
 }
 
-/// Where an agent notes that a person accepted its hooks, and why that matters.
+/// The file in which an agent notes what a person decided about hooks.
 pub struct Acceptance {
     pub file: PathBuf,
-    /// It names the file with the hooks; else the project.
-    pub by_hooks: bool,
-    pub demand: &'static str,
+    settings: &'static Accepting,
+}
+
+/// What such a file says about some hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accepted {
+    Yes,
+    /// It does not name them; what the agent demands then.
+    NotSeen(&'static str),
+    /// A switch turns all hooks off.
+    Off,
+}
+
+impl Acceptance {
+    /// `hooks` is the file that they are in.
+    pub fn look(&self, text: &str, hooks: &Path, project: &Path) -> Accepted {
+        let about = if self.settings.by_hooks { hooks } else { project };
+        if (self.settings.is_off)(text) {
+            Accepted::Off
+        } else if text.contains(&*about.to_string_lossy()) {
+            Accepted::Yes
+        } else {
+            Accepted::NotSeen(self.settings.demand)
+        }
+    }
 }
 
 /// For agents that run hooks only where a person accepted them.
 pub fn acceptance(agent: Agent, home: &Path, lookup: impl Fn(&str) -> Option<String>) -> Option<Acceptance> {
     let settings = &agent.adapter().settings;
-    let (file, by_hooks, demand) = settings.accepted_in?;
+    let accepting = settings.accepting.as_ref()?;
     let folder = settings.moved(&lookup).unwrap_or_else(|| home.join(settings.user_folder));
-    Some(Acceptance { file: folder.join(file), by_hooks, demand })
+    Some(Acceptance { file: folder.join(accepting.file), settings: accepting })
 }
 
 /// Where agents' own folders are that a variable moved out of the home, and how they are known otherwise.

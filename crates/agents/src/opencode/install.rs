@@ -9,8 +9,21 @@ pub(super) const SETTINGS: Settings = Settings {
     user_folder: ".config/opencode",
     moved_by: Some(Moved { variable: "XDG_CONFIG_HOME", below: "opencode" }),
     user_file: "plugins/linchpin.js",
-    accepted_in: None,
-    form: Form::Module(Module { text: module }),
+    accepting: None,
+    form: Form::Module(Module {
+        text: module,
+        events: &[
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "UserPromptSubmit",
+            "Stop",
+            "SubagentStart",
+            "SubagentStop",
+            "PreCompact",
+            "SessionStart",
+        ],
+    }),
 };
 
 const PLUGIN: &str = include_str!("plugin.js");

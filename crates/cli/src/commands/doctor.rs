@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use agents::install::{self as settings, Installed, Scope};
+use agents::install::{self as settings, Accepted, Installed, Scope};
 use agents::{Agent, Forged};
 use guard::trust::{Trust, workflow_notice};
 use guard::{Pause, Project, lifting};
@@ -185,13 +185,11 @@ fn acceptance_check(agent: Agent, hooks: &Path, project: &Project, context: &Con
     let home = context.environment.home.clone().unwrap_or_else(|| project.root.clone());
     let acceptance = settings::acceptance(agent, &home, |name| context.environment.get(name))?;
     let text = std::fs::read_to_string(&acceptance.file).unwrap_or_default();
-    let about = if acceptance.by_hooks { hooks } else { project.root.as_path() };
-    let is_accepted = text.lines().any(|line| line.contains(&*about.to_string_lossy()));
-    let place = acceptance.file.display();
-    Some(if is_accepted {
-        Check::fine(format!("{}: {} is named in {place}", agent.title(), about.display()))
-    } else {
-        Check::note(format!("{}: {}; {place} does not name {}", agent.title(), acceptance.demand, about.display()))
+    let (title, place) = (agent.title(), acceptance.file.display());
+    Some(match acceptance.look(&text, hooks, &project.root) {
+        Accepted::Yes => Check::fine(format!("{title}: the hooks, or their folder, are named in {place}")),
+        Accepted::NotSeen(demand) => Check::note(format!("{title}: {demand}, and {place} names neither")),
+        Accepted::Off => Check::bad(format!("{title}: hooks are switched off"), format!("change it in {place}")),
     })
 }
 

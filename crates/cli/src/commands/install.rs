@@ -126,6 +126,15 @@ pub fn settings_file(agent: Agent, scope: Scope, root: &Path, environment: &Envi
     })
 }
 
+/// Whether the agent calls Linchpin, for this project or for all.
+pub fn is_installed(agent: Agent, root: &Path, environment: &Environment) -> bool {
+    let has_entries = |scope: Scope| {
+        let text = settings_file(agent, scope, root, environment).and_then(|file| read(&file)).ok().flatten();
+        text.is_some_and(|text| settings::installed(agent, &text).is_ok_and(|found| !found.entries.is_empty()))
+    };
+    Scope::ALL.into_iter().any(has_entries)
+}
+
 pub fn read(file: &Path) -> Result<Option<String>, Problem> {
     if file.exists() && !file.is_file() {
         return Err(Problem::new("Unreadable", format!("{} is not a file", file.display())));
