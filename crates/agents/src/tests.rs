@@ -89,7 +89,7 @@ fn opencode_payloads() {
 fn outcomes_are_those_of_the_recorded_calls() {
     let outcome = |agent: Agent, name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("payloads").join(agent.name()).join(name);
-        decode(agent, None, &fs::read(path).unwrap(), 1).unwrap().outcome
+        decode(agent, named(agent, name), &fs::read(path).unwrap(), 1).unwrap().outcome
     };
     assert_eq!(outcome(Agent::Claude, "after-bash.json"), Some(Outcome::Ok));
     assert_eq!(outcome(Agent::Claude, "failed-bash.json"), Some(Outcome::Failed));
@@ -112,6 +112,7 @@ fn outcomes_are_those_of_the_recorded_calls() {
         (Agent::OpenCode, "after-shell.json", "after-failing-shell.json"),
         (Agent::OpenCode, "after-read.json", "failed-read.json"),
         (Agent::Cursor, "written-after-shell.json", "written-after-failing-shell.json"),
+        (Agent::Antigravity, "written-PostToolUse-shell.json", "written-PostToolUse-failing-shell.json"),
     ] {
         assert_eq!(outcome(agent, well), Some(Outcome::Ok), "{agent:?} {well}");
         assert_eq!(outcome(agent, badly), Some(Outcome::Failed), "{agent:?} {badly}");

@@ -25,7 +25,7 @@ const ALL: &[Client] = &[Client::Claude, Client::Codex, Client::Gemini, Client::
 /// For what only one client lets a model send.
 const CLAUDE: &[Client] = &[Client::Claude];
 
-const NO_FORBIDDEN: (&str, &str) = (
+pub(super) const NO_FORBIDDEN: (&str, &str) = (
     "no-forbidden.md",
     "---\ntools: [Bash]\ncommand_pattern: \"touch forbidden\"\n---\nForbidden files stay unmade.\n",
 );

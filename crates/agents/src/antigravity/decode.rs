@@ -23,9 +23,13 @@ pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> Eve
         // Nothing says whether it stops for the first time, so how often it may be held counts for the whole session.
         fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
     }
-    // After a call there is an error, or an empty text in its place.
-    let failed = fields.get("error").and_then(Value::as_str).is_some_and(|error| !error.is_empty());
-    if kind == EventKind::AfterTool && failed { EventKind::ToolFailed } else { kind }
+    // After a call there is an error, or an empty text in its place; nothing is told of what came of it otherwise.
+    if kind == EventKind::AfterTool {
+        rename(fields, &[("error", "tool_response")]);
+        let failed = fields.get("tool_response").and_then(Value::as_str).is_some_and(|error| !error.is_empty());
+        return if failed { EventKind::ToolFailed } else { kind };
+    }
+    kind
 }
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
@@ -59,7 +63,7 @@ fn mcp_or_own(call: RawCall<'_>) -> ToolCall {
     }
 }
 
-/// Nothing is told of the output of a call; one that failed says so.
-pub(super) fn outcome(_: &ToolCall) -> Option<Outcome> {
-    None
+/// A call that failed is another event.
+pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
+    tool.output.as_ref().map(|_| Outcome::Ok)
 }

@@ -36,6 +36,8 @@ pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> Eve
             ("error_message", "error"),
         ],
     );
+    // Who the person is, is nobody's business here.
+    fields.shift_remove("user_email");
     for key in ["tool_input", "tool_response"] {
         // Sometimes a value, sometimes the text of one.
         if let Some(Value::String(text)) = fields.get(key)

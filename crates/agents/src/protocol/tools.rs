@@ -29,7 +29,9 @@ fn aliases(name: &str) -> Vec<String> {
 /// The same under another canonical name; the agent's own name stays findable.
 pub(crate) fn renamed(own_name: String, name: &str, input: Value, cwd: &str) -> ToolCall {
     let mut call = canonical(name, input, cwd);
-    call.aliases.push(own_name);
+    if own_name != name {
+        call.aliases.push(own_name);
+    }
     call
 }
 
