@@ -104,6 +104,7 @@ fn with_transcript(agent: Agent, mut event: Arc<Event>) -> Arc<Event> {
             Arc::make_mut(&mut event).outcome = outcome;
         }
     } else if event.kind.is_stop() && event.message.is_none() {
+        agents::transcript::catch_up(agent, path, &event);
         let message = agents::transcript::last_message(agent, path).ok().flatten();
         if message.is_some() {
             Arc::make_mut(&mut event).message = message;

@@ -88,8 +88,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             ("thrift.md", "---\ntoken_budget: {max_tokens: 20}\n---\n"),
         ],
         script: || {
-            // One client names its transcript at a stop and not before.
-            let more = Step::shell("touch more.txt");
+            // One client names its transcript at a stop and not before, and writes it with a delay.
+            let more = Step::shell("sleep 2; touch more.txt");
             vec![
                 Step::shell("touch some.txt"),
                 Step::say("done"),

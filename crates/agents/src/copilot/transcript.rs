@@ -3,12 +3,19 @@
 //!
 //! Input contains what came from and went into the cache, and is reduced by both.
 
+use engine::Event;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
 
-pub(super) const FORMAT: Format =
-    Format { usage, message, has_caught_up: Some(is_hook), usage_marks: &["\"session.usage_record\""], ..Format::NONE };
+pub(super) const FORMAT: Format = Format {
+    usage,
+    message,
+    has_caught_up: Some(is_call_of),
+    usage_marks: &["\"session.usage_record\""],
+    ..Format::NONE
+};
 
 fn is_kind(line: &Value, kind: &str) -> bool {
     line.get("type").and_then(Value::as_str) == Some(kind)
@@ -35,9 +42,11 @@ fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
     })
 }
 
-/// Copilot writes with some delay; that it calls the hook comes last.
-fn is_hook(line: &Value) -> bool {
-    is_kind(line, "hook.start")
+/// Copilot writes with some delay. That it calls a hook comes last, with the time that the payload has on it.
+fn is_call_of(line: &Value, event: &Event) -> bool {
+    let told = event.extra.get("timestamp").and_then(Value::as_str).and_then(|time| time.parse::<Timestamp>().ok());
+    let called = line.pointer("/data/input/timestamp").and_then(Value::as_i64);
+    is_kind(line, "hook.start") && called >= told.map(Timestamp::as_millisecond)
 }
 
 fn message(line: &Value) -> Option<String> {

@@ -13,6 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use engine::Event;
 use engine::event::Outcome;
 use serde_json::Value;
 
@@ -32,7 +33,7 @@ pub(crate) struct Format {
     /// The text of an assistant's message, if the line is one of the main agent's.
     pub message: fn(&Value) -> Option<String>,
     /// Where what is said last may not be written yet when a stop is told of: whether this last line shows that it is.
-    pub has_caught_up: Option<fn(&Value) -> bool>,
+    pub has_caught_up: Option<fn(&Value, &Event) -> bool>,
     /// How the call of this id went, if the line says so.
     pub outcome: fn(&Value, call: &str) -> Option<Outcome>,
     /// The mode of the turn of this id, if the line is the one that would say so; null where it does not.
@@ -68,20 +69,24 @@ pub fn files_of(agent: Agent, path: &Path) -> Vec<PathBuf> {
 /// The last thing that the main agent said, if it said it recently enough to be found.
 pub fn last_message(agent: Agent, path: &Path) -> io::Result<Option<String>> {
     let format = &agent.adapter().transcript;
-    if let Some(has_caught_up) = format.has_caught_up {
-        for _ in 0..MOST_LOOKS {
-            if last(path, |line| Some(has_caught_up(line)))? == Some(true) {
-                break;
-            }
-            std::thread::sleep(PATIENCE);
-        }
-    }
     last(path, |line| (format.message)(line))
+}
+
+/// Waits, not for long, until the transcript tells what was said before the event: some agents write with a delay.
+pub fn catch_up(agent: Agent, path: &Path, event: &Event) {
+    let Some(has_caught_up) = agent.adapter().transcript.has_caught_up else { return };
+    for _ in 0..MOST_LOOKS {
+        // There may not even be a file yet.
+        if let Ok(Some(true)) = last(path, |line| Some(has_caught_up(line, event))) {
+            return;
+        }
+        std::thread::sleep(PATIENCE);
+    }
 }
 
 /// Between two looks at a transcript that lags, and how many there are at most: far below any deadline.
 const PATIENCE: Duration = Duration::from_millis(20);
-const MOST_LOOKS: usize = 25;
+const MOST_LOOKS: usize = 40;
 
 /// How a tool call went, where the agent's hook did not say. A call that the transcript does not know (yet) gives
 /// nothing.
