@@ -8,17 +8,28 @@
 //! A further agent is a folder beside `claude/` and `codex/` that fills in an [`Adapter`], and a variant of [`Agent`].
 //! What agents have in common lives in `protocol/`, `install/` and `transcript/`, never in two folders.
 
+mod antigravity;
+pub mod capabilities;
 mod claude;
 mod codex;
+mod copilot;
+mod cursor;
 pub mod environment;
+mod forged;
+mod gemini;
 pub mod install;
+mod opencode;
 mod protocol;
 pub mod transcript;
 
 use engine::{Event, EventKind, Verdict};
+use protocol::reply::{Decision, Reply};
+use serde_json::{Map, Value};
 
+pub use forged::{Forged, is_refusal};
 pub use protocol::answer::Answer;
 pub use protocol::decode::{PAYLOAD_LIMIT, Undecodable};
+pub use protocol::powers::{Asking, Powers, Refusing};
 pub use protocol::wording::shown;
 
 /// An agent whose hooks call Linchpin. It is named on the command line, never guessed from a payload.
@@ -26,10 +37,16 @@ pub use protocol::wording::shown;
 pub enum Agent {
     Claude,
     Codex,
+    Gemini,
+    Antigravity,
+    Cursor,
+    Copilot,
+    OpenCode,
 }
 
 impl Agent {
-    pub const ALL: [Self; 2] = [Self::Claude, Self::Codex];
+    pub const ALL: [Self; 7] =
+        [Self::Claude, Self::Codex, Self::Gemini, Self::Antigravity, Self::Cursor, Self::Copilot, Self::OpenCode];
 
     /// The name used on the command line, in events and in the journal.
     pub fn name(self) -> &'static str {
@@ -41,6 +58,11 @@ impl Agent {
         self.adapter().title
     }
 
+    /// What the agent's program is called, by which it is found on a machine.
+    pub fn program(self) -> &'static str {
+        self.adapter().program
+    }
+
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.name() == name)
     }
@@ -49,35 +71,59 @@ impl Agent {
         match self {
             Self::Claude => &claude::ADAPTER,
             Self::Codex => &codex::ADAPTER,
+            Self::Gemini => &gemini::ADAPTER,
+            Self::Antigravity => &antigravity::ADAPTER,
+            Self::Cursor => &cursor::ADAPTER,
+            Self::Copilot => &copilot::ADAPTER,
+            Self::OpenCode => &opencode::ADAPTER,
         }
     }
 }
+
+type Translate = fn(EventKind, &mut Map<String, Value>) -> EventKind;
 
 /// Everything that is particular to one agent.
 struct Adapter {
     name: &'static str,
     title: &'static str,
+    /// What the agent's program is called.
+    program: &'static str,
     /// The canonical kind of one of the agent's own event names.
     kind: fn(&str) -> EventKind,
+    /// Puts the fields of a payload under the names that the family has for them, where the agent has its own, and says
+    /// what the event is where its name does not tell.
+    translate: Option<Translate>,
     /// Turns what the payload says of a tool call into the canonical call.
     tool: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
     /// How a call that ran went, where the payload says so.
     outcome: fn(&engine::event::ToolCall) -> Option<engine::event::Outcome>,
-    encode: fn(&Event, &Verdict) -> Answer,
+    /// What a hook can do on an event of this name.
+    powers: fn(&str) -> Powers,
+    /// A reply in the agent's own words.
+    encode: fn(&Event, Reply) -> Answer,
     settings: install::Settings,
     transcript: transcript::Format,
     environment: environment::Variables,
 }
 
-/// Reads one hook payload. `received` is when it arrived, in milliseconds since 1970.
-pub fn decode(agent: Agent, payload: &[u8], received: i64) -> Result<Event, Box<Undecodable>> {
-    protocol::decode::decode(agent.adapter(), payload, received)
+/// Reads one hook payload. `received` is when it arrived, in milliseconds since 1970; `named` is the event as the command
+/// line of the hook names it, which counts where the payload does not say.
+pub fn decode(agent: Agent, named: Option<&str>, payload: &[u8], received: i64) -> Result<Event, Box<Undecodable>> {
+    protocol::decode::decode(agent.adapter(), named, payload, received)
 }
 
 /// Says a verdict in the agent's own protocol, with reasons of at most `limit` bytes. Silence (an empty [`Answer`]) where
 /// there is nothing to say; a verdict that is lifted stops nothing.
 pub fn encode(agent: Agent, event: &Event, verdict: &Verdict, limit: usize) -> Answer {
-    (agent.adapter().encode)(event, &protocol::limit::fitted(verdict.told(), limit))
+    let adapter = agent.adapter();
+    let powers = (adapter.powers)(&event.name);
+    let reply = protocol::reply::of(event, &protocol::limit::fitted(verdict.told(), limit), powers);
+    match reply {
+        Reply { decision: Some(Decision::Refuse(reason)), .. } if powers.refuse == Refusing::ByExitCode => {
+            Answer::refusal(&reason)
+        }
+        reply => (adapter.encode)(event, reply),
+    }
 }
 
 #[cfg(test)]

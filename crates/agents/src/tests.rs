@@ -19,8 +19,18 @@ pub(crate) fn event(name: &str) -> Event {
 }
 
 fn event_of(agent: Agent, name: &str) -> Event {
-    let payload = format!(r#"{{"hook_event_name":"{name}","cwd":"/p","session_id":"s","tool_name":"Bash"}}"#);
-    decode(agent, payload.as_bytes(), 1).unwrap()
+    let payload = r#"{"cwd":"/p","session_id":"s","tool_name":"Bash"}"#;
+    decode(agent, Some(name), payload.as_bytes(), 1).unwrap()
+}
+
+/// The event, as settings name it for payloads that do not say.
+fn named(agent: Agent, file: &str) -> Option<&str> {
+    match agent {
+        Agent::Antigravity => file.split('-').nth(1),
+        Agent::Copilot if file.starts_with("permission") => Some("PermissionRequest"),
+        Agent::Copilot if file.starts_with("subagent-start") => Some("SubagentStart"),
+        _ => None,
+    }
 }
 
 fn payloads(agent: Agent) -> Vec<PathBuf> {
@@ -33,8 +43,8 @@ fn payloads(agent: Agent) -> Vec<PathBuf> {
 fn every_payload(agent: Agent) -> String {
     let mut text = String::new();
     for path in payloads(agent) {
-        let event = decode(agent, &fs::read(&path).unwrap(), 1_700_000_000_000).unwrap();
         let name = path.file_stem().unwrap().to_string_lossy();
+        let event = decode(agent, named(agent, &name), &fs::read(&path).unwrap(), 1_700_000_000_000).unwrap();
         writeln!(text, "## {name}\n{}\n", serde_json::to_string_pretty(&event).unwrap()).unwrap();
     }
     text
@@ -51,10 +61,35 @@ fn codex_payloads() {
 }
 
 #[test]
+fn gemini_payloads() {
+    insta::assert_snapshot!(every_payload(Agent::Gemini));
+}
+
+#[test]
+fn antigravity_payloads() {
+    insta::assert_snapshot!(every_payload(Agent::Antigravity));
+}
+
+#[test]
+fn cursor_payloads() {
+    insta::assert_snapshot!(every_payload(Agent::Cursor));
+}
+
+#[test]
+fn copilot_payloads() {
+    insta::assert_snapshot!(every_payload(Agent::Copilot));
+}
+
+#[test]
+fn opencode_payloads() {
+    insta::assert_snapshot!(every_payload(Agent::OpenCode));
+}
+
+#[test]
 fn outcomes_are_those_of_the_recorded_calls() {
     let outcome = |agent: Agent, name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("payloads").join(agent.name()).join(name);
-        decode(agent, &fs::read(path).unwrap(), 1).unwrap().outcome
+        decode(agent, named(agent, name), &fs::read(path).unwrap(), 1).unwrap().outcome
     };
     assert_eq!(outcome(Agent::Claude, "after-bash.json"), Some(Outcome::Ok));
     assert_eq!(outcome(Agent::Claude, "failed-bash.json"), Some(Outcome::Failed));
@@ -69,6 +104,19 @@ fn outcomes_are_those_of_the_recorded_calls() {
     assert_eq!(outcome(Agent::Codex, "after-bash.json"), None);
     assert_eq!(outcome(Agent::Codex, "after-failed-bash.json"), None);
     assert_eq!(outcome(Agent::Codex, "after-failed-bash-without-output.json"), None);
+    for (agent, well, badly) in [
+        (Agent::Gemini, "after-shell.json", "after-failing-shell.json"),
+        (Agent::Gemini, "after-mcp.json", "after-failing-mcp.json"),
+        (Agent::Copilot, "after-shell.json", "after-failing-shell.json"),
+        (Agent::Copilot, "after-read.json", "failed-read.json"),
+        (Agent::OpenCode, "after-shell.json", "after-failing-shell.json"),
+        (Agent::OpenCode, "after-read.json", "failed-read.json"),
+        (Agent::Cursor, "written-after-shell.json", "written-after-failing-shell.json"),
+        (Agent::Antigravity, "written-PostToolUse-shell.json", "written-PostToolUse-failing-shell.json"),
+    ] {
+        assert_eq!(outcome(agent, well), Some(Outcome::Ok), "{agent:?} {well}");
+        assert_eq!(outcome(agent, badly), Some(Outcome::Failed), "{agent:?} {badly}");
+    }
 }
 
 #[test]
@@ -169,6 +217,82 @@ const CODEX_EVENTS: [&str; 15] = [
     "",
 ];
 
+const GEMINI_EVENTS: [&str; 10] = [
+    "BeforeTool",
+    "AfterTool",
+    "BeforeAgent",
+    "AfterAgent",
+    "SessionStart",
+    "SessionEnd",
+    "Notification",
+    "PreCompress",
+    "AfterModel",
+    "SomethingNew",
+];
+
+const ANTIGRAVITY_EVENTS: [&str; 5] = ["PreToolUse", "PostToolUse", "PreInvocation", "Stop", "SomethingNew"];
+
+const CURSOR_EVENTS: [&str; 12] = [
+    "preToolUse",
+    "beforeShellExecution",
+    "beforeReadFile",
+    "postToolUse",
+    "postToolUseFailure",
+    "beforeSubmitPrompt",
+    "stop",
+    "subagentStart",
+    "subagentStop",
+    "sessionStart",
+    "sessionEnd",
+    "somethingNew",
+];
+
+const COPILOT_EVENTS: [&str; 12] = [
+    "PreToolUse",
+    "PermissionRequest",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "UserPromptSubmit",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "SessionStart",
+    "SessionEnd",
+    "SomethingNew",
+];
+
+const OPENCODE_EVENTS: [&str; 9] = [
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "UserPromptSubmit",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "SessionStart",
+    "PreCompact",
+];
+
+fn events(agent: Agent) -> &'static [&'static str] {
+    match agent {
+        Agent::Claude => &CLAUDE_EVENTS,
+        Agent::Codex => &CODEX_EVENTS,
+        Agent::Gemini => &GEMINI_EVENTS,
+        Agent::Antigravity => &ANTIGRAVITY_EVENTS,
+        Agent::Cursor => &CURSOR_EVENTS,
+        Agent::Copilot => &COPILOT_EVENTS,
+        Agent::OpenCode => &OPENCODE_EVENTS,
+    }
+}
+
+#[test]
+fn answers_of_the_others() {
+    for agent in [Agent::Gemini, Agent::Antigravity, Agent::Cursor, Agent::Copilot, Agent::OpenCode] {
+        insta::assert_snapshot!(format!("{}_answers", agent.name()), matrix(agent, events(agent)));
+    }
+}
+
 #[test]
 fn claude_answers() {
     insta::assert_snapshot!(matrix(Agent::Claude, &CLAUDE_EVENTS));
@@ -225,12 +349,16 @@ fn codex_is_never_told_a_key_that_it_does_not_know() {
 #[test]
 fn a_block_is_never_silent_where_it_counts() {
     for agent in Agent::ALL {
-        for name in ["PreToolUse", "PermissionRequest", "Stop", "SubagentStop", "UserPromptSubmit", "PreCompact"] {
+        let mut kinds = Vec::new();
+        for name in events(agent) {
             let event = event_of(agent, name);
-            assert_ne!(event.kind, EventKind::Other);
-            let answer = encode(agent, &event, &verdict(Level::Block));
-            assert!(answer.stdout.contains("Do not."), "{agent:?} {name}");
+            if event.kind.awaits_permission() || event.kind.is_stop() {
+                let answer = encode(agent, &event, &verdict(Level::Block));
+                assert!(answer.stdout.contains("Do not."), "{agent:?} {name}");
+                kinds.push(event.kind);
+            }
         }
+        assert!(kinds.contains(&EventKind::BeforeTool) && kinds.contains(&EventKind::Stop), "{agent:?}");
     }
 }
 
@@ -242,7 +370,7 @@ fn what_is_lifted_stops_nothing_and_warnings_remain() {
         Verdict { lifted: Some(Lifted::Paused), ..Verdict::of(findings) }
     };
     for agent in Agent::ALL {
-        for name in CLAUDE_EVENTS.into_iter().chain(CODEX_EVENTS) {
+        for name in CLAUDE_EVENTS.into_iter().chain(CODEX_EVENTS).chain(events(agent).iter().copied()) {
             let event = event_of(agent, name);
             for level in [Level::Ask, Level::Block] {
                 assert_eq!(

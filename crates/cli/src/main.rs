@@ -13,6 +13,8 @@ mod problem;
 
 use std::process::ExitCode;
 
+use agents::Agent;
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
         Some(verb) if verb == runner::shim::WORD => runner::shim::run(arguments),
         // This binary, started by itself to run the command of a gate.
         Some(verb) if verb == guard::workflow::HOLDER => guard::workflow::hold(arguments),
+        None if commands::hook::is_copilots() => commands::hook::run([Agent::Copilot.name().into()].into_iter()),
         _ => commands::run(),
     }
 }

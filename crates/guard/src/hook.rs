@@ -26,21 +26,29 @@ use crate::session_policy;
 use crate::session_root;
 
 /// Judges the event that an agent's hook passes on `payload`, and gives the answer to `tell`, once. `received` is when
-/// the event arrived, in milliseconds since 1970. Where judging does not end in time, `tell` is called from another
+/// the event arrived, in milliseconds since 1970; `named` is the event as the hook's command line names it. Where judging does not end in time, `tell` is called from another
 /// thread while this function is still at it: it must then end the process.
 pub fn hook(
     agent: Agent,
+    named: Option<&str>,
     payload: impl Read,
     received: i64,
     environment: &Environment,
     tell: impl Fn(&Answer) + Send + Sync + 'static,
 ) {
-    in_time(agent, received, tell, |progress| judge(agent, payload, received, environment, progress));
+    in_time(agent, received, tell, |progress| {
+        judge(read_event(agent, named, payload, received), agent, environment, progress)
+    });
 }
 
-fn judge(agent: Agent, payload: impl Read, received: i64, environment: &Environment, progress: &Progress) -> Verdict {
+fn judge(
+    read: Result<Event, Box<(Event, Failure)>>,
+    agent: Agent,
+    environment: &Environment,
+    progress: &Progress,
+) -> Verdict {
     let start = agents::environment::project_dir(agent, |name| environment.get(name));
-    let (event, failure) = match read_event(agent, payload, received) {
+    let (event, failure) = match read {
         Ok(event) => (event, None),
         Err(unread) => (unread.0, Some(unread.1)),
     };
@@ -64,14 +72,19 @@ fn judge(agent: Agent, payload: impl Read, received: i64, environment: &Environm
     judge.judge(&event, root.is_first, &|more| progress.needs(more)).verdict
 }
 
-fn read_event(agent: Agent, payload: impl Read, received: i64) -> Result<Event, Box<(Event, Failure)>> {
+fn read_event(
+    agent: Agent,
+    named: Option<&str>,
+    payload: impl Read,
+    received: i64,
+) -> Result<Event, Box<(Event, Failure)>> {
     let mut bytes = Vec::new();
     // One byte more than is allowed, so that what is too large shows.
     let limit = u64::try_from(agents::PAYLOAD_LIMIT).unwrap_or(u64::MAX);
     if let Err(error) = payload.take(limit + 1).read_to_end(&mut bytes) {
         return Err(Box::new((Event::unnamed(agent.name(), received), Failure::Undecodable(error.to_string()))));
     }
-    match agents::decode(agent, &bytes, received) {
+    match agents::decode(agent, named, &bytes, received) {
         Ok(event) if event.name.is_empty() => {
             Err(Box::new((event, Failure::Undecodable("the payload does not name its event".to_owned()))))
         }
@@ -91,6 +104,7 @@ fn with_transcript(agent: Agent, mut event: Arc<Event>) -> Arc<Event> {
             Arc::make_mut(&mut event).outcome = outcome;
         }
     } else if event.kind.is_stop() && event.message.is_none() {
+        agents::transcript::catch_up(agent, path, &event);
         let message = agents::transcript::last_message(agent, path).ok().flatten();
         if message.is_some() {
             Arc::make_mut(&mut event).message = message;

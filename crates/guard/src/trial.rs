@@ -137,7 +137,7 @@ fn tool_event(kind: EventKind, tool: &str, input: &Value) -> Event {
         "tool_name": tool,
         "tool_input": input,
     });
-    match agents::decode(Agent::Claude, payload.to_string().as_bytes(), NOW) {
+    match agents::decode(Agent::Claude, None, payload.to_string().as_bytes(), NOW) {
         Ok(event) => Event { kind, ..event },
         Err(unread) => {
             let call = ToolCall { name: tool.to_owned(), input: input.clone(), ..ToolCall::default() };

@@ -7,10 +7,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
 
 use super::workspace::Workspace;
 
-const PACKAGES: [&str; 2] = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.166.0"];
+const PACKAGES: [&str; 5] = [
+    "@anthropic-ai/claude-code@2.1.197",
+    "@openai/codex@0.166.0",
+    "@google/gemini-cli@0.61.0",
+    "@github/copilot@1.0.102",
+    "opencode-ai@1.18.33",
+];
 
 /// One run takes some seconds; one that takes this long hangs.
 const TIME_LIMIT: Duration = Duration::from_mins(3);
@@ -19,6 +26,9 @@ const TIME_LIMIT: Duration = Duration::from_mins(3);
 pub(super) enum Client {
     Claude,
     Codex,
+    Gemini,
+    Copilot,
+    OpenCode,
 }
 
 impl Client {
@@ -26,6 +36,9 @@ impl Client {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Copilot => "copilot",
+            Self::OpenCode => "opencode",
         }
     }
 }
@@ -57,45 +70,78 @@ impl Clients {
         Ok(Some(clients))
     }
 
-    /// One prompt, headless, from start to end. What the client says goes to `client.log`.
-    pub fn run(&self, client: Client, workspace: &Workspace, port: u16) -> Result<()> {
-        let mut command = workspace.command(self.program(client));
-        Self::prepare(client, &mut command, workspace, port)?;
-        match client {
-            Client::Claude => command
-                .args(["-p", "Do it.", "--allowedTools", "Bash,Write,TaskCreate"])
-                .args(["--setting-sources", "project,local"]),
-            Client::Codex => command
-                .args(["exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"])
-                .arg("Do it."),
-        };
-        let log = workspace.log("client.log")?;
-        let child = command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn();
-        let status = wait(child.with_context(|| format!("cannot start {}", client.name()))?)?;
-        ensure!(status.success(), "{} ended with {status}", client.name());
-        Ok(())
-    }
-
     pub fn program(&self, client: Client) -> PathBuf {
         self.programs.join(client.name())
     }
 
-    /// Lets whatever the command starts find the scripted model.
-    pub fn prepare(client: Client, command: &mut Command, workspace: &Workspace, port: u16) -> Result<()> {
+    /// Lets Codex find the scripted model, whoever starts it.
+    pub fn prepare_codex(command: &mut Command, workspace: &Workspace, port: u16) -> Result<()> {
+        let home = workspace.home().join(".codex");
+        fs::create_dir_all(&home)?;
+        fs::write(home.join("config.toml"), codex_config(port))?;
+        command.env("SCRIPTED_MODEL_KEY", "none");
+        Ok(())
+    }
+
+    /// One prompt, headless, from start to end. What the client says goes to `client.log`.
+    pub fn run(&self, client: Client, workspace: &Workspace, port: u16) -> Result<()> {
+        let mut command = workspace.command(self.program(client));
+        let settings = |file: &str, text: String| {
+            let file = workspace.home().join(file);
+            fs::create_dir_all(file.parent().unwrap_or(&file))?;
+            fs::write(file, text)
+        };
         match client {
             Client::Claude => command
                 .env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}"))
                 .env("ANTHROPIC_API_KEY", "none")
                 .env("DISABLE_TELEMETRY", "1")
                 .env("DISABLE_AUTOUPDATER", "1")
-                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+                .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+                .args(["-p", "Do it.", "--allowedTools", "Bash,Write,TaskCreate"])
+                .args(["--setting-sources", "project,local"]),
             Client::Codex => {
-                let home = workspace.home().join(".codex");
-                fs::create_dir_all(&home)?;
-                fs::write(home.join("config.toml"), codex_config(port))?;
-                command.env("SCRIPTED_MODEL_KEY", "none")
+                Self::prepare_codex(&mut command, workspace, port)?;
+                command
+                    .args(["exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"])
+                    .arg("Do it.")
+            }
+            Client::Gemini => {
+                let auth = json!({ "security": { "auth": { "selectedType": "gemini-api-key" } } });
+                settings(".gemini/settings.json", auth.to_string())?;
+                command
+                    .env("GEMINI_API_KEY", "none")
+                    .env("GOOGLE_GEMINI_BASE_URL", format!("http://127.0.0.1:{port}"))
+                    .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+                    // Named, so that no request is made to choose one.
+                    .args(["-m", "gemini-2.5-flash", "--yolo", "-p", "Do it."])
+            }
+            Client::Copilot => {
+                let trusted = json!({ "trusted_folders": [workspace.project()] });
+                settings(".copilot/config.json", trusted.to_string())?;
+                command
+                    .env("COPILOT_PROVIDER_BASE_URL", format!("http://127.0.0.1:{port}"))
+                    .env("COPILOT_PROVIDER_TYPE", "anthropic")
+                    .env("COPILOT_PROVIDER_API_KEY", "none")
+                    .env("COPILOT_MODEL", "claude-sonnet-4")
+                    .env("COPILOT_OFFLINE", "true")
+                    // It unpacks itself into its cache, which takes longer than everything else.
+                    .env("XDG_CACHE_HOME", self.programs.with_file_name("cache"))
+                    .args(["-p", "Do it.", "--allow-all-tools"])
+            }
+            Client::OpenCode => {
+                settings(".config/opencode/opencode.json", opencode_config(port).to_string())?;
+                command
+                    .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+                    .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+                    .env("XDG_CACHE_HOME", self.programs.with_file_name("cache"))
+                    .args(["run", "Do it."])
             }
         };
+        let log = workspace.log("client.log")?;
+        let child = command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn();
+        let status = wait(child.with_context(|| format!("cannot start {}", client.name()))?)?;
+        ensure!(status.success(), "{} ended with {status}", client.name());
         Ok(())
     }
 }
@@ -105,6 +151,21 @@ fn codex_config(port: u16) -> String {
         "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\n\n[model_providers.scripted]\nname = \"scripted\"\n\
          base_url = \"http://127.0.0.1:{port}/v1\"\nwire_api = \"responses\"\nenv_key = \"SCRIPTED_MODEL_KEY\"\n"
     )
+}
+
+fn opencode_config(port: u16) -> Value {
+    let model = json!({ "name": "scripted", "tool_call": true, "limit": { "context": 100_000, "output": 8_000 } });
+    json!({
+        "model": "scripted/model",
+        "small_model": "scripted/model",
+        "permission": "allow",
+        "provider": { "scripted": {
+            "npm": "@ai-sdk/anthropic",
+            "name": "scripted",
+            "options": { "baseURL": format!("http://127.0.0.1:{port}/v1"), "apiKey": "none" },
+            "models": { "model": model },
+        } },
+    })
 }
 
 fn wait(mut child: Child) -> Result<ExitStatus> {

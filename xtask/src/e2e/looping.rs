@@ -38,7 +38,7 @@ fn script() -> Vec<Step> {
 pub(super) fn play(clients: &Clients, linchpin: &Path, folder: &Path) -> Result<()> {
     let workspace = Workspace::create(&folder.join("runs/codex-loop"), linchpin)?;
     workspace.install(Client::Codex)?;
-    let model = Model::start(script())?;
+    let model = Model::start(script(), workspace.project())?;
     let codex = clients.program(Client::Codex);
     let agent = format!(
         "agent: {{command: [{:?}, exec, --dangerously-bypass-approvals-and-sandbox, --dangerously-bypass-hook-trust, '-']}}\n",
@@ -48,7 +48,7 @@ pub(super) fn play(clients: &Clients, linchpin: &Path, folder: &Path) -> Result<
     workspace.as_person(&["hats", "validate"])?;
     workspace.as_person(&["trust", "--yes"])?;
     let mut command = workspace.command(linchpin);
-    Clients::prepare(Client::Codex, &mut command, &workspace, model.port())?;
+    Clients::prepare_codex(&mut command, &workspace, model.port())?;
     let output = command.args(["run", "-p", "Build it"]).output().context("the run cannot be started")?;
     let conversation = model.stop();
     workspace.keep("conversation.jsonl", &conversation.requests.join("\n"))?;

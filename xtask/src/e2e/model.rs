@@ -1,10 +1,11 @@
 //! A model on loopback that follows a script: turn by turn it calls a tool or says something.
 //!
-//! It speaks as much of two wire formats as the clients need: Anthropic Messages and OpenAI Responses, streamed.
+//! It speaks as much of three wire formats as the clients need: Anthropic Messages, OpenAI Responses and Gemini's, streamed.
 //! Which turn it is, it reads from the conversation that the client sends, so a client may ask twice.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -51,6 +52,8 @@ pub(super) struct Model {
 
 struct Shared {
     script: Vec<Step>,
+    /// Some clients' tools take absolute paths only.
+    project: PathBuf,
     requests: Mutex<Vec<String>>,
     stopped: AtomicBool,
 }
@@ -73,10 +76,10 @@ impl Conversation {
 }
 
 impl Model {
-    pub fn start(script: Vec<Step>) -> Result<Self> {
+    pub fn start(script: Vec<Step>, project: PathBuf) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared { script, requests: Mutex::default(), stopped: AtomicBool::new(false) });
+        let shared = Arc::new(Shared { script, project, requests: Mutex::default(), stopped: AtomicBool::new(false) });
         let listening = thread::spawn({
             let shared = Arc::clone(&shared);
             move || {
@@ -107,19 +110,24 @@ impl Model {
     }
 }
 
-/// One request a connection; both clients are content with that.
+/// One request a connection; the clients are content with that.
 fn answer(mut connection: TcpStream, shared: &Shared) -> Result<()> {
     connection.set_read_timeout(Some(Duration::from_secs(30)))?;
     let (path, body) = read_request(&mut BufReader::new(connection.try_clone()?))?;
     let path = path.split('?').next().unwrap_or_default();
     let request: Value = serde_json::from_str(&body).unwrap_or_default();
+    let has_tools = body.contains("\"tools\":[{");
     let reply = if path.ends_with("/responses") {
         stream(&openai(shared.turn(body, openai_turns(&request)), &request))
-    } else if path.ends_with("/messages") && body.contains("\"tools\":[{") {
-        stream(&anthropic(shared.turn(body, anthropic_turns(&request)), &request))
+    } else if path.ends_with("/messages") && has_tools {
+        stream(&anthropic(shared.turn(body, anthropic_turns(&request)), &request, &shared.project))
     } else if path.ends_with("/messages") {
         // A side question (a title, a summary), not the conversation.
-        stream(&anthropic(&Step::say("ok"), &request))
+        stream(&anthropic(&Step::say("ok"), &request, &shared.project))
+    } else if path.ends_with(":streamGenerateContent") && has_tools {
+        stream(&[gemini(shared.turn(body, gemini_turns(&request)))])
+    } else if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") {
+        plain(&gemini(&Step::say("ok")))
     } else {
         plain(&json!({ "data": [], "models": [], "input_tokens": 1 }))
     };
@@ -144,6 +152,11 @@ static NOTHING_MORE: Step = Step::Say(String::new());
 fn anthropic_turns(request: &Value) -> Option<usize> {
     let messages = request.get("messages")?.as_array()?;
     Some(messages.iter().filter(|message| message.get("role") == Some(&json!("assistant"))).count())
+}
+
+fn gemini_turns(request: &Value) -> Option<usize> {
+    let contents = request.get("contents")?.as_array()?;
+    Some(contents.iter().filter(|content| content.get("role") == Some(&json!("model"))).count())
 }
 
 fn openai_turns(request: &Value) -> Option<usize> {
@@ -181,14 +194,16 @@ fn plain(body: &Value) -> String {
     )
 }
 
-/// Server-sent events: each a JSON object whose `type` is its name.
+/// Server-sent events: each a JSON object whose `type`, if it has one, is its name.
 fn stream(events: &[Value]) -> String {
     let mut reply = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n".to_owned();
     for event in events {
-        let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
-        reply.push_str("event: ");
-        reply.push_str(kind);
-        reply.push_str("\ndata: ");
+        if let Some(kind) = event.get("type").and_then(Value::as_str) {
+            reply.push_str("event: ");
+            reply.push_str(kind);
+            reply.push('\n');
+        }
+        reply.push_str("data: ");
         reply.push_str(&event.to_string());
         reply.push_str("\n\n");
     }
@@ -200,8 +215,13 @@ fn nested(depth: usize) -> String {
     format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth))
 }
 
-fn anthropic(step: &Step, request: &Value) -> Vec<Value> {
+/// Three clients speak this format, each with tools of its own: what is called depends on what is offered.
+fn anthropic(step: &Step, request: &Value, project: &Path) -> Vec<Value> {
     let id = format!("msg_{}", anthropic_turns(request).unwrap_or_default());
+    let offered = |name: &str| {
+        let tools = request.get("tools").and_then(Value::as_array).into_iter().flatten();
+        tools.into_iter().any(|tool| tool.get("name").and_then(Value::as_str) == Some(name))
+    };
     let call = |name: &str| json!({ "type": "tool_use", "id": format!("toolu_{id}"), "name": name, "input": {} });
     let input = |text: String| json!({ "type": "input_json_delta", "partial_json": text });
     let (block, delta, ending) = match step {
@@ -209,10 +229,18 @@ fn anthropic(step: &Step, request: &Value) -> Vec<Value> {
             (json!({ "type": "text", "text": "" }), json!({ "type": "text_delta", "text": text }), "end_turn")
         }
         Step::Shell(command) => {
-            (call("Bash"), input(json!({ "command": command, "description": "Run it" }).to_string()), "tool_use")
+            let shell = if offered("bash") { "bash" } else { "Bash" };
+            (call(shell), input(json!({ "command": command, "description": "Run it" }).to_string()), "tool_use")
         }
         Step::NewFile(path) => {
-            (call("Write"), input(json!({ "file_path": path, "content": "new\n" }).to_string()), "tool_use")
+            let (name, arguments) = if offered("create") {
+                ("create", json!({ "path": project.join(path), "file_text": "new\n" }))
+            } else if offered("write") {
+                ("write", json!({ "filePath": path, "content": "new\n" }))
+            } else {
+                ("Write", json!({ "file_path": path, "content": "new\n" }))
+            };
+            (call(name), input(arguments.to_string()), "tool_use")
         }
         Step::DeepCall { nesting } => {
             let deep = format!(r#"{{"subject":"x","description":"x","metadata":{}}}"#, nested(*nesting));
@@ -231,6 +259,21 @@ fn anthropic(step: &Step, request: &Value) -> Vec<Value> {
         json!({ "type": "message_delta", "delta": { "stop_reason": ending, "stop_sequence": null }, "usage": usage }),
         json!({ "type": "message_stop" }),
     ]
+}
+
+fn gemini(step: &Step) -> Value {
+    let call = |name: &str, args: Value| json!({ "functionCall": { "name": name, "args": args } });
+    let part = match step {
+        Step::Say(text) => json!({ "text": text }),
+        Step::Shell(command) => call("run_shell_command", json!({ "command": command })),
+        Step::NewFile(path) => call("write_file", json!({ "file_path": path, "content": "new\n" })),
+        Step::DeepCall { .. } => json!({ "text": "" }),
+    };
+    json!({
+        "candidates": [{ "content": { "role": "model", "parts": [part] }, "finishReason": "STOP", "index": 0 }],
+        "usageMetadata": { "promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15 },
+        "modelVersion": "scripted",
+    })
 }
 
 fn openai(step: &Step, request: &Value) -> Vec<Value> {

@@ -21,11 +21,11 @@ pub(super) struct Scenario {
     pub person: &'static [&'static [&'static str]],
 }
 
-const BOTH: &[Client] = &[Client::Claude, Client::Codex];
+const ALL: &[Client] = &[Client::Claude, Client::Codex, Client::Gemini, Client::Copilot, Client::OpenCode];
 /// For what only one client lets a model send.
 const CLAUDE: &[Client] = &[Client::Claude];
 
-const NO_FORBIDDEN: (&str, &str) = (
+pub(super) const NO_FORBIDDEN: (&str, &str) = (
     "no-forbidden.md",
     "---\ntools: [Bash]\ncommand_pattern: \"touch forbidden\"\n---\nForbidden files stay unmade.\n",
 );
@@ -38,7 +38,7 @@ const SOURCE_AND_TEST: (&str, &str) = (
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "forbidden command",
-        clients: BOTH,
+        clients: ALL,
         rules: &[NO_FORBIDDEN],
         script: || vec![Step::shell("touch forbidden.txt"), Step::say("done")],
         made: &[],
@@ -49,7 +49,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "harmless command",
-        clients: BOTH,
+        clients: ALL,
         rules: &[NO_FORBIDDEN],
         script: || vec![Step::shell("touch harmless.txt"), Step::say("done")],
         made: &["harmless.txt"],
@@ -60,7 +60,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "forbidden file",
-        clients: BOTH,
+        clients: ALL,
         rules: &[("no-secrets.md", "---\nwrites: [\"secrets/**\"]\n---\nSecrets are written by people.\n")],
         script: || vec![Step::new_file("secrets/key.txt"), Step::new_file("notes.txt"), Step::say("done")],
         made: &["notes.txt"],
@@ -71,7 +71,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "held stop",
-        clients: BOTH,
+        clients: ALL,
         rules: &[("not-yet.md", "---\non: stop\naction: block\nmax_holds: 1\n---\nNot yet: say it again.\n")],
         script: || vec![Step::say("done"), Step::say("done again"), Step::say("and again")],
         made: &[],
@@ -81,8 +81,32 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         person: &[],
     },
     Scenario {
+        name: "tokens",
+        clients: ALL,
+        rules: &[
+            ("not-yet.md", "---\non: stop\naction: block\nmax_holds: 1\n---\nNot yet: go on.\n"),
+            ("thrift.md", "---\ntoken_budget: {max_tokens: 20}\n---\n"),
+        ],
+        script: || {
+            // One client names its transcript at a stop and not before, and writes it with a delay.
+            let more = Step::shell("sleep 2; touch more.txt");
+            vec![
+                Step::shell("touch some.txt"),
+                Step::say("done"),
+                more,
+                Step::say("done again"),
+                Step::say("never said"),
+            ]
+        },
+        made: &["some.txt", "more.txt"],
+        not_made: &[],
+        told: &["Not yet: go on.", "Token budget exceeded"],
+        turns: 4,
+        person: &[],
+    },
+    Scenario {
         name: "file rule that is ignored",
-        clients: BOTH,
+        clients: ALL,
         rules: &[SOURCE_AND_TEST],
         script: || {
             let work = Step::shell("mkdir -p src && echo new > src/a.rs");
@@ -96,7 +120,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "file rule that is promised",
-        clients: BOTH,
+        clients: ALL,
         rules: &[SOURCE_AND_TEST],
         script: || {
             let work = Step::shell("mkdir -p src && echo new > src/a.rs");
@@ -115,7 +139,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "command that fails again and again",
-        clients: BOTH,
+        clients: ALL,
         rules: &[(
             "circles.md",
             "---\nrepeated_command: {pattern: 'sh build.sh', threshold: 3, window: 10m}\nlive: block\n---\n",
@@ -145,7 +169,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "huge command",
-        clients: BOTH,
+        clients: ALL,
         rules: &[NO_FORBIDDEN],
         script: || vec![Step::shell(format!(": {}; touch forbidden.txt", "x".repeat(100_000))), Step::say("done")],
         made: &[],
@@ -156,7 +180,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "rule that never ends",
-        clients: BOTH,
+        clients: ALL,
         rules: &[(
             "bomb.md",
             "---\ntools: [Bash]\ncommand_pattern: \"touch (?=a)(a+a+)+(?!a)b\"\n---\nNot such names.\n",
@@ -182,7 +206,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     },
     Scenario {
         name: "guard itself",
-        clients: BOTH,
+        clients: ALL,
         rules: &[NO_FORBIDDEN],
         script: || {
             let attempts = [

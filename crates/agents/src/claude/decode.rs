@@ -1,21 +1,9 @@
-//! Claude Code's event and tool names.
+//! Claude Code's tool names.
 
-use engine::EventKind;
 use engine::event::{Outcome, ToolCall};
 
 use crate::protocol::decode::RawCall;
-use crate::protocol::{kinds, tools};
-
-/// The family's events, and those that only Claude Code has.
-pub(super) fn kind(event: &str) -> EventKind {
-    match event {
-        "PostToolUseFailure" => EventKind::ToolFailed,
-        "Notification" => EventKind::Notification,
-        "FileChanged" => EventKind::FileChanged,
-        "TaskCompleted" => EventKind::TaskCompleted,
-        _ => kinds::kind(event),
-    }
-}
+use crate::protocol::tools;
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {

@@ -5,32 +5,37 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::install::{Hook, Scope, Settings};
+use crate::install::{Entries, Form, Hook, Moved, Nesting, Scope, Settings};
 
 pub(super) const SETTINGS: Settings = Settings {
+    sign: Some(".claude"),
     project_file: ".claude/settings.json",
     local_file: Some(".claude/settings.local.json"),
     user_folder: ".claude",
-    user_folder_variable: "CLAUDE_CONFIG_DIR",
+    moved_by: Some(Moved { variable: "CLAUDE_CONFIG_DIR", below: "" }),
     user_file: "settings.json",
-    hooks: &[
-        Hook { event: "PreToolUse", has_matcher: true, timeout: 60 },
-        Hook { event: "PermissionRequest", has_matcher: true, timeout: 60 },
-        Hook { event: "PostToolUse", has_matcher: true, timeout: 60 },
-        Hook { event: "PostToolUseFailure", has_matcher: true, timeout: 60 },
-        Hook { event: "UserPromptSubmit", has_matcher: false, timeout: 60 },
-        Hook { event: "Stop", has_matcher: false, timeout: 600 },
-        Hook { event: "SubagentStart", has_matcher: false, timeout: 60 },
-        Hook { event: "SubagentStop", has_matcher: false, timeout: 600 },
-        Hook { event: "TaskCompleted", has_matcher: false, timeout: 60 },
-        Hook { event: "PreCompact", has_matcher: false, timeout: 60 },
-        Hook { event: "PostCompact", has_matcher: false, timeout: 60 },
-        Hook { event: "Notification", has_matcher: false, timeout: 60 },
-        Hook { event: "SessionStart", has_matcher: false, timeout: 60 },
-        Hook { event: "SessionEnd", has_matcher: false, timeout: 10 },
-    ],
-    handler,
-    problems,
+    accepting: None,
+    form: Form::Entries(Entries {
+        hooks: &[
+            Hook { event: "PreToolUse", nesting: Nesting::Matched("*"), timeout: 60 },
+            Hook { event: "PermissionRequest", nesting: Nesting::Matched("*"), timeout: 60 },
+            Hook { event: "PostToolUse", nesting: Nesting::Matched("*"), timeout: 60 },
+            Hook { event: "PostToolUseFailure", nesting: Nesting::Matched("*"), timeout: 60 },
+            Hook { event: "UserPromptSubmit", nesting: Nesting::Grouped, timeout: 60 },
+            Hook { event: "Stop", nesting: Nesting::Grouped, timeout: 600 },
+            Hook { event: "SubagentStart", nesting: Nesting::Grouped, timeout: 60 },
+            Hook { event: "SubagentStop", nesting: Nesting::Grouped, timeout: 600 },
+            Hook { event: "TaskCompleted", nesting: Nesting::Grouped, timeout: 60 },
+            Hook { event: "PreCompact", nesting: Nesting::Grouped, timeout: 60 },
+            Hook { event: "PostCompact", nesting: Nesting::Grouped, timeout: 60 },
+            Hook { event: "Notification", nesting: Nesting::Grouped, timeout: 60 },
+            Hook { event: "SessionStart", nesting: Nesting::Grouped, timeout: 60 },
+            Hook { event: "SessionEnd", nesting: Nesting::Grouped, timeout: 10 },
+        ],
+        is_versioned: false,
+        handler,
+        problems,
+    }),
 };
 
 fn handler(hook: &Hook, scope: Scope, program: &str) -> Value {

@@ -1,20 +1,24 @@
 //! Claude Code. Its tool names are the canonical ones, its hooks the shape that others follow.
 
 mod decode;
-mod encode;
 mod install;
+mod powers;
 mod transcript;
 
 use crate::Adapter;
 use crate::environment::Variables;
+use crate::protocol::{kinds, output};
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "claude",
     title: "Claude Code",
-    kind: decode::kind,
+    program: "claude",
+    kind: kinds::kind,
+    translate: None,
     tool: decode::tool,
     outcome: decode::outcome,
-    encode: encode::encode,
+    powers: powers::powers,
+    encode: output::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
     environment: Variables {

@@ -10,8 +10,7 @@ use serde_json::Value;
 
 use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
 
-pub(super) const FORMAT: Format =
-    Format { usage, subagents, message, outcome: |_, _| None, mode: |_, _| None, usage_marks: &["\"usage\""] };
+pub(super) const FORMAT: Format = Format { usage, subagents, message, usage_marks: &["\"usage\""], ..Format::NONE };
 
 /// How many folders deep subagents' transcripts are looked for: two are in use.
 const DEPTH_LIMIT: u8 = 4;

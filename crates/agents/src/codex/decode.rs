@@ -1,15 +1,18 @@
 //! Codex's tool names, and its patches.
 
-use engine::event::{Access, FileAccess, Outcome, ToolCall};
+use engine::event::{Outcome, ToolCall};
 use serde_json::Value;
 
-use super::patch;
 use crate::protocol::decode::RawCall;
-use crate::protocol::{paths, tools};
+use crate::protocol::{patch, tools};
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {
-        "apply_patch" => patch_call(call),
+        "apply_patch" => {
+            let text = call.input.get("command").or_else(|| call.input.get("input")).and_then(Value::as_str);
+            let text = text.unwrap_or_default().to_owned();
+            patch::call(call, &text)
+        }
         "Bash" => shell_call(call),
         "shell" | "local_shell" | "shell_command" | "exec_command" => {
             tools::renamed(call.name, "Bash", call.input, call.cwd)
@@ -20,50 +23,15 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     }
 }
 
-/// A patch is an `Edit`, or a `Write` where it only adds files; if it does both, it is found under both names.
-fn patch_call(call: RawCall<'_>) -> ToolCall {
-    let text = call.input.get("command").or_else(|| call.input.get("input")).and_then(Value::as_str);
-    let changes = patch::changes(text.unwrap_or_default());
-    let files = accesses(&changes, call.cwd);
-    let adds = changes.iter().any(|change| matches!(change, patch::Change::Add(_)));
-    let edits = changes.iter().any(|change| !matches!(change, patch::Change::Add(_)));
-    let (name, other) = match (adds, edits) {
-        (true, false) => ("Write", None),
-        (true, true) => ("Edit", Some("Write".to_owned())),
-        (false, _) => ("Edit", None),
-    };
-    let mut tool = tools::renamed(call.name, name, call.input, call.cwd);
-    tool.aliases.extend(other);
-    tool.files = files;
-    tool
-}
-
 /// Codex takes `apply_patch <<EOF` out of a shell command and applies it itself, so its files are the call's own.
 fn shell_call(call: RawCall<'_>) -> ToolCall {
     let mut tool = tools::canonical("Bash", call.input, call.cwd);
     if let Some(engine::event::ShellText::Command(text)) = &tool.shell
         && text.contains("apply_patch")
     {
-        let folder = patch::folder_of_shell_patch(text).map(|folder| paths::absolute(call.cwd, folder));
-        tool.files = accesses(&patch::changes(text), folder.as_deref().unwrap_or(call.cwd));
+        tool.files = patch::files_of_shell_patch(text, call.cwd);
     }
     tool
-}
-
-fn accesses(changes: &[patch::Change<'_>], cwd: &str) -> Vec<FileAccess> {
-    let access = |path: &str, access| FileAccess::new(paths::absolute(cwd, path), access);
-    let mut files = Vec::new();
-    for change in changes {
-        match change {
-            patch::Change::Add(path) | patch::Change::Update(path) => files.push(access(path, Access::Write)),
-            patch::Change::Delete(path) => files.push(access(path, Access::Delete)),
-            patch::Change::Move { from, to } => {
-                files.push(access(from, Access::Delete));
-                files.push(access(to, Access::Write));
-            }
-        }
-    }
-    files
 }
 
 /// Codex sends no event after a call that failed by itself. Of a command it sends only the output, which says

@@ -1,29 +1,42 @@
-//! Verdicts in Codex's words. It knows every key by name: one key more than an event takes and the whole answer is
-//! thrown away and the call runs. So each event has a struct of its own.
+//! What Codex lets a hook do, and its words for it. It knows every key by name: one key more than an event takes and the
+//! whole answer is thrown away and the call runs. So each event has a struct of its own.
 
-use std::borrow::Cow;
-
-use engine::{Event, Level, Verdict};
+use engine::Event;
 use serde::Serialize;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::wording;
+use crate::protocol::powers::{Asking, Powers};
+use crate::protocol::reply::{Decision, Reply};
 
-/// `PreToolUse`: deny, or a text for the model. It knows neither `ask` nor a bare `allow`.
-#[derive(Serialize, Default)]
+pub(super) fn powers(event: &str) -> Powers {
+    match event {
+        // It knows neither `ask` nor a bare `allow`.
+        "PreToolUse" => Powers { ask: Asking::Refuses, ..Powers::REFUSE_OR_CONTEXT },
+        "PermissionRequest" => Powers { approve: true, ..Powers::REFUSE },
+        "PostToolUse" | "UserPromptSubmit" => Powers::REFUSE_OR_CONTEXT,
+        "Stop" | "SubagentStop" | "PreCompact" => Powers::REFUSE,
+        "SessionStart" | "SubagentStart" => Powers::CONTEXT,
+        "PostCompact" | "Interrupt" => Powers::MESSAGE,
+        "SessionEnd" | "PreModelRequest" | "PostModelRequest" => Powers::NONE,
+        _ => Powers::UNKNOWN,
+    }
+}
+
+/// `PreToolUse`.
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct BeforeTool {
+struct Deny {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_message: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<BeforeToolSpecific>,
+    hook_specific_output: DenySpecific,
 }
 
 #[derive(Serialize)]
-#[serde(untagged, rename_all_fields = "camelCase")]
-enum BeforeToolSpecific {
-    Deny { hook_event_name: &'static str, permission_decision: &'static str, permission_decision_reason: String },
-    Context(Context),
+#[serde(rename_all = "camelCase")]
+struct DenySpecific {
+    hook_event_name: &'static str,
+    permission_decision: &'static str,
+    permission_decision_reason: String,
 }
 
 /// `PermissionRequest`: an answer in the person's place.
@@ -93,112 +106,40 @@ struct Message {
     system_message: String,
 }
 
-/// Whether the model reads what is said, in whatever place.
-fn takes_context(event: &str, level: Level) -> bool {
-    match event {
-        "PreToolUse" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SubagentStart" => true,
-        _ => level == Level::Block,
-    }
-}
-
-pub(super) fn encode(event: &Event, verdict: &Verdict) -> Answer {
-    let is_told = takes_context(&event.name, verdict.level);
-    let verdict = &*if is_told { Cow::Borrowed(verdict) } else { wording::untold(event, verdict) };
-    match (event.name.as_str(), verdict.level) {
-        // Codex cannot ask here, so a person has to be asked elsewhere, and until then the call is refused.
-        ("PreToolUse", Level::Ask | Level::Block) => deny(event, verdict),
-        ("PreToolUse", Level::Warn) => Answer::json(&BeforeTool {
-            system_message: Some(told(event, verdict)),
-            hook_specific_output: Some(BeforeToolSpecific::Context(context(event, verdict))),
+pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
+    let Reply { decision, context, message: system_message } = reply;
+    match (event.name.as_str(), decision) {
+        ("PreToolUse", Some(Decision::Refuse(reason))) => Answer::json(&Deny {
+            system_message,
+            hook_specific_output: DenySpecific {
+                hook_event_name: "PreToolUse",
+                permission_decision: "deny",
+                permission_decision_reason: reason,
+            },
         }),
-
-        ("PermissionRequest", Level::Block) => {
-            permission(verdict, "deny", Some(wording::reasons_and_context(event, verdict)))
-        }
-        ("PermissionRequest", Level::Allow) if verdict.approved => permission(verdict, "allow", None),
-
-        ("PostToolUse" | "UserPromptSubmit" | "Stop" | "SubagentStop", Level::Block) => Answer::json(&Block {
-            system_message: wording::notices(verdict),
-            decision: "block",
-            reason: wording::reasons_and_context(event, verdict),
+        ("PermissionRequest", Some(decision)) => Answer::json(&Permission {
+            system_message,
+            hook_specific_output: PermissionSpecific {
+                hook_event_name: "PermissionRequest",
+                decision: match decision {
+                    Decision::Approve(_) => PermissionDecision { behavior: "allow", message: None },
+                    Decision::Refuse(reason) | Decision::Ask(reason) => {
+                        PermissionDecision { behavior: "deny", message: Some(reason) }
+                    }
+                },
+            },
         }),
-        ("PreCompact", Level::Block) => Answer::json(&EndTurn {
-            system_message: wording::notices(verdict),
-            r#continue: false,
-            stop_reason: wording::reasons_and_context(event, verdict),
-        }),
-
-        (
-            "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SubagentStart",
-            Level::Warn | Level::Ask | Level::Block,
-        ) => {
-            let system_message = Some(told(event, verdict));
-            Answer::json(&Told { system_message, hook_specific_output: context(event, verdict) })
+        ("PreCompact", Some(Decision::Refuse(stop_reason))) => {
+            Answer::json(&EndTurn { system_message, r#continue: false, stop_reason })
         }
-
-        ("PreToolUse" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SubagentStart", Level::Allow)
-            if !verdict.context.is_empty() =>
-        {
-            Answer::json(&Told {
-                system_message: wording::notices(verdict),
-                hook_specific_output: context(event, verdict),
-            })
-        }
-
-        // No answer to these is read.
-        ("SessionEnd" | "PreModelRequest" | "PostModelRequest", _) => Answer::silence(),
-
-        (
-            "PreToolUse" | "PermissionRequest" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SubagentStart"
-            | "Stop" | "SubagentStop" | "PreCompact" | "PostCompact" | "Interrupt",
-            level,
-        ) => {
-            let text = if level == Level::Allow { wording::notices(verdict) } else { Some(told(event, verdict)) };
-            text.map_or_else(Answer::silence, |system_message| Answer::json(&Message { system_message }))
-        }
-
-        // What an event that nobody knows takes, nobody knows either; an exit code it takes.
-        (_, Level::Ask | Level::Block) => Answer::refusal(&wording::reasons(event, verdict)),
-        (_, Level::Allow | Level::Warn) => Answer::silence(),
-    }
-}
-
-fn deny(event: &Event, verdict: &Verdict) -> Answer {
-    let reasons = wording::reasons_and_context(event, verdict);
-    let reason = if verdict.level == Level::Ask {
-        format!("A person has to decide this; until then it is refused.\n\n{reasons}")
-    } else {
-        reasons
-    };
-    Answer::json(&BeforeTool {
-        system_message: wording::notices(verdict),
-        hook_specific_output: Some(BeforeToolSpecific::Deny {
-            hook_event_name: "PreToolUse",
-            permission_decision: "deny",
-            permission_decision_reason: reason,
-        }),
-    })
-}
-
-fn permission(verdict: &Verdict, behavior: &'static str, message: Option<String>) -> Answer {
-    Answer::json(&Permission {
-        system_message: wording::notices(verdict),
-        hook_specific_output: PermissionSpecific {
-            hook_event_name: "PermissionRequest",
-            decision: PermissionDecision { behavior, message },
+        (_, Some(Decision::Refuse(reason))) => Answer::json(&Block { system_message, decision: "block", reason }),
+        (_, Some(Decision::Ask(_) | Decision::Approve(_)) | None) => match (context, system_message) {
+            (Some(additional_context), system_message) => {
+                let hook_specific_output = Context { hook_event_name: event.name.clone(), additional_context };
+                Answer::json(&Told { system_message, hook_specific_output })
+            }
+            (None, Some(system_message)) => Answer::json(&Message { system_message }),
+            (None, None) => Answer::silence(),
         },
-    })
-}
-
-/// What the rules say is for the model too, where they say something.
-fn context(event: &Event, verdict: &Verdict) -> Context {
-    let additional_context = match verdict.level {
-        Level::Allow => wording::context(verdict).unwrap_or_default(),
-        Level::Warn | Level::Ask | Level::Block => wording::reasons_and_context(event, verdict),
-    };
-    Context { hook_event_name: event.name.clone(), additional_context }
-}
-
-fn told(event: &Event, verdict: &Verdict) -> String {
-    wording::notices_and(verdict, wording::reasons(event, verdict))
+    }
 }

@@ -3,7 +3,6 @@
 mod decode;
 mod encode;
 mod install;
-mod patch;
 mod transcript;
 
 use crate::Adapter;
@@ -13,9 +12,12 @@ use crate::protocol::kinds;
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "codex",
     title: "Codex CLI",
+    program: "codex",
     kind: kinds::kind,
+    translate: None,
     tool: decode::tool,
     outcome: decode::outcome,
+    powers: encode::powers,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,

@@ -13,11 +13,12 @@ use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
 
 pub(super) const FORMAT: Format = Format {
     usage,
-    subagents: |_| Vec::new(),
+
     message,
     outcome,
     mode,
     usage_marks: &["\"session_meta\"", "\"turn_context\"", "\"token_usage_record\"", "\"token_count\""],
+    ..Format::NONE
 };
 
 fn kind(value: &Value) -> &str {

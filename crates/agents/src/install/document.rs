@@ -58,6 +58,12 @@ impl From<&Array<'_>> for Container {
 }
 
 impl Container {
+    /// The same as if its last child were not there.
+    pub fn without_last(mut self) -> Self {
+        self.children.pop();
+        self
+    }
+
     /// Whether it was written together with `child`, its only content, and so should go with it.
     pub fn came_with(&self, child: Range, tokens: &Tokens) -> bool {
         let hugs = self.range.start + 1 == child.start;

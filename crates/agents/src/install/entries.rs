@@ -1,4 +1,4 @@
-//! Linchpin's own entries among those of others: `hooks` → event → groups → handlers.
+//! Linchpin's own entries among those of others: `hooks` → event → groups → handlers, or `hooks` → event → handlers.
 //!
 //! An entry is ours if it runs a program named `linchpin` with `hook` and the agent's name.
 
@@ -14,10 +14,11 @@ use crate::Agent;
 pub(super) struct Own {
     pub event: String,
     pub program: String,
-    group: Map<String, Value>,
+    /// What lies under the event: a group, or the handler itself.
+    element: Map<String, Value>,
     handler: Map<String, Value>,
-    /// Which group of the event, and which handler of the group.
-    place: (usize, usize),
+    /// Which element of the event, and which handler of it where it is a group.
+    place: (usize, Option<usize>),
 }
 
 impl Own {
@@ -31,7 +32,7 @@ impl Own {
         if self.handler.contains_key("if") {
             found.push(format!("the `{event}` hook has an `if`, so some calls pass unseen"));
         }
-        let matcher = self.group.get("matcher").and_then(Value::as_str).unwrap_or_default();
+        let matcher = self.element.get("matcher").and_then(Value::as_str).unwrap_or_default();
         if has_matcher && !matches!(matcher, "" | "*" | ".*") {
             found.push(format!("the `{event}` hook matches only `{matcher}`, so other tools pass unseen"));
         }
@@ -45,20 +46,26 @@ pub(super) fn find(document: &Document, agent: Agent) -> Result<Vec<Own>, Settin
     let mut found = Vec::new();
     let Some(hooks) = hooks(document, &syntax.root)? else { return Ok(found) };
     for event in &hooks.properties {
-        let Node::Array(groups) = &event.value else { continue };
-        for (group_index, group) in groups.elements.iter().enumerate() {
-            let Node::Object(group) = group else { continue };
-            let Some(handlers) = group.get_array("hooks") else { continue };
-            for (index, handler) in handlers.elements.iter().enumerate() {
-                let Value::Object(handler) = value(handler) else { continue };
-                let Some(program) = program(&handler, agent) else { continue };
-                found.push(Own {
+        let Node::Array(elements) = &event.value else { continue };
+        for (element_index, element) in elements.elements.iter().enumerate() {
+            let Node::Object(element) = element else { continue };
+            let own = |handler: Map<String, Value>, index: Option<usize>| {
+                Some(Own {
                     event: event.name.as_str().to_owned(),
-                    program,
-                    group: members(group),
+                    program: program(&handler, agent)?,
+                    element: members(element),
                     handler,
-                    place: (group_index, index),
-                });
+                    place: (element_index, index),
+                })
+            };
+            match element.get_array("hooks") {
+                Some(handlers) => {
+                    let handlers = handlers.elements.iter().enumerate();
+                    found.extend(
+                        handlers.filter_map(|(index, handler)| own(members(handler.as_object()?), Some(index))),
+                    );
+                }
+                None => found.extend(own(members(element), None)),
             }
         }
     }
@@ -83,7 +90,7 @@ pub(super) fn put(document: &mut Document, agent: Agent, event: &str, wanted: &V
         own = of_event(document)?;
     }
     match own.pop() {
-        Some(own) if Value::Object(own.group.clone()) == *wanted => Ok(()),
+        Some(own) if Value::Object(own.element.clone()) == *wanted => Ok(()),
         Some(own) => bring_up_to_date(document, &own, wanted),
         None => add(document, event, wanted),
     }
@@ -92,8 +99,8 @@ pub(super) fn put(document: &mut Document, agent: Agent, event: &str, wanted: &V
 fn bring_up_to_date(document: &mut Document, own: &Own, wanted: &Value) -> Result<(), SettingsError> {
     let syntax = document.syntax()?;
     let Some(place) = place(document, &syntax.root, own)? else { return Ok(()) };
-    let (range, item) = if place.handlers.elements.len() == 1 {
-        (place.group.range, pretty(wanted))
+    let (range, item) = if place.is_alone {
+        (place.element, pretty(wanted))
     } else {
         // Someone put our handler into a group with others; only the handler is ours.
         let handler = wanted.get("hooks").and_then(|handlers| handlers.get(0)).unwrap_or(&Value::Null);
@@ -129,13 +136,13 @@ pub(super) fn take_out(document: &mut Document, own: &Own) -> Result<bool, Setti
     let root = &syntax.root;
     // From the inside out: as long as a container was written with its one child, it goes with it.
     let mut child = place.handler;
-    if place.handlers.elements.len() == 1 {
-        child = place.group.range;
-        if Container::from(place.groups).came_with(child, tokens) {
+    if place.is_alone {
+        child = place.element;
+        if Container::from(place.elements).came_with(child, tokens) {
             child = place.event;
             if Container::from(place.hooks).came_with(child, tokens) {
                 child = place.hooks_property;
-                if Container::from(root).came_with(child, tokens) && document.is_only(root.range) {
+                if without_version(root).came_with(child, tokens) && document.is_only(root.range) {
                     return Ok(false);
                 }
             }
@@ -146,15 +153,24 @@ pub(super) fn take_out(document: &mut Document, own: &Own) -> Result<bool, Setti
     Ok(true)
 }
 
+/// The file as it was written for `hooks` alone, where its version stands behind them.
+fn without_version(root: &Object<'_>) -> Container {
+    let names: Vec<&str> = root.properties.iter().map(|property| property.name.as_str()).collect();
+    let container = Container::from(root);
+    if names == ["hooks", "version"] { container.without_last() } else { container }
+}
+
 /// The nodes around one handler.
 struct Place<'a> {
     hooks_property: Range,
     hooks: &'a Object<'a>,
     event: Range,
-    groups: &'a Array<'a>,
-    group: &'a Object<'a>,
-    handlers: &'a Array<'a>,
+    elements: &'a Array<'a>,
+    /// The group that the handler is in, or the handler itself.
+    element: Range,
     handler: Range,
+    /// There is no other handler in the group.
+    is_alone: bool,
 }
 
 fn place<'a>(document: &Document, root: &'a Object<'a>, own: &Own) -> Result<Option<Place<'a>>, SettingsError> {
@@ -162,18 +178,23 @@ fn place<'a>(document: &Document, root: &'a Object<'a>, own: &Own) -> Result<Opt
         let hooks_property = root.get("hooks")?;
         let hooks = hooks_property.value.as_object()?;
         let event = hooks.get(&own.event)?;
-        let groups = event.value.as_array()?;
-        let group = groups.elements.get(own.place.0)?.as_object()?;
-        let handlers = group.get_array("hooks")?;
-        let handler = handlers.elements.get(own.place.1)?.range();
+        let elements = event.value.as_array()?;
+        let element = elements.elements.get(own.place.0)?.as_object()?;
+        let (handler, is_alone) = match own.place.1 {
+            Some(index) => {
+                let handlers = element.get_array("hooks")?;
+                (handlers.elements.get(index)?.range(), handlers.elements.len() == 1)
+            }
+            None => (element.range, true),
+        };
         Some(Place {
             hooks_property: hooks_property.range,
             hooks,
             event: event.range,
-            groups,
-            group,
-            handlers,
+            elements,
+            element: element.range,
             handler,
+            is_alone,
         })
     };
     hooks(document, root)?;

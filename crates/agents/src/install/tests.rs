@@ -36,9 +36,14 @@ const SETTINGS: [&str; 24] = [
     "{\"ünï\":\"…\" /* ✓ */ }",
 ];
 
+/// Those whose hooks are entries among others'.
+fn with_entries() -> impl Iterator<Item = Agent> {
+    Agent::ALL.into_iter().filter(|agent| *agent != Agent::OpenCode)
+}
+
 #[test]
 fn uninstall_gives_back_what_was_there() {
-    for agent in Agent::ALL {
+    for agent in with_entries() {
         for scope in Scope::ALL {
             for before in SETTINGS {
                 let after = install(agent, scope, Some(before), PROGRAM).unwrap();
@@ -51,7 +56,7 @@ fn uninstall_gives_back_what_was_there() {
 
 #[test]
 fn a_second_install_changes_nothing() {
-    for agent in Agent::ALL {
+    for agent in with_entries() {
         for before in SETTINGS {
             let once = install(agent, Scope::User, Some(before), PROGRAM).unwrap();
             assert_eq!(install(agent, Scope::User, Some(&once), PROGRAM).unwrap(), once);
@@ -61,7 +66,7 @@ fn a_second_install_changes_nothing() {
 
 #[test]
 fn a_new_program_or_scope_replaces_the_old_entries() {
-    for agent in Agent::ALL {
+    for agent in with_entries() {
         for before in SETTINGS {
             let old = install(agent, Scope::User, Some(before), "/old/place/linchpin").unwrap();
             let new = install(agent, Scope::Project, Some(&old), "linchpin").unwrap();
@@ -94,8 +99,45 @@ fn what_install_writes_is_what_a_person_would() {
         "codex_project",
         install(Agent::Codex, Scope::Project, None, "/opt/my tools/linchpin").unwrap()
     );
+    for agent in [Agent::Gemini, Agent::Antigravity, Agent::Cursor, Agent::Copilot] {
+        let name = format!("{}_project", agent.name());
+        insta::assert_snapshot!(name, install(agent, Scope::Project, None, "linchpin").unwrap());
+    }
     let before = "{\n    // my settings\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"PreToolUse\": [\n            {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"check.sh\"}]}\n        ]\n    }\n}\n";
     insta::assert_snapshot!("claude_user_merged", install(Agent::Claude, Scope::User, Some(before), PROGRAM).unwrap());
+}
+
+#[test]
+fn a_module_is_ours_as_a_whole_or_not_at_all() {
+    let agent = Agent::OpenCode;
+    let text = install(agent, Scope::Project, None, "/opt/my \"tools\"/linchpin").unwrap();
+    let found = installed(agent, &text).unwrap();
+    assert_eq!(found.entries.first().map(|entry| entry.program.as_str()), Some("/opt/my \"tools\"/linchpin"));
+    assert_eq!(found.problems, [""; 0]);
+    assert!(installed(agent, &format!("{text}// more\n")).unwrap().problems.len() == 1);
+    assert_ne!(text, install(agent, Scope::User, None, "/opt/my \"tools\"/linchpin").unwrap());
+
+    let others = "export default {}\n";
+    assert!(install(agent, Scope::Project, Some(others), PROGRAM).is_err());
+    assert_eq!(uninstall(agent, others).unwrap().as_deref(), Some(others));
+    assert_eq!(installed(agent, others).unwrap().entries, []);
+}
+
+#[test]
+fn the_version_stays_with_whoever_wrote_it() {
+    for agent in [Agent::Cursor, Agent::Copilot] {
+        for before in [
+            "{\"version\": 1}",
+            "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
+            "{\n  \"hooks\": {},\n  \"version\": 1\n}\n",
+        ] {
+            let after = install(agent, Scope::Project, Some(before), PROGRAM).unwrap();
+            assert_eq!(installed(agent, &after).unwrap().problems, [""; 0], "{after}");
+            assert_eq!(uninstall(agent, &after).unwrap().as_deref(), Some(before), "{after}");
+        }
+        let without = install(agent, Scope::Project, Some("{}"), PROGRAM).unwrap();
+        assert_eq!(installed(agent, &without).unwrap().problems.len(), 1);
+    }
 }
 
 #[test]
@@ -272,7 +314,7 @@ proptest! {
             members.push(format!("\"hooks\":{hooks}"));
         }
         let before = list("{", members, trailing[2], "}");
-        for agent in Agent::ALL {
+        for agent in with_entries() {
             let after = install(agent, Scope::Local, Some(&before), PROGRAM).unwrap();
             let back = uninstall(agent, &after).unwrap();
             prop_assert_eq!(back.as_deref(), Some(before.as_str()), "{}", after);

@@ -29,9 +29,15 @@ pub(crate) struct RawCall<'a> {
     pub cwd: &'a str,
 }
 
-pub(crate) fn decode(adapter: &Adapter, payload: &[u8], received: i64) -> Result<Event, Box<Undecodable>> {
+/// `named`: the event as the agent's settings name it, for payloads that do not.
+pub(crate) fn decode(
+    adapter: &Adapter,
+    named: Option<&str>,
+    payload: &[u8],
+    received: i64,
+) -> Result<Event, Box<Undecodable>> {
     let undecodable = |why: String| {
-        Box::new(Undecodable { partial: partial(adapter, payload, received), why: format!("the payload {why}") })
+        Box::new(Undecodable { partial: partial(adapter, named, payload, received), why: format!("the payload {why}") })
     };
     if payload.len() > PAYLOAD_LIMIT {
         return Err(undecodable(format!("has more than {} MiB", PAYLOAD_LIMIT / (1024 * 1024))));
@@ -41,7 +47,7 @@ pub(crate) fn decode(adapter: &Adapter, payload: &[u8], received: i64) -> Result
         Ok(_) => return Err(undecodable("is not a JSON object".to_owned())),
         Err(error) => return Err(undecodable(format!("is not readable JSON: {error}"))),
     };
-    let event = event(adapter, fields, received);
+    let event = event(adapter, named, fields, received);
     if event.kind.awaits_permission() && !paths::is_absolute(&event.cwd) {
         return Err(Box::new(Undecodable {
             partial: event,
@@ -103,9 +109,12 @@ fn surrogate(bytes: &[u8]) -> Option<Surrogate> {
     }
 }
 
-fn event(adapter: &Adapter, mut fields: Map<String, Value>, received: i64) -> Event {
-    let name = take_string(&mut fields, "hook_event_name").unwrap_or_default();
-    let kind = (adapter.kind)(&name);
+fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>, received: i64) -> Event {
+    let name = take_string(&mut fields, "hook_event_name").or_else(|| named.map(str::to_owned)).unwrap_or_default();
+    let mut kind = (adapter.kind)(&name);
+    if let Some(translate) = adapter.translate {
+        kind = translate(kind, &mut fields);
+    }
     let cwd = take_string(&mut fields, "cwd").unwrap_or_default();
     let tool = take_tool(adapter, kind, &mut fields, &cwd);
     let outcome = match (kind, &tool) {
@@ -150,9 +159,9 @@ fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>
     Some(tool)
 }
 
-fn partial(adapter: &Adapter, payload: &[u8], received: i64) -> Event {
+fn partial(adapter: &Adapter, named: Option<&str>, payload: &[u8], received: i64) -> Event {
     let envelope = envelope::scan(payload);
-    let name = envelope.hook_event_name.unwrap_or_default();
+    let name = envelope.hook_event_name.or_else(|| named.map(str::to_owned)).unwrap_or_default();
     let cwd = envelope.cwd.unwrap_or_default();
     let tool = envelope.tool_name.map(|name| (adapter.tool)(RawCall { name, input: Value::Null, cwd: &cwd }));
     Event {
@@ -166,7 +175,7 @@ fn partial(adapter: &Adapter, payload: &[u8], received: i64) -> Event {
 }
 
 /// A string field, or nothing for `null`. A value of another type stays where it is, and so ends in `extra`.
-fn take_string(fields: &mut Map<String, Value>, key: &str) -> Option<String> {
+pub(crate) fn take_string(fields: &mut Map<String, Value>, key: &str) -> Option<String> {
     match fields.get(key)? {
         Value::String(_) | Value::Null => {}
         _ => return None,
@@ -182,6 +191,17 @@ fn take_bool(fields: &mut Map<String, Value>, key: &str) -> bool {
     let value = *value;
     fields.shift_remove(key);
     value
+}
+
+/// Moves values from an agent's own names to those of the family; what is there already stays.
+pub(crate) fn rename(fields: &mut Map<String, Value>, names: &[(&str, &str)]) {
+    for (own, name) in names {
+        if !fields.contains_key(*name)
+            && let Some(value) = fields.shift_remove(*own)
+        {
+            fields.insert((*name).to_owned(), value);
+        }
+    }
 }
 
 #[cfg(test)]

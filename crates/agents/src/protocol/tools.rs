@@ -5,6 +5,7 @@
 use engine::event::{Access, FileAccess, ShellText, ToolCall};
 use serde_json::Value;
 
+use super::decode::{RawCall, rename};
 use super::{mcp, paths};
 
 /// A call of the canonical tool `name`, with what its input says.
@@ -28,8 +29,19 @@ fn aliases(name: &str) -> Vec<String> {
 /// The same under another canonical name; the agent's own name stays findable.
 pub(crate) fn renamed(own_name: String, name: &str, input: Value, cwd: &str) -> ToolCall {
     let mut call = canonical(name, input, cwd);
-    call.aliases.push(own_name);
+    if own_name != name {
+        call.aliases.push(own_name);
+    }
     call
+}
+
+/// The same for an agent that has its own names for the arguments too: they get those of the canonical tool.
+pub(crate) fn translated(call: RawCall<'_>, name: &str, arguments: &[(&str, &str)]) -> ToolCall {
+    let mut input = call.input;
+    if let Value::Object(fields) = &mut input {
+        rename(fields, arguments);
+    }
+    renamed(call.name, name, input, call.cwd)
 }
 
 fn shell(name: &str, input: &Value) -> Option<ShellText> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use engine::{Event, EventKind, Finding, Level, Section, Verdict};
+use serde_json::{Map, Value};
 
 /// Everything the verdict has to say about the event: one paragraph a finding, strictest first, and how a person can
 /// decide otherwise. Never empty.
@@ -94,7 +95,17 @@ fn demands(sections: &[&Finding], level: Level) -> String {
         (0, _) => format!(" The rules are {}.", persons.join(", ")),
         _ => format!(" The rules are {}; only a person can acknowledge {}.", others.join(", "), persons.join(", ")),
     };
-    format!("The following rules require attention:\n\n{}{told}\n\n{answer}{which}", texts(&sections))
+    format!("{ATTENTION}\n\n{}{told}\n\n{answer}{which}", texts(&sections))
+}
+
+const ATTENTION: &str = "The following rules require attention:";
+
+/// The kind of an event, unless it is a prompt that no person wrote: some agents go on after a held stop with what it was
+/// told as their prompt.
+pub(crate) fn unless_hold(kind: EventKind, fields: &Map<String, Value>) -> EventKind {
+    let prompt = fields.get("prompt").and_then(Value::as_str).unwrap_or_default();
+    let is_hold = prompt.starts_with("Held by Linchpin") || prompt.starts_with(ATTENTION);
+    if kind == EventKind::Prompt && is_hold { EventKind::Other } else { kind }
 }
 
 /// Why a call was approved, naming the rules that did it.

@@ -11,7 +11,9 @@ mod usage;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use engine::Event;
 use engine::event::Outcome;
 use serde_json::Value;
 
@@ -30,12 +32,27 @@ pub(crate) struct Format {
     pub subagents: fn(&Path) -> Vec<PathBuf>,
     /// The text of an assistant's message, if the line is one of the main agent's.
     pub message: fn(&Value) -> Option<String>,
+    /// Where what is said last may not be written yet when a stop is told of: whether this last line shows that it is.
+    pub has_caught_up: Option<fn(&Value, &Event) -> bool>,
     /// How the call of this id went, if the line says so.
     pub outcome: fn(&Value, call: &str) -> Option<Outcome>,
     /// The mode of the turn of this id, if the line is the one that would say so; null where it does not.
     pub mode: fn(&Value, turn: &str) -> Option<Value>,
     /// Only lines with one of these in them matter to `usage`; the others need not be parsed.
     pub usage_marks: &'static [&'static str],
+}
+
+impl Format {
+    /// An agent whose transcript, if it has one, tells nothing that is read.
+    pub(crate) const NONE: Self = Self {
+        usage: |_, _| None,
+        subagents: |_| Vec::new(),
+        message: |_| None,
+        has_caught_up: None,
+        outcome: |_, _| None,
+        mode: |_, _| None,
+        usage_marks: &[],
+    };
 }
 
 /// A transcript is read from the end in search of its last message, but not further than this.
@@ -54,6 +71,22 @@ pub fn last_message(agent: Agent, path: &Path) -> io::Result<Option<String>> {
     let format = &agent.adapter().transcript;
     last(path, |line| (format.message)(line))
 }
+
+/// Waits, not for long, until the transcript tells what was said before the event: some agents write with a delay.
+pub fn catch_up(agent: Agent, path: &Path, event: &Event) {
+    let Some(has_caught_up) = agent.adapter().transcript.has_caught_up else { return };
+    for _ in 0..MOST_LOOKS {
+        // There may not even be a file yet.
+        if let Ok(Some(true)) = last(path, |line| Some(has_caught_up(line, event))) {
+            return;
+        }
+        std::thread::sleep(PATIENCE);
+    }
+}
+
+/// Between two looks at a transcript that lags, and how many there are at most: far below any deadline.
+const PATIENCE: Duration = Duration::from_millis(20);
+const MOST_LOOKS: usize = 40;
 
 /// How a tool call went, where the agent's hook did not say. A call that the transcript does not know (yet) gives
 /// nothing.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use engine::event::Outcome;
 use proptest::prelude::*;
 
-use super::{files_of, last_message, mode, outcome};
+use super::{catch_up, files_of, last_message, mode, outcome};
 use crate::Agent;
 
 fn recorded(name: &str) -> PathBuf {
@@ -92,4 +92,35 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn what_was_said_last_is_found_in_each_format() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("transcripts");
+    let gemini = "gemini/session-2026-11-16T08-42-2ef1b279.jsonl";
+    assert_eq!(last_message(Agent::Copilot, &folder.join("copilot.jsonl")).unwrap().as_deref(), Some("done"));
+    assert_eq!(last_message(Agent::Gemini, &folder.join(gemini)).unwrap().as_deref(), Some("done again"));
+    assert_eq!(last_message(Agent::OpenCode, &folder.join("opencode.jsonl")).unwrap(), None);
+}
+
+/// What was said before a stop may be written while its hook already runs.
+#[test]
+fn a_transcript_that_lags_is_waited_for() {
+    let line = |time: i64| format!("{{\"type\":\"hook.start\",\"data\":{{\"input\":{{\"timestamp\":{time}}}}}}}\n");
+    let said = "{\"type\":\"assistant.message\",\"data\":{\"content\":\"done\"}}\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("events.jsonl");
+    fs::write(&path, line(1_794_823_208_948)).unwrap();
+    let payload = br#"{"hook_event_name":"Stop","session_id":"s","cwd":"/p","timestamp":"2026-11-16T10:00:09.009Z"}"#;
+    let event = crate::decode(Agent::Copilot, None, payload, 1).unwrap();
+    let later = std::thread::spawn({
+        let (path, text) = (path.clone(), format!("{}{said}{}", line(1_794_823_208_948), line(1_794_823_209_009)));
+        move || {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            fs::write(path, text).unwrap();
+        }
+    });
+    catch_up(Agent::Copilot, &path, &event);
+    assert_eq!(last_message(Agent::Copilot, &path).unwrap().as_deref(), Some("done"));
+    later.join().unwrap();
 }

@@ -56,6 +56,9 @@ pub struct Usage {
 /// Reads what was added since `from`, whole lines only, and stops at the first one that ends beyond `limit` bytes.
 pub fn usage(agent: Agent, path: &Path, from: Position, limit: u64) -> io::Result<Usage> {
     let format = &agent.adapter().transcript;
+    if format.usage_marks.is_empty() {
+        return Err(io::Error::other("its agent's transcripts do not tell"));
+    }
     let (mut source, mut position) = from.open(path)?;
     let mut messages = Messages::default();
     let stretch = lines::for_each(&mut source, position.is_within_line, limit, |line| {
@@ -75,7 +78,7 @@ fn message(format: &Format, line: &[u8], known: &mut Known) -> Option<MessageUsa
     (format.usage)(&serde_json::from_str(text).ok()?, known)
 }
 
-/// When a line was written. Both agents write it in the same way.
+/// When a line was written. All agents write it in the same way.
 pub(crate) fn time(line: &Value) -> Option<i64> {
     let time: jiff::Timestamp = line.get("timestamp")?.as_str()?.parse().ok()?;
     Some(time.as_millisecond())

@@ -175,7 +175,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct Init {
-    /// Install the hooks of this agent (`claude`, `codex`), found or not; may be repeated
+    /// Install the hooks of this agent (`claude`, `gemini`, …), found or not; may be repeated
     #[arg(long = "agent", value_name = "AGENT")]
     pub agents: Vec<String>,
 
@@ -235,7 +235,7 @@ pub enum CheckFormat {
 
 #[derive(Debug, Args)]
 pub struct Install {
-    /// `claude` or `codex`
+    /// `claude`, `codex`, `gemini`, `antigravity`, `cursor`, `copilot` or `opencode`
     pub agent: String,
 
     /// In your own settings, for every project

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use agents::Agent;
-use agents::install::{self as settings, Installed, Scope};
+use agents::install::{self as settings, Accepted, Installed, Scope};
+use agents::{Agent, Forged};
 use guard::trust::{Trust, workflow_notice};
 use guard::{Pause, Project, lifting};
 use policy::{Diagnostic, ErrorKind, Mode, Severity};
@@ -118,34 +118,79 @@ fn journal_check(project: &Project, context: &Context) -> Check {
 }
 
 fn agent_checks(project: &Project, context: &Context) -> Vec<Check> {
-    let mut checks = Vec::new();
-    let mut any = false;
-    for agent in Agent::ALL {
-        for scope in Scope::ALL {
-            let Ok(file) = install::settings_file(agent, scope, &project.root, &context.environment) else { continue };
-            let Ok(Some(text)) = install::read(&file) else { continue };
-            match settings::installed(agent, &text) {
-                Ok(found) if found.entries.is_empty() => {}
-                Ok(found) => {
-                    any = true;
-                    checks.extend(settings_checks(agent, scope, &file, &found));
-                    checks.extend(forged_event_check(agent, &found, project));
-                    if agent == Agent::Codex {
-                        checks.push(Check::note("Codex CLI: whether you accepted the hooks, only its /hooks tells"));
-                    }
-                }
-                Err(error) => checks.push(Check::bad(
-                    format!("{}: {}:{error}", agent.title(), file.display()),
-                    "the agent may not read its hooks from this file; mend it",
-                )),
-            }
-        }
-    }
-    if !any {
-        let help = "`linchpin install claude` or `linchpin install codex`";
+    let found: Vec<(Agent, Vec<Check>)> =
+        Agent::ALL.into_iter().map(|agent| (agent, checks_of(agent, project, context))).collect();
+    let at_work: Vec<Agent> = found.iter().filter(|(_, checks)| !checks.is_empty()).map(|(agent, _)| *agent).collect();
+    let mut checks: Vec<Check> = found.into_iter().flat_map(|(_, checks)| checks).collect();
+    checks.extend(calling_twice(&at_work));
+    if at_work.is_empty() {
+        let help = "`linchpin install AGENT`, or `linchpin init` for those that are found";
         checks.push(Check::bad("no agent calls Linchpin for this project", help));
     }
     checks
+}
+
+/// Nothing where the agent does not call Linchpin.
+fn checks_of(agent: Agent, project: &Project, context: &Context) -> Vec<Check> {
+    let mut checks = Vec::new();
+    // A switch in one file turns off the hooks in another.
+    let mut elsewhere = Vec::new();
+    let mut places = 0;
+    for scope in Scope::ALL {
+        let Ok(file) = install::settings_file(agent, scope, &project.root, &context.environment) else { continue };
+        let Ok(Some(text)) = install::read(&file) else { continue };
+        match settings::installed(agent, &text) {
+            Ok(found) if found.entries.is_empty() => {
+                let change = format!("change it in {}", file.display());
+                elsewhere.extend(
+                    found.switches.iter().map(|switch| (format!("{}: {switch}", agent.title()), change.clone())),
+                );
+            }
+            Ok(found) => {
+                places += 1;
+                checks.extend(settings_checks(agent, scope, &file, &found));
+                checks.extend(forged_event_check(agent, &found, project));
+                checks.extend(acceptance_check(agent, &file, project, context));
+            }
+            Err(error) => elsewhere.push((
+                format!("{}: {}:{error}", agent.title(), file.display()),
+                "the agent may not read its hooks from this file; mend it".to_owned(),
+            )),
+        }
+    }
+    if places > 0 {
+        checks.extend(elsewhere.into_iter().map(|(text, help)| Check::bad(text, help)));
+    }
+    if places > 1 {
+        checks.push(Check::note(format!(
+            "{}: hooks in {places} places, so it may call Linchpin that often for each event",
+            agent.title()
+        )));
+    }
+    checks
+}
+
+/// Agents that read Claude Code's settings besides their own.
+fn calling_twice(at_work: &[Agent]) -> Vec<Check> {
+    let reads = |agent: &&Agent| matches!(agent, Agent::Copilot | Agent::Cursor);
+    let readers = at_work.iter().filter(reads).filter(|_| at_work.contains(&Agent::Claude));
+    let text = |agent: &Agent| {
+        format!("{}: it reads Claude Code's settings too, so it may call Linchpin twice for each event", agent.title())
+    };
+    readers.map(|agent| Check::note(text(agent))).collect()
+}
+
+/// Whether the agent runs hooks that somebody put there, as far as its own files tell.
+fn acceptance_check(agent: Agent, hooks: &Path, project: &Project, context: &Context) -> Option<Check> {
+    let home = context.environment.home.clone().unwrap_or_else(|| project.root.clone());
+    let acceptance = settings::acceptance(agent, &home, |name| context.environment.get(name))?;
+    let text = std::fs::read_to_string(&acceptance.file).unwrap_or_default();
+    let (title, place) = (agent.title(), acceptance.file.display());
+    Some(match acceptance.look(&text, hooks, &project.root) {
+        Accepted::Yes => Check::fine(format!("{title}: the hooks, or their folder, are named in {place}")),
+        Accepted::NotSeen(demand) => Check::note(format!("{title}: {demand}, and {place} names neither")),
+        Accepted::Off => Check::bad(format!("{title}: hooks are switched off"), format!("change it in {place}")),
+    })
 }
 
 fn settings_checks(agent: Agent, scope: Scope, file: &Path, found: &Installed) -> Vec<Check> {
@@ -178,17 +223,11 @@ fn forged_event_check(agent: Agent, found: &Installed, project: &Project) -> Opt
         return None;
     }
     let program = &found.entries.first()?.program;
-    let event = json!({
-        "session_id": guard::TRIAL_SESSION,
-        "turn_id": "linchpin-doctor",
-        "cwd": project.root,
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Bash",
-        "tool_input": { "command": FORGED_COMMAND },
-        "tool_use_id": "linchpin-doctor",
-    });
+    let cwd = project.root.to_string_lossy();
+    let forged = Forged { session: guard::TRIAL_SESSION, cwd: &cwd, command: FORGED_COMMAND };
+    let (named, event) = forged.payload(agent);
     let title = agent.title();
-    let answer = match call(program, agent, &event, project) {
+    let answer = match call(program, agent, named, &event, project) {
         Ok(answer) => answer,
         Err(error) => {
             return Some(Check::bad(
@@ -197,9 +236,7 @@ fn forged_event_check(agent: Agent, found: &Installed, project: &Project) -> Opt
             ));
         }
     };
-    let decision = answer.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
-    let refused = decision == Some("deny");
-    Some(if refused {
+    Some(if agents::is_refusal(&answer) {
         Check::fine(format!("{title}: a forged `{FORGED_COMMAND}` was refused"))
     } else {
         Check::bad(
@@ -209,9 +246,9 @@ fn forged_event_check(agent: Agent, found: &Installed, project: &Project) -> Opt
     })
 }
 
-fn call(program: &str, agent: Agent, event: &Value, project: &Project) -> std::io::Result<Value> {
+fn call(program: &str, agent: Agent, named: Option<&str>, event: &Value, project: &Project) -> std::io::Result<Value> {
     let mut command = Command::new(program);
-    command.args(["hook", agent.name()]).current_dir(&project.root);
+    command.args(["hook", agent.name()]).args(named).current_dir(&project.root);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn()?;
     if let Some(mut input) = child.stdin.take() {

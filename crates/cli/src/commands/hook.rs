@@ -8,8 +8,10 @@ use agents::{Agent, Answer};
 use guard::Environment;
 
 pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let agent = arguments.next().and_then(|name| name.into_string().ok());
-    let Some(agent) = agent.as_deref().and_then(Agent::from_name).filter(|_| arguments.next().is_none()) else {
+    let mut next = || arguments.next().map(|name| name.into_string().unwrap_or_default());
+    // Some agents' payloads do not say which event they are about, so their settings do.
+    let (agent, named) = (next(), next());
+    let Some(agent) = agent.as_deref().and_then(Agent::from_name).filter(|_| next().is_none()) else {
         return usage();
     };
     if io::stdin().is_terminal() {
@@ -19,13 +21,20 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     // What can fail is caught where it is judged; should the answer itself fail, the agent still hears no.
     let answered = std::panic::catch_unwind(|| {
-        guard::hook(agent, io::stdin(), super::now(), &Environment::of_process(), tell);
+        guard::hook(agent, named.as_deref(), io::stdin(), super::now(), &Environment::of_process(), tell);
     });
     if answered.is_err() {
         let _ = writeln!(io::stderr(), "Linchpin failed by a fault of its own; a person has to decide this.");
     }
     // Only where the process did not end with an answer.
     ExitCode::from(2)
+}
+
+/// Copilot CLI reads Claude Code's settings too, and runs the program of a hook without its arguments.
+pub fn is_copilots() -> bool {
+    let environment = Environment::of_process();
+    let folder = agents::environment::project_dir(Agent::Copilot, |name| environment.get(name));
+    folder.is_some() && !io::stdin().is_terminal()
 }
 
 /// Ends the process: nothing that judging still does may hold up the answer.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use agents::Agent;
-use agents::install::Scope;
+use agents::install::{self as settings, Scope};
 use guard::project::nearest_root;
 use policy::PolicyFolder;
 use serde_json::json;
@@ -65,12 +65,10 @@ fn agents(arguments: &Init, root: &Path, context: &Context) -> Result<Vec<Agent>
         return arguments.agents.iter().map(|name| install::agent_named(name)).collect();
     }
     let path = context.environment.get("PATH").unwrap_or_default();
-    let on_path = |agent: Agent| std::env::split_paths(&path).any(|folder| folder.join(agent.name()).is_file());
+    let on_path = |agent: Agent| std::env::split_paths(&path).any(|folder| folder.join(agent.program()).is_file());
     let has_settings = |agent: Agent| {
-        [Scope::Project, Scope::User].into_iter().any(|scope| {
-            let file = install::settings_file(agent, scope, root, &context.environment);
-            file.is_ok_and(|file| file.parent().is_some_and(Path::is_dir))
-        })
+        let home = context.environment.home.clone().unwrap_or_else(|| root.to_owned());
+        settings::signs(agent, root, &home, |name| context.environment.get(name)).iter().any(|folder| folder.is_dir())
     };
     Ok(Agent::ALL.into_iter().filter(|agent| on_path(*agent) || has_settings(*agent)).collect())
 }
@@ -92,11 +90,6 @@ pub fn write_new(path: &Path, text: &str) -> io::Result<bool> {
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error.error),
     }
-}
-
-/// `neither a nor b`, `a or b`.
-fn either(first: &str, between: &str, words: &[String]) -> String {
-    format!("{first} {}", words.join(&format!(" {between} "))).trim().to_owned()
 }
 
 fn report(
@@ -132,16 +125,15 @@ fn report(
         done.hints(*agent, context);
     }
     if installed.is_empty() {
-        let each = |text: fn(&str) -> String| Agent::ALL.map(|agent| text(agent.name()));
         if !arguments.no_hooks {
+            let programs = Agent::ALL.map(|agent| format!("`{}`", agent.program())).join(", ");
             output.line(format!(
-                "No agent was found: {} is on PATH, and neither this project nor your home has {}.",
-                either("neither", "nor", &each(|name| format!("`{name}`"))),
-                either("", "or", &each(|name| format!("a `.{name}` folder"))),
+                "No agent was found: none of {programs} is on PATH, and neither this project nor your home has a folder of theirs."
             ));
         }
-        let install = either("", "or", &each(|name| format!("`linchpin install {name}`")));
-        output.line(format!("No hooks are installed, so nothing is guarded yet: run {install}."));
+        let names = Agent::ALL.map(Agent::name).join(", ");
+        output.line("No hooks are installed, so nothing is guarded yet: run `linchpin install AGENT`.");
+        output.line(format!("Linchpin knows these agents: {names}."));
     }
     output.blank();
     output.line("Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.");

@@ -76,6 +76,14 @@ impl Done {
         if agent == Agent::Codex && self.changed {
             context.output.line("  Codex runs new hooks only after you accept them: open it and type /hooks.");
         }
+        if agent == Agent::Copilot && self.scope == Scope::Project && self.changed {
+            context.output.line(
+                "  Headless, Copilot reads a project's hooks only where you trust the folder: open it there once.",
+            );
+        }
+        if agent == Agent::OpenCode && self.changed {
+            context.output.line("  OpenCode loads plugins when it starts: start it again.");
+        }
     }
 }
 
@@ -96,7 +104,7 @@ pub fn agent_named(name: &str) -> Result<Agent, Problem> {
     Agent::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
         Problem::new("UnknownAgent", format!("unknown agent `{name}`"))
-            .help(format!("Linchpin knows {}", known.join(" and ")))
+            .help(format!("Linchpin knows {}", known.join(", ")))
     })
 }
 
@@ -116,6 +124,15 @@ pub fn settings_file(agent: Agent, scope: Scope, root: &Path, environment: &Envi
         Problem::new("InvalidValue", format!("{} has no {} settings", agent.title(), scope.name()))
             .help("install it for the project, or with `--user`")
     })
+}
+
+/// Whether the agent calls Linchpin, for this project or for all.
+pub fn is_installed(agent: Agent, root: &Path, environment: &Environment) -> bool {
+    let has_entries = |scope: Scope| {
+        let text = settings_file(agent, scope, root, environment).and_then(|file| read(&file)).ok().flatten();
+        text.is_some_and(|text| settings::installed(agent, &text).is_ok_and(|found| !found.entries.is_empty()))
+    };
+    Scope::ALL.into_iter().any(has_entries)
 }
 
 pub fn read(file: &Path) -> Result<Option<String>, Problem> {

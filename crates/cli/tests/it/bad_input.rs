@@ -257,7 +257,7 @@ fn a_hook_for_an_unknown_agent_refuses_and_says_what_it_takes() {
     exit 2
     --- stdout
     --- stderr
-    error: `linchpin hook` takes an agent's name (claude, codex) and its event as JSON on standard input
+    error: `linchpin hook` takes an agent's name (claude, codex, gemini, antigravity, cursor, copilot, opencode) and its event as JSON on standard input
     help: agents call it; `linchpin install AGENT` tells them to, and `linchpin demo` shows what happens then
     ");
 }

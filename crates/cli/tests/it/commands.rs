@@ -239,7 +239,7 @@ fn doctor_without_anything() {
           `linchpin init` writes one
     note  no journal yet: it begins with the first event
     bad   no agent calls Linchpin for this project
-          `linchpin install claude` or `linchpin install codex`
+          `linchpin install AGENT`, or `linchpin init` for those that are found
     --- stderr
     ");
 }
@@ -259,7 +259,7 @@ fn doctor_after_init() {
     ok    Claude Code: a forged `linchpin trust` was refused
     ok    Codex CLI: hooks in [BASE]/project/.codex/hooks.json
     ok    Codex CLI: a forged `linchpin trust` was refused
-    note  Codex CLI: whether you accepted the hooks, only its /hooks tells
+    note  Codex CLI: it runs hooks only after you accept them under /hooks, and again after every change, and [BASE]/home/.codex/config.toml names neither
     --- stderr
     ");
     assert_eq!(project.run(&["doctor", "--json"]).json()["effective"], true);

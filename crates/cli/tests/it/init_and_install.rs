@@ -165,12 +165,12 @@ fn an_unknown_agent() {
     --- stdout
     --- stderr
     error: unknown agent `clod`
-    help: Linchpin knows claude and codex
+    help: Linchpin knows claude, codex, gemini, antigravity, cursor, copilot, opencode
     ");
     insta::assert_snapshot!(project().run(&["install", "clod", "--json"]).transcript(), @r#"
     exit 2
     --- stdout
-    {"error":{"kind":"UnknownAgent","message":"unknown agent `clod`","help":"Linchpin knows claude and codex"}}
+    {"error":{"kind":"UnknownAgent","message":"unknown agent `clod`","help":"Linchpin knows claude, codex, gemini, antigravity, cursor, copilot, opencode"}}
     --- stderr
     "#);
 }
@@ -197,8 +197,9 @@ fn where_no_agent_is_found_it_is_told_what_was_looked_for() {
       .linchpin/.gitignore
       .linchpin/rules/keep-commit-hooks.md
 
-    No agent was found: neither `claude` nor `codex` is on PATH, and neither this project nor your home has a `.claude` folder or a `.codex` folder.
-    No hooks are installed, so nothing is guarded yet: run `linchpin install claude` or `linchpin install codex`.
+    No agent was found: none of `claude`, `codex`, `gemini`, `agy`, `cursor-agent`, `copilot`, `opencode` is on PATH, and neither this project nor your home has a folder of theirs.
+    No hooks are installed, so nothing is guarded yet: run `linchpin install AGENT`.
+    Linchpin knows these agents: claude, codex, gemini, antigravity, cursor, copilot, opencode.
 
     Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
     ");

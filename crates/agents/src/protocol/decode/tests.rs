@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::{Agent, PAYLOAD_LIMIT, decode};
 
 fn undecodable(payload: &[u8]) -> (EventKind, String) {
-    let undecodable = decode(Agent::Claude, payload, 1).unwrap_err();
+    let undecodable = decode(Agent::Claude, None, payload, 1).unwrap_err();
     (undecodable.partial.kind, undecodable.why)
 }
 
@@ -42,7 +42,7 @@ fn a_call_without_a_folder_cannot_be_judged() {
 #[test]
 fn half_a_surrogate_pair_is_no_reason_to_fail() {
     let payload = br#"{"hook_event_name":"PreToolUse","cwd":"/p","tool_name":"Bash","tool_input":{"command":"a\ud83d \ud83d\ude00 \\ud83d \udc00\ud800"}}"#;
-    let event = decode(Agent::Claude, payload, 1).unwrap();
+    let event = decode(Agent::Claude, None, payload, 1).unwrap();
     let shell = event.tool.unwrap().shell;
     assert_eq!(shell, Some(ShellText::Command("a\u{fffd} 😀 \\ud83d \u{fffd}\u{fffd}".to_owned())));
 }
@@ -51,7 +51,7 @@ proptest! {
     #[test]
     fn any_bytes_are_decoded_or_refused(payload: Vec<u8>) {
         for agent in Agent::ALL {
-            let _ = decode(agent, &payload, 1);
+            let _ = decode(agent, None, &payload, 1);
         }
     }
 
@@ -63,7 +63,7 @@ proptest! {
         }
         payload.truncate(cut.max(1));
         for agent in Agent::ALL {
-            let _ = decode(agent, &payload, 1);
+            let _ = decode(agent, None, &payload, 1);
         }
     }
 }

@@ -378,7 +378,7 @@ proptest! {
         let text = lines.concat().into_bytes();
         let mut ends: Vec<usize> = ends.iter().map(|end| end.index(text.len() + 1)).chain([text.len()]).collect();
         ends.sort_unstable();
-        for agent in Agent::ALL {
+        for agent in [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Copilot, Agent::OpenCode] {
             let transcript = Transcript::new("");
             let (mut kept, mut position) = (Kept::default(), Position::default());
             for end in &ends {
@@ -405,12 +405,51 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         for name in ["t.jsonl", "t.jsonl.zst"] {
             let path = folder.path().join(name);
-            for agent in Agent::ALL {
+            for agent in [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Copilot, Agent::OpenCode] {
                 fs::write(&path, &before).unwrap();
                 let position = usage(agent, &path, Position::default(), limit).map(|usage| usage.position);
                 fs::write(&path, &bytes).unwrap();
                 let _ = usage(agent, &path, position.unwrap_or_default(), limit);
             }
         }
+    }
+}
+
+/// What a session used, and how much of it its subagents did.
+fn used(agent: Agent, path: &Path) -> (usize, usize, Tokens) {
+    let mut kept = Kept::default();
+    for file in files_of(agent, path) {
+        kept.keep(messages(agent, &file));
+    }
+    let mut sum = Tokens::default();
+    for MessageUsage { tokens, .. } in kept.0.values() {
+        sum.input += tokens.input;
+        sum.output += tokens.output;
+        sum.cache_read += tokens.cache_read;
+        sum.cache_write += tokens.cache_write;
+    }
+    (kept.0.len(), kept.0.values().filter(|message| message.is_subagent).count(), sum)
+}
+
+#[test]
+fn each_format_is_summed_up_once() {
+    // Each request of the recorded sessions read 10, or 6 and 4 from the cache, and wrote 5, or 5 and 2 thoughts.
+    let gemini = recorded("gemini/session-2026-11-16T08-42-2ef1b279.jsonl");
+    let tokens = Tokens { input: 6 * 10, output: 7 * 10, cache_read: 4 * 10, cache_write: 0 };
+    assert_eq!(used(Agent::Gemini, &gemini), (10, 5, tokens));
+    let tokens = |requests: u64| Tokens {
+        input: 10 * requests,
+        output: 5 * requests,
+        cache_read: 3 * requests,
+        cache_write: 2 * requests,
+    };
+    assert_eq!(used(Agent::Copilot, &recorded("copilot.jsonl")), (10, 5, tokens(10)));
+    assert_eq!(used(Agent::OpenCode, &recorded("opencode.jsonl")), (28, 14, tokens(28)));
+}
+
+#[test]
+fn an_agent_that_does_not_tell_is_not_one_that_used_nothing() {
+    for agent in [Agent::Cursor, Agent::Antigravity] {
+        assert!(usage(agent, &recorded("copilot.jsonl"), Position::default(), u64::MAX).is_err());
     }
 }

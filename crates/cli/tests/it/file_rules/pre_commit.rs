@@ -29,7 +29,8 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
       .linchpin/config.yml
       .git/hooks/pre-commit
 
-    No hooks are installed, so nothing is guarded yet: run `linchpin install claude` or `linchpin install codex`.
+    No hooks are installed, so nothing is guarded yet: run `linchpin install AGENT`.
+    Linchpin knows these agents: claude, codex, gemini, antigravity, cursor, copilot, opencode.
 
     Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
     --- stderr
@@ -46,7 +47,8 @@ fn a_commit_that_a_rule_is_not_met_by_is_refused() {
     --- stdout
     The policy in [BASE]/project/.linchpin is left as it is.
 
-    No hooks are installed, so nothing is guarded yet: run `linchpin install claude` or `linchpin install codex`.
+    No hooks are installed, so nothing is guarded yet: run `linchpin install AGENT`.
+    Linchpin knows these agents: claude, codex, gemini, antigravity, cursor, copilot, opencode.
 
     Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
     --- stderr

@@ -1,0 +1,39 @@
+//! What Antigravity lets a hook do, and its words for it. Before a call it needs a decision: without one it stops.
+
+use engine::{Event, EventKind};
+use serde::Serialize;
+
+use crate::protocol::answer::Answer;
+use crate::protocol::powers::{Asking, Powers};
+use crate::protocol::reply::{Decision, Reply};
+
+pub(super) fn powers(event: &str) -> Powers {
+    let powers = match event {
+        "PreToolUse" => Powers { ask: Asking::Asks, approve: true, ..Powers::REFUSE },
+        "Stop" => Powers::REFUSE,
+        "PostToolUse" | "PreInvocation" | "PostInvocation" | "SessionStart" => Powers::NONE,
+        _ => Powers::UNKNOWN,
+    };
+    Powers { message: false, ..powers }
+}
+
+#[derive(Serialize, Default)]
+struct Output {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
+    let (decision, reason) = match reply.decision {
+        Some(Decision::Refuse(reason)) if event.kind.is_stop() => (Some("continue"), Some(reason)),
+        Some(Decision::Refuse(reason)) => (Some("deny"), Some(reason)),
+        // A plain `ask` is answered by what the person once allowed for good.
+        Some(Decision::Ask(reason)) => (Some("force_ask"), Some(reason)),
+        Some(Decision::Approve(reason)) => (Some("auto_approve"), Some(reason)),
+        None if event.kind == EventKind::BeforeTool => (Some("allow"), None),
+        None => (None, None),
+    };
+    Answer::json(&Output { decision, reason })
+}

@@ -1,0 +1,25 @@
+//! Antigravity, which followed Gemini CLI. Its payloads do not name their event, so its settings do.
+
+mod decode;
+mod encode;
+mod install;
+
+use crate::Adapter;
+use crate::environment::Variables;
+use crate::protocol::kinds;
+use crate::transcript::Format;
+
+pub(crate) const ADAPTER: Adapter = Adapter {
+    name: "antigravity",
+    title: "Antigravity",
+    program: "agy",
+    kind: kinds::kind,
+    translate: Some(decode::translate),
+    tool: decode::tool,
+    outcome: decode::outcome,
+    powers: encode::powers,
+    encode: encode::encode,
+    settings: install::SETTINGS,
+    transcript: Format::NONE,
+    environment: Variables { marks: &["ANTIGRAVITY_AGENT"], session: &[], project_dir: None },
+};

@@ -1,0 +1,46 @@
+//! What Copilot CLI lets a hook do, and its words for it. Before a call they are Claude Code's; elsewhere they lie at the
+//! top of the answer. It shows the person nothing of what a hook says.
+
+use engine::Event;
+use serde::Serialize;
+
+use crate::protocol::answer::Answer;
+use crate::protocol::output::{self, PERMISSION, PERMISSION_PROMPT};
+use crate::protocol::powers::{Asking, Powers};
+use crate::protocol::reply::{Decision, Reply};
+
+pub(super) fn powers(event: &str) -> Powers {
+    let powers = match event {
+        PERMISSION => Powers { ask: Asking::Asks, approve: true, ..Powers::REFUSE_OR_CONTEXT },
+        PERMISSION_PROMPT => Powers { approve: true, ..Powers::REFUSE },
+        "UserPromptSubmit" => Powers::REFUSE_OR_CONTEXT,
+        "Stop" | "SubagentStop" => Powers::REFUSE,
+        "PostToolUse" | "PostToolUseFailure" | "SessionStart" | "SubagentStart" => Powers::CONTEXT,
+        "SessionEnd" | "PreCompact" | "ErrorOccurred" | "Notification" => Powers::NONE,
+        _ => Powers::UNKNOWN,
+    };
+    Powers { message: false, ..powers }
+}
+
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum Flat {
+    Block { decision: &'static str, reason: String },
+    Context { additional_context: String },
+    Approve { behavior: &'static str },
+    Deny { behavior: &'static str, message: String },
+}
+
+pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
+    if event.name == PERMISSION {
+        return output::encode(event, reply);
+    }
+    let is_prompt = event.name == PERMISSION_PROMPT;
+    match (reply.decision, reply.context) {
+        (Some(Decision::Refuse(message)), _) if is_prompt => Answer::json(&Flat::Deny { behavior: "deny", message }),
+        (Some(Decision::Approve(_)), _) if is_prompt => Answer::json(&Flat::Approve { behavior: "allow" }),
+        (Some(Decision::Refuse(reason)), _) => Answer::json(&Flat::Block { decision: "block", reason }),
+        (_, Some(additional_context)) => Answer::json(&Flat::Context { additional_context }),
+        (_, None) => Answer::silence(),
+    }
+}

@@ -1,0 +1,29 @@
+//! GitHub Copilot CLI. Under Claude Code's names of events it sends Claude Code's shape, save for a few events.
+
+mod decode;
+mod encode;
+mod install;
+mod transcript;
+
+use crate::Adapter;
+use crate::environment::Variables;
+use crate::protocol::kinds;
+
+pub(crate) const ADAPTER: Adapter = Adapter {
+    name: "copilot",
+    title: "Copilot CLI",
+    program: "copilot",
+    kind: kinds::kind,
+    translate: Some(decode::translate),
+    tool: decode::tool,
+    outcome: decode::outcome,
+    powers: encode::powers,
+    encode: encode::encode,
+    settings: install::SETTINGS,
+    transcript: transcript::FORMAT,
+    environment: Variables {
+        marks: &["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"],
+        session: &["COPILOT_AGENT_SESSION_ID"],
+        project_dir: Some("COPILOT_PROJECT_DIR"),
+    },
+};

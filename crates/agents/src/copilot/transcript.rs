@@ -1,0 +1,57 @@
+//! Copilot CLI's `events.jsonl`: records of a type and its data. Each request to a model has one usage record, whoever made
+//! it; what a subagent did is marked with its id.
+//!
+//! Input contains what came from and went into the cache, and is reduced by both.
+
+use engine::Event;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
+
+pub(super) const FORMAT: Format = Format {
+    usage,
+    message,
+    has_caught_up: Some(is_call_of),
+    usage_marks: &["\"session.usage_record\""],
+    ..Format::NONE
+};
+
+fn is_kind(line: &Value, kind: &str) -> bool {
+    line.get("type").and_then(Value::as_str) == Some(kind)
+}
+
+fn is_subagents(line: &Value) -> bool {
+    line.get("agentId").is_some_and(|agent| !agent.is_null())
+}
+
+fn usage(line: &Value, _: &mut Known) -> Option<MessageUsage> {
+    let usage = line.pointer("/data/usage").filter(|_| is_kind(line, "session.usage_record"))?;
+    let count = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or_default();
+    let (cache_read, cache_write) = (count("cacheReadTokens"), count("cacheWriteTokens"));
+    Some(MessageUsage {
+        id: line.get("id")?.as_str()?.to_owned(),
+        time: time(line)?,
+        tokens: Tokens {
+            input: count("inputTokens").saturating_sub(cache_read).saturating_sub(cache_write),
+            output: count("outputTokens"),
+            cache_read,
+            cache_write,
+        },
+        is_subagent: is_subagents(line),
+    })
+}
+
+/// Copilot writes with some delay. That it calls a hook comes last, with the time that the payload has on it.
+fn is_call_of(line: &Value, event: &Event) -> bool {
+    let told = event.extra.get("timestamp").and_then(Value::as_str).and_then(|time| time.parse::<Timestamp>().ok());
+    let called = line.pointer("/data/input/timestamp").and_then(Value::as_i64);
+    is_kind(line, "hook.start") && called >= told.map(Timestamp::as_millisecond)
+}
+
+fn message(line: &Value) -> Option<String> {
+    if !is_kind(line, "assistant.message") || is_subagents(line) {
+        return None;
+    }
+    line.pointer("/data/content")?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}

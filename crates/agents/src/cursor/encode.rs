@@ -1,0 +1,68 @@
+//! What Cursor lets a hook do, and its words for it. An answer that is not JSON stops a call, so there is always one.
+
+use engine::{Event, EventKind};
+use serde::Serialize;
+
+use crate::protocol::answer::Answer;
+use crate::protocol::powers::{Asking, Powers};
+use crate::protocol::reply::{Decision, Reply};
+
+pub(super) fn powers(event: &str) -> Powers {
+    let powers = match event {
+        "preToolUse" | "beforeReadFile" => Powers { ask: Asking::Refuses, ..Powers::REFUSE },
+        "beforeShellExecution" | "beforeMCPExecution" => Powers { ask: Asking::Asks, ..Powers::REFUSE },
+        "beforeSubmitPrompt" | "stop" | "subagentStop" | "subagentStart" => Powers::REFUSE,
+        "postToolUse" | "sessionStart" => Powers::CONTEXT,
+        "postToolUseFailure"
+        | "sessionEnd"
+        | "preCompact"
+        | "afterFileEdit"
+        | "afterShellExecution"
+        | "afterMCPExecution"
+        | "afterAgentResponse"
+        | "afterAgentThought"
+        | "workspaceOpen" => Powers::NONE,
+        _ => Powers::UNKNOWN,
+    };
+    // What is said to the person comes with a refusal only.
+    Powers { message: false, ..powers }
+}
+
+#[derive(Serialize, Default)]
+struct Output {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#continue: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    followup_message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<String>,
+}
+
+pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
+    let mut output = Output { additional_context: reply.context, ..Output::default() };
+    match reply.decision {
+        Some(Decision::Refuse(reason)) if event.kind.is_stop() => output.followup_message = Some(reason),
+        Some(Decision::Refuse(reason)) if event.kind == EventKind::Prompt => {
+            output.r#continue = Some(false);
+            output.user_message = Some(reason);
+        }
+        Some(Decision::Refuse(reason)) => output.decide("deny", reason),
+        Some(Decision::Ask(reason)) => output.decide("ask", reason),
+        Some(Decision::Approve(_)) | None => {}
+    }
+    Answer::json(&output)
+}
+
+impl Output {
+    fn decide(&mut self, permission: &'static str, reason: String) {
+        self.permission = Some(permission);
+        self.user_message = Some(reason.clone());
+        self.agent_message = Some(reason);
+    }
+}

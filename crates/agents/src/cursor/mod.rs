@@ -1,0 +1,24 @@
+//! Cursor. A protocol of its own: events in lower case, answers with a `permission`.
+
+mod decode;
+mod encode;
+mod install;
+
+use crate::Adapter;
+use crate::environment::Variables;
+use crate::transcript::Format;
+
+pub(crate) const ADAPTER: Adapter = Adapter {
+    name: "cursor",
+    title: "Cursor",
+    program: "cursor-agent",
+    kind: decode::kind,
+    translate: Some(decode::translate),
+    tool: decode::tool,
+    outcome: decode::outcome,
+    powers: encode::powers,
+    encode: encode::encode,
+    settings: install::SETTINGS,
+    transcript: Format::NONE,
+    environment: Variables { marks: &["CURSOR_AGENT"], session: &[], project_dir: Some("CURSOR_PROJECT_DIR") },
+};

@@ -1,0 +1,103 @@
+//! Gemini CLI's names of events, tools and arguments.
+
+use engine::EventKind;
+use engine::event::{Access, FileAccess, Outcome, ToolCall};
+use serde_json::{Map, Value};
+
+use crate::protocol::decode::{RawCall, rename};
+use crate::protocol::{paths, tools, wording};
+
+pub(super) fn kind(event: &str) -> EventKind {
+    match event {
+        "SessionStart" => EventKind::SessionStart,
+        "SessionEnd" => EventKind::SessionEnd,
+        "BeforeAgent" => EventKind::Prompt,
+        "BeforeTool" => EventKind::BeforeTool,
+        "AfterTool" => EventKind::AfterTool,
+        "AfterAgent" => EventKind::Stop,
+        "PreCompress" => EventKind::BeforeCompact,
+        "Notification" => EventKind::Notification,
+        _ => EventKind::Other,
+    }
+}
+
+pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
+    if kind == EventKind::Stop {
+        // What was asked for at the start of the turn is nothing that the person writes now.
+        rename(fields, &[("prompt_response", "last_assistant_message"), ("prompt", "turn_prompt")]);
+        // It forgets that a stop was held as soon as the agent calls a tool, so how often it may be held counts for the
+        // whole session.
+        fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
+    }
+    if let Some(name) = mcp_tool(fields) {
+        fields.insert("tool_name".to_owned(), Value::String(name));
+    }
+    if let Some(folder) = fields.get("tool_input").and_then(|input| input.get("dir_path")?.as_str())
+        && fields.get("tool_name").and_then(Value::as_str) == Some(SHELL)
+    {
+        let cwd = fields.get("cwd").and_then(Value::as_str).unwrap_or_default();
+        fields.insert("cwd".to_owned(), Value::String(paths::absolute(cwd, folder)));
+    }
+    wording::unless_hold(kind, fields)
+}
+
+const SHELL: &str = "run_shell_command";
+
+/// The name of an MCP tool is written without a visible end of the server's; beside it both are told.
+fn mcp_tool(fields: &Map<String, Value>) -> Option<String> {
+    let context = fields.get("mcp_context")?;
+    let text = |key: &str| context.get(key)?.as_str();
+    Some(format!("mcp__{}__{}", text("server_name")?, text("tool_name")?))
+}
+
+pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
+    let folder = ("dir_path", "path");
+    match call.name.as_str() {
+        SHELL => tools::translated(call, "Bash", &[]),
+        "write_file" => tools::translated(call, "Write", &[]),
+        "replace" | "edit" => tools::translated(call, "Edit", &[]),
+        "read_file" => tools::translated(call, "Read", &[]),
+        "read_many_files" => read_many(call),
+        "glob" => tools::translated(call, "Glob", &[folder]),
+        "grep_search" | "search_file_content" => {
+            tools::translated(call, "Grep", &[folder, ("include_pattern", "glob"), ("include", "glob")])
+        }
+        "list_directory" => tools::translated(call, "LS", &[folder]),
+        "web_fetch" => tools::translated(call, "WebFetch", &[]),
+        "google_web_search" => tools::translated(call, "WebSearch", &[]),
+        "invoke_agent" => tools::translated(call, "Task", &[]),
+        _ => tools::canonical(&call.name, call.input, call.cwd),
+    }
+}
+
+/// Paths and patterns, all to be read.
+fn read_many(call: RawCall<'_>) -> ToolCall {
+    let named = ["include", "paths"].into_iter().filter_map(|key| call.input.get(key)?.as_array()).flatten();
+    let access = |path: &str| FileAccess {
+        is_pattern: path.contains(['*', '?', '[', '{']),
+        ..FileAccess::new(paths::absolute(call.cwd, path), Access::Read)
+    };
+    let files: Vec<FileAccess> = named.filter_map(Value::as_str).map(access).collect();
+    let mut tool = tools::translated(call, "Read", &[]);
+    tool.files = files;
+    tool
+}
+
+/// A call that failed says so; a command that failed has its exit code behind its output.
+pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
+    let output = tool.output.as_ref()?;
+    let text = output.get("llmContent").and_then(Value::as_str).unwrap_or_default();
+    let failed =
+        output.get("error").is_some_and(|error| !error.is_null()) || (tool.shell.is_some() && says_how_it_failed(text));
+    Some(if failed { Outcome::Failed } else { Outcome::Ok })
+}
+
+/// What Gemini CLI itself writes behind a command's output, from the end upwards. What the command printed lies before it.
+fn says_how_it_failed(text: &str) -> bool {
+    let own = text.lines().rev().map_while(|line| match line.split_once(": ") {
+        Some(("Exit Code" | "Signal" | "Error", _)) => Some(true),
+        Some(("Process Group PGID" | "Background PIDs", _)) => Some(false),
+        _ => (line == "</untrusted_context>").then_some(false),
+    });
+    own.into_iter().any(|fails| fails)
+}

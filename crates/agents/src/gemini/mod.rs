@@ -1,0 +1,25 @@
+//! Gemini CLI. Its hooks are called and answered much as Claude Code's are, under names of its own.
+
+mod decode;
+mod install;
+mod powers;
+mod transcript;
+
+use crate::Adapter;
+use crate::environment::Variables;
+use crate::protocol::output;
+
+pub(crate) const ADAPTER: Adapter = Adapter {
+    name: "gemini",
+    title: "Gemini CLI",
+    program: "gemini",
+    kind: decode::kind,
+    translate: Some(decode::translate),
+    tool: decode::tool,
+    outcome: decode::outcome,
+    powers: powers::powers,
+    encode: output::encode,
+    settings: install::SETTINGS,
+    transcript: transcript::FORMAT,
+    environment: Variables { marks: &["GEMINI_CLI"], session: &[], project_dir: Some("GEMINI_PROJECT_DIR") },
+};

@@ -1,0 +1,56 @@
+//! Gemini CLI's chat: a record of type `gemini` for each answer, written again with the same id when its calls are done.
+//!
+//! Input contains what came from the cache, and is reduced by it. Subagents have chats of their own, in a folder that has the
+//! session's id.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::transcript::{Format, Known, MessageUsage, Tokens, time};
+
+pub(super) const FORMAT: Format =
+    Format { usage, subagents, message, usage_marks: &["\"tokens\"", "\"kind\""], ..Format::NONE };
+
+fn usage(line: &Value, known: &mut Known) -> Option<MessageUsage> {
+    // The first line says whose chat it is.
+    if let (Some(kind), Some(_)) = (line.get("kind").and_then(Value::as_str), line.get("sessionId")) {
+        known.is_subagent = kind == "subagent";
+        return None;
+    }
+    if line.get("type").and_then(Value::as_str) != Some("gemini") {
+        return None;
+    }
+    let tokens = line.get("tokens")?;
+    let count = |key: &str| tokens.get(key).and_then(Value::as_u64).unwrap_or_default();
+    Some(MessageUsage {
+        id: line.get("id")?.as_str()?.to_owned(),
+        time: time(line)?,
+        tokens: Tokens {
+            input: count("input").saturating_sub(count("cached")).saturating_add(count("tool")),
+            output: count("output").saturating_add(count("thoughts")),
+            cache_read: count("cached"),
+            cache_write: 0,
+        },
+        is_subagent: known.is_subagent,
+    })
+}
+
+/// The folder lies beside the session's chat; the chat's name ends in the first letters of the id.
+fn subagents(session: &Path) -> Vec<PathBuf> {
+    let name = session.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    let Some((_, start)) = name.rsplit_once('-').filter(|(_, start)| start.len() >= 8) else { return Vec::new() };
+    let folders = session.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    let own = folders.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(start)));
+    let chats = own.filter_map(|entry| fs::read_dir(entry.path()).ok()).flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = chats.filter(|path| path.extension() == Some(OsStr::new("jsonl"))).collect();
+    found.sort();
+    found
+}
+
+fn message(line: &Value) -> Option<String> {
+    let text = line.get("content")?.as_str().filter(|text| !text.is_empty())?;
+    (line.get("type").and_then(Value::as_str) == Some("gemini")).then(|| text.to_owned())
+}

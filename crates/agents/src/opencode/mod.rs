@@ -1,0 +1,29 @@
+//! OpenCode. It has no hooks that call programs, but plugins; ours calls Linchpin and speaks Claude Code's protocol with it.
+
+mod decode;
+mod install;
+mod powers;
+mod transcript;
+
+use crate::Adapter;
+use crate::environment::Variables;
+use crate::protocol::{kinds, output};
+
+pub(crate) const ADAPTER: Adapter = Adapter {
+    name: "opencode",
+    title: "OpenCode",
+    program: "opencode",
+    kind: kinds::kind,
+    translate: Some(decode::translate),
+    tool: decode::tool,
+    outcome: decode::outcome,
+    powers: powers::powers,
+    encode: output::encode,
+    settings: install::SETTINGS,
+    transcript: transcript::FORMAT,
+    environment: Variables {
+        marks: &["OPENCODE", "LINCHPIN_OPENCODE_SESSION"],
+        session: &["LINCHPIN_OPENCODE_SESSION"],
+        project_dir: None,
+    },
+};

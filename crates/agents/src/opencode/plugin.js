@@ -1,0 +1,255 @@
+// Calls Linchpin for what OpenCode does, and does what it answers. Both plugin generations: `server` is that of
+// OpenCode 1, `setup` that of OpenCode 2. What is decided is decided by the program; nothing here judges.
+import { spawn, spawnSync } from "node:child_process"
+import { appendFileSync, mkdirSync } from "node:fs"
+import { homedir } from "node:os"
+import { join } from "node:path"
+
+const ARGUMENTS = ["hook", "opencode"]
+// Far above Linchpin's own deadline; at a stop, rules may run commands.
+const TIMEOUT = 60_000
+const STOP_TIMEOUT = 600_000
+
+// `opencode run` ends at the first idle moment, so there a stop has to be held before it, at once.
+const HEADLESS = process.argv.includes("run")
+
+const limit = (event) => (/Stop$/.test(event.hook_event_name) ? STOP_TIMEOUT : TIMEOUT)
+
+function answerOf({ error, status, stdout, stderr }) {
+  if (error) {
+    // Somebody who has no Linchpin is not locked out by a project's plugin.
+    if (error.code === "ENOENT" && !FAIL_CLOSED) return {}
+    return { refuse: `Linchpin could not be called: ${error.message}` }
+  }
+  if (status !== 0) return { refuse: stderr.trim() || `Linchpin ended with ${status}` }
+  if (!stdout.trim()) return {}
+  try {
+    const { decision, reason, systemMessage, hookSpecificOutput = {} } = JSON.parse(stdout)
+    const { permissionDecision, permissionDecisionReason, additionalContext } = hookSpecificOutput
+    const refuse = decision === "block" ? reason : permissionDecision === "deny" ? permissionDecisionReason : undefined
+    return { refuse, context: additionalContext, message: systemMessage }
+  } catch {
+    return { refuse: "Linchpin's answer could not be read" }
+  }
+}
+
+function ask(event) {
+  return new Promise((resolve) => {
+    const child = spawn(PROGRAM, ARGUMENTS, { timeout: limit(event), cwd: event.cwd })
+    let [stdout, stderr] = ["", ""]
+    child.stdout.on("data", (text) => (stdout += text))
+    child.stderr.on("data", (text) => (stderr += text))
+    child.on("error", (error) => resolve(answerOf({ error })))
+    child.on("close", (status) => resolve(answerOf({ status, stdout, stderr })))
+    child.stdin.on("error", () => {})
+    child.stdin.end(JSON.stringify(event))
+  })
+}
+
+// Nothing else goes on in the meantime.
+function askNow(event) {
+  const options = { input: JSON.stringify(event), encoding: "utf8", timeout: limit(event), cwd: event.cwd }
+  return answerOf(spawnSync(PROGRAM, ARGUMENTS, options))
+}
+
+// What each request to a model used, in the place of a transcript: OpenCode keeps its own in a database.
+function noteUsage(session, info, agent) {
+  const folder = usageFolder()
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const { id, tokens } = info
+    const line = { type: "usage", id, timestamp: new Date().toISOString(), agent, tokens }
+    appendFileSync(join(folder, `${session}.jsonl`), JSON.stringify(line) + "\n", { mode: 0o600 })
+  } catch {
+    // Then it is not known.
+  }
+}
+
+const usageFolder = () => join(process.env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "linchpin", "opencode")
+
+const withText = (text, more) => (text ? `${text}\n\n${more}` : more)
+
+const server = async ({ client, directory }) => {
+  // By session: its parent, whether it was told of, who answers in it, what was said last, whether its stop was held.
+  const sessions = new Map()
+  // By call: what the model is to read with its result; and calls that were refused.
+  const texts = new Map()
+  const refused = new Set()
+  let servers
+
+  const state = (id) => {
+    if (!sessions.has(id)) sessions.set(id, {})
+    return sessions.get(id)
+  }
+
+  async function parentOf(id) {
+    const known = state(id)
+    if (!("parent" in known)) {
+      const found = await client.session.get({ path: { id } }).catch(() => undefined)
+      known.parent = found?.data?.parentID
+    }
+    return known.parent
+  }
+
+  async function rootOf(id) {
+    for (let depth = 0; depth < 16; depth++) {
+      const parent = await parentOf(id)
+      if (!parent) break
+      id = parent
+    }
+    return id
+  }
+
+  function payload(name, id, root, more) {
+    const own = id === root ? {} : { agent_id: id, agent_type: state(id).agent }
+    const transcript_path = join(usageFolder(), `${root}.jsonl`)
+    return { hook_event_name: name, session_id: root, cwd: directory, transcript_path, ...own, ...more }
+  }
+
+  const show = (message) => {
+    if (message) client.tui?.showToast?.({ body: { title: "Linchpin", message, variant: "warning" } })?.catch?.(() => {})
+  }
+
+  async function judged(name, id, more) {
+    const answer = await ask(payload(name, id, await rootOf(id), more))
+    show(answer.message)
+    return answer
+  }
+
+  // MCP tools are `SERVER_TOOL`; which servers there are, OpenCode says.
+  async function toolName(tool) {
+    const split = () => servers?.find((server) => tool.startsWith(`${server.replace(/[^\w-]/g, "_")}_`))
+    if (!servers || (tool.includes("_") && !split())) {
+      const found = await client.mcp?.status?.().catch(() => undefined)
+      servers = Object.keys(found?.data ?? {}).sort((one, other) => other.length - one.length)
+    }
+    const server = split()
+    return server ? `mcp__${server}__${tool.slice(server.length + 1)}` : tool
+  }
+
+  async function begun(id) {
+    const known = state(id)
+    if (known.begun) return undefined
+    known.begun = true
+    const isMain = !(await parentOf(id))
+    const answer = await judged(isMain ? "SessionStart" : "SubagentStart", id, isMain ? { source: "startup" } : {})
+    return answer.context ?? answer.refuse
+  }
+
+  function stopEvent(id, root) {
+    const { said, held } = state(id)
+    const name = id === root ? "Stop" : "SubagentStop"
+    return payload(name, id, root, { last_assistant_message: said, stop_hook_active: Boolean(held) })
+  }
+
+  async function holdOrLetGo(id, answer) {
+    const known = state(id)
+    known.held = Boolean(answer.refuse)
+    show(answer.message)
+    if (!answer.refuse) return
+    const parts = [{ type: "text", text: answer.refuse, synthetic: true }]
+    await client.session.prompt({
+      path: { id },
+      body: { noReply: HEADLESS, agent: known.agent, model: known.model, parts },
+    })
+  }
+
+  async function noted(event) {
+    const { info, part, sessionID } = event.properties ?? {}
+    if (event.type === "session.created") {
+      state(info.id).parent = info.parentID
+    } else if (event.type === "message.updated" && info.role === "assistant") {
+      const known = state(info.sessionID)
+      known.agent = info.agent ?? info.mode
+      known.model = { providerID: info.providerID, modelID: info.modelID }
+      if (info.time?.completed) {
+        const root = await rootOf(info.sessionID)
+        noteUsage(root, info, info.sessionID === root ? undefined : info.sessionID)
+      }
+    } else if (event.type === "message.part.updated" && part.type === "text" && part.time?.end && !part.synthetic) {
+      state(part.sessionID).said = part.text
+    } else if (event.type === "message.part.updated" && part.type === "tool" && part.state.status === "error") {
+      if (refused.delete(part.callID)) return
+      const { input, error } = part.state
+      const tool_name = await toolName(part.tool)
+      await judged("PostToolUseFailure", part.sessionID, { tool_name, tool_input: input, tool_use_id: part.callID, error })
+    } else if (event.type === "message.part.updated" && part.type === "step-finish") {
+      const isLast = !["tool-calls", "unknown"].includes(part.reason)
+      // The loop looks for a new message as soon as this step is written down, so nothing is waited for before.
+      const root = state(part.sessionID).parent ?? part.sessionID
+      if (HEADLESS && isLast) await holdOrLetGo(part.sessionID, askNow(stopEvent(part.sessionID, root)))
+    } else if (event.type === "session.idle" && !HEADLESS && state(sessionID).begun) {
+      await holdOrLetGo(sessionID, await ask(stopEvent(sessionID, await rootOf(sessionID))))
+    }
+  }
+
+  return {
+    "chat.message": async ({ sessionID, agent }, { parts }) => {
+      if (agent) state(sessionID).agent = agent
+      const start = await begun(sessionID)
+      const own = parts.filter((part) => part.type === "text" && !part.synthetic)
+      if (own.length === 0) return
+      state(sessionID).held = false
+      const answer = await judged("UserPromptSubmit", sessionID, { prompt: own.map((part) => part.text).join("\n") })
+      if (answer.refuse) throw new Error(answer.refuse)
+      for (const text of [start, answer.context].filter(Boolean)) own[0].text = withText(own[0].text, text)
+    },
+    "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
+      const call = { tool_name: await toolName(tool), tool_input: args, tool_use_id: callID }
+      const answer = await judged("PreToolUse", sessionID, call)
+      if (answer.refuse) {
+        refused.add(callID)
+        throw new Error(answer.refuse)
+      }
+      if (answer.context) texts.set(callID, answer.context)
+    },
+    "tool.execute.after": async ({ tool, sessionID, callID, args }, result) => {
+      const call = { tool_name: await toolName(tool), tool_input: args, tool_use_id: callID }
+      const { output, metadata, content } = result
+      const answer = await judged("PostToolUse", sessionID, { ...call, tool_response: { output, metadata, content } })
+      const before = texts.get(callID)
+      texts.delete(callID)
+      for (const text of [before, answer.refuse, answer.context].filter(Boolean)) {
+        if (Array.isArray(result.content)) result.content.push({ type: "text", text })
+        else result.output = withText(result.output, text)
+      }
+    },
+    "shell.env": async ({ sessionID }, { env }) => {
+      if (sessionID) env.LINCHPIN_OPENCODE_SESSION = await rootOf(sessionID)
+    },
+    "experimental.session.compacting": async ({ sessionID }, { context }) => {
+      const answer = await judged("PreCompact", sessionID, {})
+      if (answer.context) context.push(answer.context)
+    },
+    event: ({ event }) => noted(event).catch(() => {}),
+  }
+}
+
+// OpenCode 2 lets calls be refused and results be added to; its sessions are not started again from here.
+const setup = async (context) => {
+  const directory = context.location?.directory ?? context.directory ?? process.cwd()
+  const texts = new Map()
+  const payload = (name, event, more) => {
+    const call = { tool_name: event.tool, tool_input: event.input, tool_use_id: event.callID ?? event.id }
+    return { hook_event_name: name, session_id: event.sessionID, agent_type: event.agent, cwd: directory, ...call, ...more }
+  }
+  await context.tool.hook("execute.before", async (event) => {
+    const answer = await ask(payload("PreToolUse", event))
+    if (answer.refuse) throw new Error(answer.refuse)
+    if (answer.context) texts.set(event.callID ?? event.id, answer.context)
+  })
+  await context.tool.hook("execute.after", async (event) => {
+    const failed = event.status === "error" || event.error !== undefined
+    const name = failed ? "PostToolUseFailure" : "PostToolUse"
+    const more = failed ? { error: String(event.error?.message ?? event.error) } : { tool_response: event.result }
+    const answer = await ask(payload(name, event, more))
+    const before = texts.get(event.callID ?? event.id)
+    texts.delete(event.callID ?? event.id)
+    for (const text of [before, answer.refuse, answer.context].filter(Boolean)) {
+      if (Array.isArray(event.result?.content)) event.result.content.push({ type: "text", text })
+      else if (typeof event.result?.output === "string") event.result.output = withText(event.result.output, text)
+    }
+  })
+}
+
+export default { id: "linchpin", server, setup }

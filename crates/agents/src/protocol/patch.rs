@@ -1,0 +1,97 @@
+//! The files that an `apply_patch` text names, and the call that such a patch is.
+//!
+//! Codex's own reader is lenient (white space around markers, text before the patch, a missing end), so this one is
+//! more so: it takes every file marker that stands on a line of its own. Better one file too many than one missed.
+
+use engine::event::{Access, FileAccess, ToolCall};
+
+use super::decode::RawCall;
+use super::{paths, tools};
+
+/// Markers beyond this many are not read.
+const CHANGE_LIMIT: usize = 10_000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Change<'a> {
+    Add(&'a str),
+    Update(&'a str),
+    Delete(&'a str),
+    Move { from: &'a str, to: &'a str },
+}
+
+fn changes(patch: &str) -> Vec<Change<'_>> {
+    let mut changes: Vec<Change<'_>> = Vec::new();
+    for line in patch.lines().map(str::trim) {
+        let Some(marker) = line.strip_prefix("***").map(str::trim_start) else { continue };
+        if changes.len() >= CHANGE_LIMIT {
+            break;
+        }
+        if let Some(path) = marked(marker, "Add File:") {
+            changes.push(Change::Add(path));
+        } else if let Some(path) = marked(marker, "Update File:") {
+            changes.push(Change::Update(path));
+        } else if let Some(path) = marked(marker, "Delete File:") {
+            changes.push(Change::Delete(path));
+        } else if let Some(to) = marked(marker, "Move to:")
+            && let Some(Change::Update(from)) = changes.last()
+        {
+            let moved = Change::Move { from, to };
+            changes.pop();
+            changes.push(moved);
+        }
+    }
+    changes
+}
+
+fn marked<'a>(marker: &'a str, label: &str) -> Option<&'a str> {
+    marker.strip_prefix(label).map(str::trim).filter(|path| !path.is_empty())
+}
+
+/// The folder that a patch inside a shell command is relative to: Codex understands `cd FOLDER && apply_patch …`.
+fn folder_of_shell_patch(command: &str) -> Option<&str> {
+    let (folder, rest) = command.trim_start().strip_prefix("cd ")?.split_once("&&")?;
+    rest.trim_start().starts_with("apply_patch").then(|| folder.trim().trim_matches(['"', '\'']))
+}
+
+/// A call of the patch tool. It is an `Edit`, or a `Write` where it only adds files; if it does both, it is found under
+/// both names.
+pub(crate) fn call(call: RawCall<'_>, text: &str) -> ToolCall {
+    let changes = changes(text);
+    let files = accesses(&changes, call.cwd);
+    let adds = changes.iter().any(|change| matches!(change, Change::Add(_)));
+    let edits = changes.iter().any(|change| !matches!(change, Change::Add(_)));
+    let (name, other) = match (adds, edits) {
+        (true, false) => ("Write", None),
+        (true, true) => ("Edit", Some("Write".to_owned())),
+        (false, _) => ("Edit", None),
+    };
+    let mut tool = tools::renamed(call.name, name, call.input, call.cwd);
+    tool.aliases.extend(other);
+    tool.files = files;
+    tool
+}
+
+/// The files of a patch within a shell command.
+pub(crate) fn files_of_shell_patch(command: &str, cwd: &str) -> Vec<FileAccess> {
+    let folder = folder_of_shell_patch(command).map(|folder| paths::absolute(cwd, folder));
+    accesses(&changes(command), folder.as_deref().unwrap_or(cwd))
+}
+
+fn accesses(changes: &[Change<'_>], cwd: &str) -> Vec<FileAccess> {
+    let access = |path: &str, access| FileAccess::new(paths::absolute(cwd, path), access);
+    let mut files = Vec::new();
+    for change in changes {
+        match change {
+            Change::Add(path) | Change::Update(path) => files.push(access(path, Access::Write)),
+            Change::Delete(path) => files.push(access(path, Access::Delete)),
+            Change::Move { from, to } => {
+                files.push(access(from, Access::Delete));
+                files.push(access(to, Access::Write));
+            }
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! Every agent in the same situations under the same rules: the same verdicts, whatever the payloads and answers look like.
+
+use std::fmt::Write as _;
+
+use agents::{Agent, is_refusal};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use testkit::{Reply, Scratch};
+
+use crate::project;
+
+/// One rule file for all.
+const RULES: &str = "
+forbidden: {tools: [Bash], command_pattern: 'touch forbidden', action: block, reason: Forbidden files stay unmade.}
+asked: {tools: [Bash], command_pattern: 'touch asked', action: ask, reason: Ask first.}
+warned: {tools: [Bash], command_pattern: 'touch warned', action: warn, reason: Mind the gap.}
+secrets: {writes: ['secrets/**'], action: block, reason: Secrets are written by people.}
+notes: {mcp_tools: ['*:write_note'], action: block, reason: No notes.}
+greeting: {on: session_start, action: warn, reason: Read the guide.}
+not-yet: {on: stop, action: block, max_holds: 1, reason: Not yet.}
+failing: {on: [after_tool, tool_failed], when: \"event.outcome == 'failed'\", action: warn, reason: That failed.}
+";
+
+/// What an agent does.
+#[derive(Clone, Copy)]
+enum Deed {
+    Start,
+    Shell(&'static str),
+    ShellOfSubagent(&'static str),
+    NewFile(&'static str),
+    /// One that changes, adds and deletes.
+    Patch,
+    Mcp,
+    FailedShell,
+    Stop,
+    StopAgain,
+    Unreadable,
+}
+
+/// Each situation, what the rules say about it, and which rule does.
+const SITUATIONS: [(&str, Deed, &str, &str); 11] = [
+    ("injected context", Deed::Start, "warn", "greeting"),
+    ("allow", Deed::Shell("touch harmless.txt"), "allow", ""),
+    ("warn", Deed::Shell("touch warned.txt"), "warn", "warned"),
+    ("ask", Deed::Shell("touch asked.txt"), "ask", "asked"),
+    ("block", Deed::Shell("touch forbidden.txt"), "block", "forbidden"),
+    ("protected file", Deed::NewFile("secrets/key.txt"), "block", "secrets"),
+    ("patch of several files", Deed::Patch, "block", "secrets"),
+    ("MCP call", Deed::Mcp, "block", "notes"),
+    ("subagent", Deed::ShellOfSubagent("touch forbidden.txt"), "block", "forbidden"),
+    ("failure", Deed::FailedShell, "warn", "failing"),
+    ("held stop", Deed::Stop, "block", "not-yet"),
+];
+
+const PATCH: &str = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-old\n+new\n*** Add File: src/b.rs\n+new\n*** Delete File: \
+                     secrets/key.txt\n*** End Patch";
+
+/// How the agent tells of a deed: the event as its settings name it, and the payload. Nothing where it has no such thing.
+fn told(agent: Agent, deed: Deed, root: &str) -> Option<(&'static str, Value)> {
+    let (event, tool, input, more) = match deed {
+        Deed::Start => ("SessionStart", "", Value::Null, json!({"source": "startup"})),
+        Deed::Shell(command) => ("PreToolUse", "shell", json!({"command": command}), json!({})),
+        Deed::ShellOfSubagent(command) => {
+            ("PreToolUse", "shell", json!({"command": command}), json!({"agent_id": "sub", "agent_type": "explore"}))
+        }
+        Deed::NewFile(path) => ("PreToolUse", "write", json!({"path": format!("{root}/{path}")}), json!({})),
+        Deed::Patch => ("PreToolUse", "patch", json!({"patch": PATCH}), json!({})),
+        Deed::Mcp => ("PreToolUse", "mcp", json!({"path": "a.md", "text": "x"}), json!({})),
+        Deed::FailedShell => ("PostToolUseFailure", "shell", json!({"command": "false"}), json!({})),
+        Deed::Stop => ("Stop", "", Value::Null, json!({"stop_hook_active": false})),
+        Deed::StopAgain => ("Stop", "", Value::Null, json!({"stop_hook_active": true})),
+        Deed::Unreadable => ("PreToolUse", "shell", Value::Null, json!({})),
+    };
+    match agent {
+        Agent::Cursor => cursor(deed, event, tool, &input, root),
+        Agent::Antigravity => antigravity(deed, event, tool, &input, root),
+        _ => family(agent, deed, event, tool, &input, &more, root),
+    }
+}
+
+fn family(
+    agent: Agent,
+    deed: Deed,
+    event: &'static str,
+    tool: &str,
+    input: &Value,
+    more: &Value,
+    root: &str,
+) -> Option<(&'static str, Value)> {
+    let (event, response) = match (agent, deed) {
+        (Agent::Gemini, Deed::FailedShell) => {
+            ("AfterTool", json!({"llmContent": "Output: (empty)\nExit Code: 1\nProcess Group PGID: 7"}))
+        }
+        (Agent::Codex, Deed::FailedShell) => ("PostToolUse", json!({"exit_code": 1})),
+        (Agent::Copilot, Deed::FailedShell) => {
+            let text = "\n<shellId: 0 completed with exit code 1>";
+            ("PostToolUse", json!({"result_type": "success", "text_result_for_llm": text}))
+        }
+        (Agent::OpenCode, Deed::FailedShell) => ("PostToolUse", json!({"output": "", "metadata": {"exit": 1}})),
+        (Agent::Gemini, _) => (
+            match event {
+                "PreToolUse" => "BeforeTool",
+                "Stop" => "AfterAgent",
+                other => other,
+            },
+            Value::Null,
+        ),
+        _ => (event, Value::Null),
+    };
+    let path = input["path"].clone();
+    let (name, input) = match (agent, tool) {
+        (_, "") => ("", Value::Null),
+        (Agent::Gemini, "shell") => ("run_shell_command", input.clone()),
+        (Agent::OpenCode, "shell") => ("bash", input.clone()),
+        (_, "shell") => ("Bash", input.clone()),
+        (Agent::Gemini, "write") => ("write_file", json!({"file_path": path, "content": "new"})),
+        (Agent::OpenCode, "write") => ("write", json!({"filePath": path, "content": "new"})),
+        (Agent::Copilot, "write") => ("Write", json!({"path": path, "file_text": "new"})),
+        (Agent::Codex, "write") => {
+            let added =
+                format!("*** Begin Patch\n*** Add File: {}\n+new\n*** End Patch", path.as_str().unwrap_or_default());
+            ("apply_patch", json!({ "command": added }))
+        }
+        (_, "write") => ("Write", json!({"file_path": path, "content": "new"})),
+        (Agent::Codex, "patch") => ("apply_patch", json!({"command": PATCH})),
+        (Agent::Copilot, "patch") => ("apply_patch", json!(PATCH)),
+        (Agent::OpenCode, "patch") => ("apply_patch", json!({"patchText": PATCH})),
+        (_, "patch") => return None,
+        (Agent::Gemini, _) => ("mcp_notes_write_note", input.clone()),
+        (Agent::Copilot, _) => ("notes-write_note", input.clone()),
+        (_, _) => ("mcp__notes__write_note", input.clone()),
+    };
+    let mut payload = json!({"hook_event_name": event, "session_id": "s", "cwd": root});
+    let fields = payload.as_object_mut()?;
+    fields.extend(more.as_object().cloned()?);
+    if !name.is_empty() {
+        fields.extend(json!({"tool_name": name, "tool_input": input, "tool_use_id": "t"}).as_object().cloned()?);
+    }
+    match (agent, deed) {
+        (Agent::Claude, Deed::FailedShell) => drop(fields.insert("error".to_owned(), json!("Exit code 1"))),
+        (Agent::Copilot, Deed::FailedShell) => drop(fields.insert("tool_result".to_owned(), response)),
+        (_, Deed::FailedShell) => drop(fields.insert("tool_response".to_owned(), response)),
+        (Agent::Gemini, Deed::Mcp) => {
+            drop(fields.insert("mcp_context".to_owned(), json!({"server_name": "notes", "tool_name": "write_note"})));
+        }
+        _ => {}
+    }
+    Some((event, payload))
+}
+
+fn cursor(deed: Deed, event: &str, tool: &str, input: &Value, root: &str) -> Option<(&'static str, Value)> {
+    let event = match (event, deed) {
+        (_, Deed::FailedShell) => "postToolUse",
+        ("SessionStart", _) => "sessionStart",
+        ("Stop", _) => "stop",
+        _ => "preToolUse",
+    };
+    let name = match tool {
+        "shell" => "Shell",
+        "write" => "Write",
+        "patch" => return None,
+        "mcp" => "MCP:write_note",
+        _ => "",
+    };
+    let mut payload = json!({"hook_event_name": event, "conversation_id": "s", "workspace_roots": [root], "cwd": root,
+        "tool_name": name, "tool_input": input, "tool_use_id": "t"});
+    match deed {
+        Deed::FailedShell => payload["tool_output"] = json!("{\"exitCode\":1}"),
+        Deed::StopAgain => payload["loop_count"] = json!(1),
+        Deed::ShellOfSubagent(_) => payload["subagent_id"] = json!("sub"),
+        _ => {}
+    }
+    Some((event, payload))
+}
+
+fn antigravity(
+    deed: Deed,
+    event: &'static str,
+    tool: &str,
+    input: &Value,
+    root: &str,
+) -> Option<(&'static str, Value)> {
+    let (name, args) = match tool {
+        "shell" => ("run_command", json!({"CommandLine": input["command"], "Cwd": root})),
+        "write" => ("write_to_file", json!({"TargetFile": input["path"], "CodeContent": "new"})),
+        "mcp" => ("mcp_notes_write_note", input.clone()),
+        _ => ("", Value::Null),
+    };
+    let mut payload = json!({"conversationId": "s", "workspacePaths": [root], "stepIdx": 1});
+    match deed {
+        // It does not tell of these.
+        Deed::Start | Deed::Patch => return None,
+        Deed::Stop | Deed::StopAgain => payload["fullyIdle"] = json!(true),
+        _ => payload["toolCall"] = json!({"name": name, "args": args}),
+    }
+    let event = if matches!(deed, Deed::FailedShell) { "PostToolUse" } else { event };
+    if matches!(deed, Deed::FailedShell) {
+        payload["error"] = json!("exit status 1");
+    }
+    Some((event, payload))
+}
+
+fn tell(scratch: &Scratch, agent: Agent, event: &str, payload: &[u8]) -> Reply {
+    scratch.feed(scratch.command(&["hook", agent.name(), event]), payload)
+}
+
+/// What the journal has of the last event.
+fn judged(scratch: &Scratch) -> (String, String) {
+    let log = scratch.run(&["log", "--json", "--limit", "1"]).stdout;
+    let entry: Value = serde_json::from_str(log.lines().last().unwrap_or_default()).expect("an event");
+    let findings = entry["verdict"]["findings"].as_array().cloned().unwrap_or_default();
+    let rules: Vec<&str> = findings.iter().filter_map(|finding| finding["rule"].as_str()).collect();
+    (entry["verdict"]["level"].as_str().unwrap_or("allow").to_owned(), rules.join(","))
+}
+
+#[test]
+fn every_agent_gets_the_same_verdicts() {
+    let mut answers = String::new();
+    for agent in Agent::ALL {
+        let scratch = project();
+        scratch.file(".linchpin/rules/all.yml", RULES);
+        let names = "rules: [forbidden, asked, warned, secrets, notes, greeting, not-yet, failing]\n";
+        scratch.config(names);
+        let root = scratch.root().to_string_lossy().into_owned();
+        writeln!(answers, "## {}", agent.title()).unwrap();
+        for (situation, deed, level, rule) in SITUATIONS {
+            let Some((event, payload)) = told(agent, deed, &root) else {
+                writeln!(answers, "{situation}: it does not tell of it").unwrap();
+                continue;
+            };
+            let reply = tell(&scratch, agent, event, payload.to_string().as_bytes());
+            assert_eq!(
+                judged(&scratch),
+                (level.to_owned(), rule.to_owned()),
+                "{agent:?} {situation}: {}",
+                reply.stdout
+            );
+            assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""), "{agent:?} {situation}");
+            let said = scratch.shown(&reply.stdout);
+            writeln!(answers, "{situation}: {}", if said.is_empty() { "-" } else { said.trim() }).unwrap();
+        }
+        // Held once, as the rule says, and then let go.
+        let (event, payload) = told(agent, Deed::StopAgain, &root).expect("every agent stops");
+        let reply = tell(&scratch, agent, event, payload.to_string().as_bytes());
+        assert_eq!(judged(&scratch).0, "warn", "{agent:?}: {}", reply.stdout);
+        writeln!(answers).unwrap();
+    }
+    assert_snapshot!(answers);
+}
+
+/// What cannot be read is not let through, by any agent.
+#[test]
+fn a_broken_payload_is_refused_or_asked_about() {
+    for agent in Agent::ALL {
+        let scratch = project();
+        let root = scratch.root().to_string_lossy().into_owned();
+        let (event, payload) = told(agent, Deed::Unreadable, &root).expect("every agent calls tools");
+        let mut text = payload.to_string();
+        text.truncate(text.len() - 2);
+        let reply = tell(&scratch, agent, event, text.as_bytes());
+        let answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
+        let asks = reply.stdout.contains("\"ask\"") || reply.stdout.contains("force_ask");
+        assert!(is_refusal(&answer) || asks, "{agent:?}: {}", reply.stdout);
+    }
+}

@@ -1,0 +1,106 @@
+//! Every agent's hooks: put in, looked at, taken out again.
+
+use agents::Agent;
+use insta::assert_snapshot;
+use serde_json::json;
+use testkit::Scratch;
+
+use crate::project;
+
+fn installed(agents: &[&str]) -> Scratch {
+    let scratch = project();
+    for agent in agents {
+        let reply = scratch.run(&["install", agent]);
+        assert_eq!(reply.code, Some(0), "{agent}: {}{}", reply.stdout, reply.stderr);
+    }
+    scratch
+}
+
+fn doctor(scratch: &Scratch) -> String {
+    scratch.shown(&scratch.run(&["doctor"]).transcript())
+}
+
+#[test]
+fn an_installed_hook_refuses_a_forged_event() {
+    for agent in Agent::ALL {
+        for scope in [&[][..], &["--user"]] {
+            let scratch = project();
+            let arguments: Vec<&str> = ["install", agent.name()].into_iter().chain(scope.iter().copied()).collect();
+            assert_eq!(scratch.run(&arguments).code, Some(0), "{agent:?}");
+            let reply = scratch.run(&["doctor"]);
+            let refused = format!("{}: a forged `linchpin trust` was refused", agent.title());
+            assert!(reply.stdout.contains(&refused), "{}", reply.stdout);
+            assert_eq!(reply.code, Some(0), "{}", reply.stdout);
+            let arguments: Vec<&str> = ["uninstall", agent.name()].into_iter().chain(scope.iter().copied()).collect();
+            assert_eq!(scratch.run(&arguments).code, Some(0), "{agent:?}");
+            assert!(scratch.run(&["doctor"]).stdout.contains("no agent calls Linchpin"), "{agent:?}");
+        }
+    }
+}
+
+#[test]
+fn who_is_called_twice_and_what_is_not_accepted_is_said() {
+    let scratch = installed(&["claude", "codex", "copilot", "cursor"]);
+    assert_eq!(scratch.run(&["install", "codex", "--user"]).code, Some(0));
+    assert_snapshot!(doctor(&scratch));
+}
+
+#[test]
+fn a_switch_in_another_file_is_found() {
+    let scratch = installed(&["gemini"]);
+    let settings = scratch.home().join(".gemini/settings.json");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    std::fs::write(settings, "{\"hooksConfig\": {\"enabled\": false}}").unwrap();
+    let reply = scratch.run(&["doctor"]);
+    assert!(reply.stdout.contains("`hooksConfig.enabled` is off, so Gemini CLI calls no hooks"), "{}", reply.stdout);
+    assert_eq!(reply.code, Some(1));
+}
+
+#[test]
+fn hooks_that_codex_has_switched_off_are_found() {
+    let scratch = installed(&["codex"]);
+    let config = scratch.home().join(".codex/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    for (text, is_off) in [("[features]\nhooks = false # later\n", true), ("[features]\nhooks = true\n", false)] {
+        std::fs::write(&config, text).unwrap();
+        let reply = scratch.run(&["doctor"]);
+        assert_eq!(reply.stdout.contains("Codex CLI: hooks are switched off"), is_off, "{}", reply.stdout);
+    }
+    let hooks = scratch.root().join(".codex/hooks.json");
+    std::fs::write(&config, format!("[hooks.state.\"{}:pre_tool_use:0:0\"]\n", hooks.display())).unwrap();
+    assert!(scratch.run(&["doctor"]).stdout.contains("Codex CLI: the hooks, or their folder, are named in"));
+}
+
+#[test]
+fn a_plugin_that_somebody_changed_is_found() {
+    let scratch = installed(&["opencode"]);
+    let file = scratch.root().join(".opencode/plugins/linchpin.js");
+    let text = std::fs::read_to_string(&file).unwrap().replace("throw new Error(answer.refuse)", "");
+    std::fs::write(&file, text).unwrap();
+    let reply = scratch.run(&["doctor"]);
+    assert!(reply.stdout.contains("the plugin is not the one that this Linchpin writes"), "{}", reply.stdout);
+}
+
+#[test]
+fn rules_that_ask_for_what_an_agent_cannot_do_are_warned_about() {
+    let scratch = installed(&["codex", "gemini", "antigravity"]);
+    scratch.rule("ask-first", "---\ntools: [Bash]\ncommand_pattern: deploy\naction: ask\n---\nAsk first.\n");
+    scratch.rule("no-prompt", "---\non: prompt\naction: block\nwhen: \"'x' in event.prompt\"\n---\nNo.\n");
+    scratch.rule("fine", "---\ntools: [Bash]\ncommand_pattern: deploy\n---\nNo.\n");
+    assert_snapshot!(scratch.shown(&scratch.run(&["validate"]).transcript()));
+}
+
+/// Copilot reads Claude Code's settings, and runs the program of a hook without its arguments.
+#[test]
+fn a_bare_call_by_copilot_is_a_hook() {
+    let scratch = project();
+    let root = scratch.root();
+    let payload = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "cwd": root, "tool_name": "Bash",
+        "tool_input": {"command": "linchpin trust"},
+    });
+    let mut command = scratch.command(&[]);
+    command.env("COPILOT_PROJECT_DIR", &root);
+    let reply = scratch.feed(command, payload.to_string().as_bytes());
+    assert!(reply.stdout.contains("\"permissionDecision\":\"deny\""), "{}{}", reply.stdout, reply.stderr);
+}
