@@ -411,7 +411,10 @@ impl Walker<'_> {
                 }
             }
             CompoundCommand::Coprocess(coprocess) => {
+                // It reads what is written to it, and not what the text around it is given.
+                let has_input = std::mem::take(&mut self.around.has_input);
                 self.in_new_scope(|walker| walker.command(&coprocess.body));
+                self.around.has_input = has_input;
                 // The descriptors to read from and write to.
                 let name = coprocess.name.as_ref().map(|name| self.single_word(&name.value));
                 match name.map_or(Some("COPROC".to_owned()), |name| name.value) {
