@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 const LOOP: &str = "agent: {command: [sh, agent.sh]}
-limits: {iterations: none, runtime: none, stale: none}
+limits: {iterations: 1000000, runtime: none, stale: none}
 hats:
   one: {triggers: [task.start, two], publishes: [one]}
   two: {triggers: [one], publishes: [two, loop.complete]}
