@@ -14,7 +14,7 @@ use policy::Compiled;
 use serde_json::json;
 use store::{Changes, LOOP, Note, NoteKind, Store};
 use tree::Tree;
-use work::{Ending, Run, RunId, Work, WorkError};
+use work::{Ending, Run, RunId, Spent, Work, WorkError};
 
 use crate::attention::Cut;
 use crate::iteration::Came;
@@ -74,6 +74,8 @@ pub(crate) struct Sitting<'a> {
     pub tell: &'a mut dyn FnMut(News<'_>),
     /// The last thing that an agent said on purpose.
     pub told: i64,
+    /// By the run so far. Counted once: to count very many iterations after each of them would take ever longer.
+    pub spent: Spent,
 }
 
 impl Driver<'_> {
@@ -118,7 +120,7 @@ impl Driver<'_> {
     fn drive(&self, id: RunId, work: &Work, tell: &mut dyn FnMut(News<'_>)) -> Result<Ending, NotDriven> {
         let Some(run) = work.run(id)? else { return Err(NotDriven::Unknown(id)) };
         let told = work.told_since(id, 0)?.last().map_or(0, |(number, _)| *number);
-        let mut sitting = Sitting { work, signals: self.signals, tell, told };
+        let mut sitting = Sitting { work, signals: self.signals, tell, told, spent: work.spent(id)? };
         loop {
             match self.step(&run, &mut sitting) {
                 Ok(None) => {}
@@ -156,7 +158,7 @@ impl Driver<'_> {
             (sitting.tell)(News::PassedOver { topic: &published.topic });
             return Ok(None);
         };
-        let spent = work.spent(id)?;
+        let spent = sitting.spent;
         let reached = limit::reached(&self.the_loop.limits, &spent);
         let reached = match reached {
             // Who has no limit is not counted.
@@ -167,6 +169,9 @@ impl Driver<'_> {
             return Ok(Some((Ending::Limit, why)));
         }
         let came = self.iteration(run, &published, hat, spent, sitting)?;
+        if let Some(ended) = work.iterations(id, 1)?.pop() {
+            sitting.spent = spent.with(&ended);
+        }
         Ok(match came {
             Came::To(topic) if topic == self.the_loop.completion.topic => Some((Ending::Completed, self.completed())),
             Came::To(topic) => self.stale(run, &topic, work)?,
@@ -190,7 +195,7 @@ impl Driver<'_> {
                 if let Some(end) = waits_for_a_person(id, work)? {
                     return Ok(Some(end));
                 }
-                let failures = work.spent(id)?.failures;
+                let failures = sitting.spent.failures;
                 let is_enough = self.the_loop.limits.failures.is_some_and(|limit| failures >= limit);
                 is_enough.then(|| {
                     (Ending::Failed, format!("agents failed {failures} times in a row; the last one {failure}"))

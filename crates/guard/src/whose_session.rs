@@ -37,6 +37,8 @@ impl CommandRun<'_> {
         let by_variables = agents::environment::session(|name| self.environment.get(name));
         match by_variables {
             Some((agent, session)) => Ok(Some(Whose { agent: agent.name().to_owned(), session })),
+            // Many may wait for one command in a run; what is known of it is the run itself.
+            None if self.environment.get(Stage::RUN).is_some() => Ok(None),
             None => self.pending(store),
         }
     }

@@ -139,6 +139,28 @@ impl Outcome {
     }
 }
 
+impl Spent {
+    /// With one more iteration that has ended.
+    #[must_use]
+    pub fn with(self, ended: &Iteration) -> Self {
+        let is_cut_off = ended.outcome == Some(Outcome::CutOff);
+        let failures = match ended.outcome {
+            Some(Outcome::Failed) => self.failures + 1,
+            Some(Outcome::CutOff) => self.failures,
+            _ => 0,
+        };
+        let both = |one: Option<i64>, other: Option<i64>| one.into_iter().chain(other).reduce(|one, other| one + other);
+        let costs = self.cost_usd.into_iter().chain(ended.cost_usd);
+        Self {
+            iterations: self.iterations + u32::from(!is_cut_off),
+            time: self.time + ended.ended.unwrap_or(ended.started) - ended.started,
+            tokens: both(self.tokens, ended.tokens),
+            cost_usd: costs.reduce(|one, other| one + other),
+            failures,
+        }
+    }
+}
+
 /// What a run has used up.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spent {

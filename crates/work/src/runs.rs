@@ -485,3 +485,34 @@ impl rusqlite::ToSql for RunId {
         Ok(i64::try_from(self.0).unwrap_or(i64::MAX).into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is added up as it goes is what is counted afterwards.
+    #[test]
+    fn what_a_run_has_used_up_is_counted_in_either_way() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let work = Work::open(&folder.path().join("work.db")).expect("a database");
+        let run = work.begin_run(None, "task.start", 0).expect("a run");
+        let mut spent = work.spent(run).expect("counted");
+        let outcomes = [Outcome::Failed, Outcome::CutOff, Outcome::Failed, Outcome::Nothing, Outcome::Failed];
+        for (at, outcome) in outcomes.into_iter().enumerate() {
+            let published = work.waiting(run).expect("read").expect("something waits");
+            let now = i64::try_from(at).expect("few") * 100;
+            let number = work.begin_iteration(run, &published, "hat", now).expect("begun");
+            let tokens = (at > 1).then_some(7);
+            let end = IterationEnd {
+                outcome: Some(outcome),
+                tokens,
+                cost_usd: tokens.map(|_| 0.5),
+                ..IterationEnd::default()
+            };
+            work.end_iteration(run, number, &end, now + 30).expect("ended");
+            spent = spent.with(&work.iterations(run, 1).expect("read").pop().expect("the last"));
+            assert_eq!(spent, work.spent(run).expect("counted"), "after {number}");
+        }
+        assert_eq!((spent.iterations, spent.failures, spent.time, spent.tokens), (4, 1, 150, Some(21)));
+    }
+}

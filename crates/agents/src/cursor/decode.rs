@@ -49,16 +49,15 @@ pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> Eve
     if kind == EventKind::BeforeTool {
         name_tool(fields);
     }
-    if let Some(folder) = fields.get("tool_input").and_then(|input| input.get("working_directory")?.as_str())
-        && paths::is_absolute(folder)
-    {
-        fields.insert("cwd".to_owned(), Value::String(folder.to_owned()));
-    }
     // The folder of a command may be empty, which means the project's.
     if fields.get("cwd").and_then(Value::as_str).unwrap_or_default().is_empty()
         && let Some(root @ Value::String(_)) = fields.get("workspace_roots").and_then(|roots| roots.get(0)).cloned()
     {
         fields.insert("cwd".to_owned(), root);
+    }
+    if let Some(folder) = fields.get("tool_input").and_then(|input| input.get("working_directory")?.as_str()) {
+        let folder = paths::absolute(fields.get("cwd").and_then(Value::as_str).unwrap_or_default(), folder);
+        fields.insert("cwd".to_owned(), Value::String(folder));
     }
     let loops = fields.get("loop_count").and_then(Value::as_u64).unwrap_or_default();
     if kind.is_stop() && loops > 0 {

@@ -103,7 +103,7 @@ fn bring_up_to_date(document: &mut Document, own: &Own, wanted: &Value) -> Resul
         (place.element, pretty(wanted))
     } else {
         // Someone put our handler into a group with others; only the handler is ours.
-        let handler = wanted.get("hooks").and_then(|handlers| handlers.get(0)).unwrap_or(&Value::Null);
+        let handler = wanted.pointer("/hooks/0").unwrap_or(wanted);
         (place.handler, pretty(handler))
     };
     document.replace(range, &item);

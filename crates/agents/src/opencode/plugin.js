@@ -1,7 +1,7 @@
 // Calls Linchpin for what OpenCode does, and does what it answers. Both plugin generations: `server` is that of
 // OpenCode 1, `setup` that of OpenCode 2. What is decided is decided by the program; nothing here judges.
 import { spawn, spawnSync } from "node:child_process"
-import { appendFileSync, mkdirSync } from "node:fs"
+import { appendFileSync, existsSync, mkdirSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
@@ -13,15 +13,18 @@ const STOP_TIMEOUT = 600_000
 // `opencode run` ends at the first idle moment, so there a stop has to be held before it, at once.
 const HEADLESS = process.argv.includes("run")
 
-const limit = (event) => (/Stop$/.test(event.hook_event_name) ? STOP_TIMEOUT : TIMEOUT)
 
-function answerOf({ error, status, stdout, stderr }) {
+const isStop = (event) => /Stop$/.test(event.hook_event_name)
+
+function answerOf(event, { error, status, stdout, stderr }) {
+  // A stop that cannot be judged goes by: held, it would come again for ever.
+  const failed = (text) => (isStop(event) ? { message: text } : { refuse: text })
   if (error) {
     // Somebody who has no Linchpin is not locked out by a project's plugin.
     if (error.code === "ENOENT" && !FAIL_CLOSED) return {}
-    return { refuse: `Linchpin could not be called: ${error.message}` }
+    return failed(`Linchpin could not be called: ${error.message}`)
   }
-  if (status !== 0) return { refuse: stderr.trim() || `Linchpin ended with ${status}` }
+  if (status !== 0) return failed(stderr.trim() || `Linchpin ended with ${status}`)
   if (!stdout.trim()) return {}
   try {
     const { decision, reason, systemMessage, hookSpecificOutput = {} } = JSON.parse(stdout)
@@ -29,18 +32,23 @@ function answerOf({ error, status, stdout, stderr }) {
     const refuse = decision === "block" ? reason : permissionDecision === "deny" ? permissionDecisionReason : undefined
     return { refuse, context: additionalContext, message: systemMessage }
   } catch {
-    return { refuse: "Linchpin's answer could not be read" }
+    return failed("Linchpin's answer could not be read")
   }
 }
 
+const limit = (event) => (isStop(event) ? STOP_TIMEOUT : TIMEOUT)
+
+// A program cannot be started in a folder that is gone, and that must not look as if there were no program.
+const folder = (event) => (event.cwd && existsSync(event.cwd) ? event.cwd : undefined)
+
 function ask(event) {
   return new Promise((resolve) => {
-    const child = spawn(PROGRAM, ARGUMENTS, { timeout: limit(event), cwd: event.cwd })
+    const child = spawn(PROGRAM, ARGUMENTS, { timeout: limit(event), cwd: folder(event) })
     let [stdout, stderr] = ["", ""]
     child.stdout.on("data", (text) => (stdout += text))
     child.stderr.on("data", (text) => (stderr += text))
-    child.on("error", (error) => resolve(answerOf({ error })))
-    child.on("close", (status) => resolve(answerOf({ status, stdout, stderr })))
+    child.on("error", (error) => resolve(answerOf(event, { error })))
+    child.on("close", (status) => resolve(answerOf(event, { status, stdout, stderr })))
     child.stdin.on("error", () => {})
     child.stdin.end(JSON.stringify(event))
   })
@@ -48,8 +56,8 @@ function ask(event) {
 
 // Nothing else goes on in the meantime.
 function askNow(event) {
-  const options = { input: JSON.stringify(event), encoding: "utf8", timeout: limit(event), cwd: event.cwd }
-  return answerOf(spawnSync(PROGRAM, ARGUMENTS, options))
+  const options = { input: JSON.stringify(event), encoding: "utf8", timeout: limit(event), cwd: folder(event) }
+  return answerOf(event, spawnSync(PROGRAM, ARGUMENTS, options))
 }
 
 // What each request to a model used, in the place of a transcript: OpenCode keeps its own in a database.

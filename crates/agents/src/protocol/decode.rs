@@ -193,14 +193,13 @@ fn take_bool(fields: &mut Map<String, Value>, key: &str) -> bool {
     value
 }
 
-/// Moves values from an agent's own names to those of the family; what is there already stays.
+/// Moves values from an agent's own names to those of the family. Where two names say different things, nobody knows which
+/// the agent goes by, so nothing is said: then a person is asked.
 pub(crate) fn rename(fields: &mut Map<String, Value>, names: &[(&str, &str)]) {
     for (own, name) in names {
-        if !fields.contains_key(*name)
-            && let Some(value) = fields.shift_remove(*own)
-        {
-            fields.insert((*name).to_owned(), value);
-        }
+        let Some(value) = fields.shift_remove(*own) else { continue };
+        let is_contradicted = fields.get(*name).is_some_and(|said| *said != value);
+        fields.insert((*name).to_owned(), if is_contradicted { Value::Null } else { value });
     }
 }
 

@@ -8,9 +8,6 @@ use engine::event::{Access, FileAccess, ToolCall};
 use super::decode::RawCall;
 use super::{paths, tools};
 
-/// Markers beyond this many are not read.
-const CHANGE_LIMIT: usize = 10_000;
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Change<'a> {
     Add(&'a str),
@@ -23,9 +20,6 @@ fn changes(patch: &str) -> Vec<Change<'_>> {
     let mut changes: Vec<Change<'_>> = Vec::new();
     for line in patch.lines().map(str::trim) {
         let Some(marker) = line.strip_prefix("***").map(str::trim_start) else { continue };
-        if changes.len() >= CHANGE_LIMIT {
-            break;
-        }
         if let Some(path) = marked(marker, "Add File:") {
             changes.push(Change::Add(path));
         } else if let Some(path) = marked(marker, "Update File:") {
