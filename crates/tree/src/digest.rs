@@ -29,8 +29,10 @@ impl Tree {
         };
         let mut entries = self.entries(&commit)?;
         let lines = self.difference_from(&commit)?;
+        // What is ours is not read: a journal grows.
+        let is_there = |path: &str, status: Status| status != Status::Deleted && self.is_not_ours(path);
         let there: Vec<&str> =
-            lines.iter().filter(|(_, line)| line.status != Status::Deleted).map(|(path, _)| path.as_str()).collect();
+            lines.iter().filter(|(path, line)| is_there(path, line.status)).map(|(path, _)| path.as_str()).collect();
         let plain: Vec<&str> = there.iter().copied().filter(|path| is_plain(&self.root().join(path))).collect();
         let mut ids = self.hashed(&plain);
         for (path, _) in lines.iter().filter(|(_, line)| line.status == Status::Deleted) {
