@@ -62,7 +62,7 @@ fn in_conflict(record: &str, prefix: &str) -> Option<String> {
 impl Status {
     fn add(&mut self, record: &str, prefix: &str) {
         let fields: Vec<&str> = record.splitn(8, ' ').collect();
-        let [letters, _, old_mode, _, new_mode, old_id, staged_id, path] = fields.as_slice() else { return };
+        let [letters, _, old_mode, staged_mode, new_mode, old_id, staged_id, path] = fields.as_slice() else { return };
         let Some(path) = path.strip_prefix(prefix) else { return };
 
         let status = match (*old_mode, *new_mode) {
@@ -73,7 +73,9 @@ impl Status {
             _ => Changed::Modified,
         };
         let is_as_staged = letters.ends_with('.');
-        let may_be_as_before = status == Changed::Modified && !is_as_staged && old_id != staged_id;
+        // Another mode is a difference too, whatever is in the file.
+        let is_told_apart = old_id == staged_id && staged_mode == new_mode;
+        let may_be_as_before = status == Changed::Modified && !is_as_staged && !is_told_apart;
         // One that was only announced and is gone is told of as if it had been committed with nothing in it.
         let may_never_have_been = *letters == ".D" && EMPTY.contains(old_id);
         if may_be_as_before || may_never_have_been {

@@ -174,6 +174,11 @@ fn permissions_are_no_content_and_a_link_is() {
     let scene = Scene::new();
     fs::set_permissions(scene.root.join("kept.txt"), fs::Permissions::from_mode(0o755)).expect("a mode");
     assert_eq!(scene.changed(), [""; 0]);
+    // Staged with the one mode, and put back with the other.
+    scene.git(&["add", "--all"]);
+    scene.delete("kept.txt").write("kept.txt", "one\n");
+    assert_eq!(scene.changed(), [""; 0]);
+    fs::set_permissions(scene.root.join("kept.txt"), fs::Permissions::from_mode(0o755)).expect("a mode");
     scene.commit("mode");
     assert_eq!(scene.changed(), [""; 0]);
     scene.delete("kept.txt");
