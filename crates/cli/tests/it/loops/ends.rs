@@ -135,6 +135,17 @@ fn progress_is_a_sign_of_life() {
 }
 
 #[test]
+fn what_is_said_on_purpose_reaches_the_persons_own_program() {
+    let scratch = project();
+    scratch.config("progress_command: sh told.sh\n").file("told.sh", "cat > told");
+    let script = r#""$LINCHPIN_BIN" progress 'halfway there'; while ! test -s told; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#;
+    let scratch = looping_in(scratch, &format!("{ALONE}limits: {{idle: 30s, failures: 1}}\n"), script);
+    let reply = scratch.run(&["run"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    assert_eq!(fs::read_to_string(scratch.root().join("told")).expect("it was told"), "halfway there");
+}
+
+#[test]
 fn without_git_nobody_says_that_nothing_changed() {
     let scratch = project();
     scratch.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 5}}\n"));
