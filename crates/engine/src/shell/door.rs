@@ -7,6 +7,7 @@
 //! - compound commands overflow the stack at about 1,600 levels, chains of `coproc` and of `!` in `[[` like them, and
 //!   `$(`, `${` and `$[` at some thousands;
 //! - an array index is parsed by recursion, and overflows like them (`a[a[a[…`);
+//! - the end of the text behind a tag of nothing (`cat <<'' `) is never found, and eats all memory;
 //! - a file descriptor over `i32::MAX` (`99999999999>x`) panics;
 //! - an expansion behind `<<TAG` on the same line is torn apart: of `a <<E $(b)` it makes the words `a b $()`.
 //!
@@ -40,11 +41,12 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
     if depth >= MAX_NESTING || open_expansions(text) > MAX_OPEN_EXPANSIONS {
         return Err(Gap::TooDeep);
     }
+    let text = ended(text)?;
     // Extended globs are off unless a script turns them on; reading `!(rm x)` as one would hide a command.
     let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
     // The parser is not ours and has asserts: a panic is text that it rejects.
     let parsed = catch_unwind(AssertUnwindSafe(|| {
-        let mut text = Cow::Borrowed(text);
+        let mut text = text;
         for _ in 0..MAX_PARTED {
             let tokens = uncached_tokenize_str(&text, &options.tokenizer_options())
                 .map_err(|error| Gap::Rejected(rejection::of_tokens(&error)))?;
@@ -60,6 +62,18 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Program, Gap> {
         Err(Gap::Doubtful("many double parentheses"))
     }));
     parsed.unwrap_or_else(|_| Err(Gap::Rejected("the parser gave up".to_owned())))
+}
+
+/// The text with an end that the tokenizer finds: behind the tag of a here-document it waits for a line.
+fn ended(text: &str) -> Result<Cow<'_, str>, Gap> {
+    if !text.contains("<<") {
+        return Ok(Cow::Borrowed(text));
+    }
+    let trailing_backslashes = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    if trailing_backslashes % 2 == 1 {
+        return Err(Gap::Rejected("it ends with a backslash".to_owned()));
+    }
+    Ok(Cow::Owned(format!("{text}\n")))
 }
 
 /// `grammar`: the tokens as the parser gets them.
@@ -242,6 +256,22 @@ fn index_parts(word: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_behind_a_tag_of_nothing_is_found() {
+        for text in [
+            "cat <<'' ",
+            "cat <<\"\" x ",
+            "$(cat <<  ",
+            "cat <<'' \\\n",
+            "cat <<'' \"a\nb\" ",
+            "cat <<'' << ",
+            "a <<'' #\\",
+        ] {
+            let _ = parse(text, 0);
+        }
+        assert!(parse("cat <<''\nx\n\n", 0).is_ok());
+    }
 
     #[test]
     fn expansions_that_surely_close_do_not_add_up() {

@@ -515,6 +515,8 @@ fn soup() -> impl Strategy<Value = String> {
         "\n",
         "<<E\n",
         "<<E ",
+        "<<'' ",
+        "<<",
         "E\n",
         "<<-'E'\n",
         "<<< ",
