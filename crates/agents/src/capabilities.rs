@@ -6,6 +6,7 @@ use std::fmt::Write;
 use engine::{EventKind, Level};
 
 use crate::install::Form;
+use crate::protocol::kinds;
 use crate::protocol::powers::{Asking, Powers, Refusing};
 use crate::{Adapter, Agent};
 
@@ -23,7 +24,7 @@ pub fn capabilities(agent: Agent) -> Vec<Capability> {
     let adapter = agent.adapter();
     events(adapter)
         .into_iter()
-        .map(|event| Capability { kind: (adapter.kind)(event), event, powers: (adapter.powers)(event) })
+        .map(|event| Capability { kind: kinds::known(adapter.events, event).1, event, powers: (adapter.powers)(event) })
         .collect()
 }
 

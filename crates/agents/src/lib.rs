@@ -88,13 +88,15 @@ struct Adapter {
     title: &'static str,
     /// What the agent's program is called.
     program: &'static str,
-    /// The canonical kind of one of the agent's own event names.
-    kind: fn(&str) -> EventKind,
+    /// The agent's own names of events, and their kinds.
+    events: protocol::kinds::Names,
     /// Puts the fields of a payload under the names that the family has for them, where the agent has its own, and says
     /// what the event is where its name does not tell.
     translate: Option<Translate>,
     /// Turns what the payload says of a tool call into the canonical call.
     tool: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
+    /// The argument of the agent's shell that names the folder it runs in.
+    folder: Option<&'static str>,
     /// How a call that ran went, where the payload says so.
     outcome: fn(&engine::event::ToolCall) -> Option<engine::event::Outcome>,
     /// What a hook can do on an event of this name.

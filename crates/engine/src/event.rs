@@ -126,6 +126,9 @@ pub struct Event {
     pub time: i64,
     /// The folder that relative paths and commands of this event start from; absolute.
     pub cwd: String,
+    /// The folder that the agent's session belongs to, where the payload tells it apart from `cwd`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session_folder: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool: Option<ToolCall>,
     /// How the tool call went; only after it ran.
@@ -161,6 +164,7 @@ impl Event {
             session: String::new(),
             time,
             cwd: String::new(),
+            session_folder: None,
             tool: None,
             outcome: None,
             prompt: None,

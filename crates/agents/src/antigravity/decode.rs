@@ -5,20 +5,21 @@ use engine::event::{Outcome, ToolCall};
 use serde_json::{Map, Value};
 
 use crate::protocol::decode::{RawCall, rename};
-use crate::protocol::{paths, tools};
+use crate::protocol::tools;
 
 pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
-    rename(fields, &[("conversationId", "session_id"), ("transcriptPath", "transcript_path")]);
-    let root = fields.get("workspacePaths").and_then(|paths| paths.get(0)?.as_str()).unwrap_or_default().to_owned();
-    let mut cwd = root;
+    rename(
+        fields,
+        &[
+            ("conversationId", "session_id"),
+            ("transcriptPath", "transcript_path"),
+            ("workspacePaths", "workspace_roots"),
+        ],
+    );
     if let Some(Value::Object(mut call)) = fields.shift_remove("toolCall") {
         rename(&mut call, &[("name", "tool_name"), ("args", "tool_input")]);
-        if let Some(folder) = call.get("tool_input").and_then(|input| input.get("Cwd")?.as_str()) {
-            cwd = paths::absolute(&cwd, folder);
-        }
         fields.extend(call);
     }
-    fields.entry("cwd").or_insert(Value::String(cwd));
     if kind.is_stop() {
         // Nothing says whether it stops for the first time, so how often it may be held counts for the whole session.
         fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
@@ -36,7 +37,10 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let (target, absolute) = (("TargetFile", "file_path"), ("AbsolutePath", "file_path"));
     match call.name.as_str() {
         "run_command" => tools::translated(call, "Bash", &[("CommandLine", "command")]),
-        "view_file" => tools::translated(call, "Read", &[absolute]),
+        "send_command_input" => tools::typed(call, "Input"),
+        "view_file" | "view_file_outline" | "view_code_item" | "view_content_chunk" => {
+            tools::translated(call, "Read", &[absolute])
+        }
         "write_to_file" => tools::translated(call, "Write", &[target, ("CodeContent", "content")]),
         "replace_file_content" => tools::translated(
             call,
@@ -44,22 +48,19 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
             &[target, ("TargetContent", "old_string"), ("ReplacementContent", "new_string")],
         ),
         "multi_replace_file_content" | "edit_file" => tools::translated(call, "Edit", &[target, absolute]),
-        "grep_search" => tools::translated(call, "Grep", &[("Query", "pattern"), ("SearchPath", "path")]),
+        "delete_file" => tools::deleting(tools::translated(call, "Write", &[target, absolute])),
+        "grep_search" => {
+            tools::translated(call, "Grep", &[("Query", "pattern"), ("SearchPath", "path"), ("Includes", "glob")])
+        }
         "find_by_name" => tools::translated(call, "Glob", &[("Pattern", "pattern"), ("SearchDirectory", "path")]),
         "list_dir" => tools::translated(call, "LS", &[("DirectoryPath", "path")]),
         "read_url_content" => tools::translated(call, "WebFetch", &[("Url", "url")]),
         "search_web" => tools::translated(call, "WebSearch", &[]),
         "invoke_subagent" => tools::translated(call, "Task", &[]),
-        _ => mcp_or_own(call),
-    }
-}
-
-/// MCP tools are `mcp_SERVER_TOOL`; where the server's name ends is not said, and most have no underscore.
-fn mcp_or_own(call: RawCall<'_>) -> ToolCall {
-    let parts = call.name.strip_prefix("mcp_").and_then(|rest| rest.split_once('_'));
-    match parts.map(|(server, tool)| format!("mcp__{server}__{tool}")) {
-        Some(name) if !call.name.starts_with("mcp__") => tools::translated(call, &name, &[]),
-        _ => tools::canonical(&call.name, call.input, call.cwd),
+        name => match name.strip_prefix("mcp_").map(str::to_owned) {
+            Some(joined) => tools::parted(call, &joined, &['_']),
+            None => tools::canonical(&call.name, call.input, call.cwd),
+        },
     }
 }
 

@@ -1,18 +1,13 @@
 //! Codex's tool names, and its patches.
 
 use engine::event::{Outcome, ToolCall};
-use serde_json::Value;
 
 use crate::protocol::decode::RawCall;
 use crate::protocol::{patch, tools};
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {
-        "apply_patch" => {
-            let text = call.input.get("command").or_else(|| call.input.get("input")).and_then(Value::as_str);
-            let text = text.unwrap_or_default().to_owned();
-            patch::call(call, &text)
-        }
+        "apply_patch" => patch::call(call),
         "Bash" => shell_call(call),
         "shell" | "local_shell" | "shell_command" | "exec_command" => {
             tools::renamed(call.name, "Bash", call.input, call.cwd)

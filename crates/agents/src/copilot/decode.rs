@@ -39,48 +39,31 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let path = ("path", "file_path");
     match call.name.as_str() {
         "Bash" | "bash" => tools::translated(call, "Bash", &[]),
+        "write_bash" | "write_powershell" => tools::typed(call, "input"),
         "PowerShell" | "powershell" => tools::translated(call, "PowerShell", &[]),
         "Read" | "view" => tools::translated(call, "Read", &[path]),
         "Write" | "create" => tools::translated(call, "Write", &[path, ("file_text", "content")]),
-        "Edit" | "edit" => {
-            tools::translated(call, "Edit", &[path, ("old_str", "old_string"), ("new_str", "new_string")])
-        }
-        "apply_patch" => {
-            let text = |input: &Value| {
-                let named = ["input", "patch", "command"].into_iter().find_map(|key| input.get(key)?.as_str());
-                input.as_str().or(named).unwrap_or_default().to_owned()
-            };
-            let text = text(&call.input);
-            patch::call(call, &text)
-        }
-        "grep" => tools::translated(call, "Grep", &[]),
+        "Edit" | "edit" => tools::translated(call, "Edit", EDIT),
+        // One tool for all of the three; its `command` says which.
+        "str_replace_editor" => match call.input.get("command").and_then(Value::as_str) {
+            Some("view") => tools::translated(call, "Read", &[path]),
+            Some("create") => tools::translated(call, "Write", &[path, ("file_text", "content")]),
+            _ => tools::translated(call, "Edit", EDIT),
+        },
+        "apply_patch" => patch::call(call),
+        "grep" | "rg" => tools::translated(call, "Grep", &[]),
         "glob" => tools::translated(call, "Glob", &[]),
         "web_fetch" => tools::translated(call, "WebFetch", &[]),
         "Agent" | "task" => tools::translated(call, "Task", &[]),
-        _ => mcp_or_own(call),
+        // Its own tools have neither a dash nor a slash.
+        name => {
+            let joined = name.to_owned();
+            tools::parted(call, &joined, &['-', '/'])
+        }
     }
 }
 
-/// The name of an MCP tool is the server's and its own with a dash or a slash between them, and either may have dashes of
-/// its own: where they part is not said, so it is found under each way to part them. Copilot's own tools have none.
-fn mcp_or_own(call: RawCall<'_>) -> ToolCall {
-    let parts = call.name.char_indices().filter(|(_, letter)| matches!(letter, '-' | '/'));
-    let names: Vec<String> = parts
-        .filter_map(|(at, letter)| {
-            let (server, tool) = (call.name.get(..at)?, call.name.get(at + letter.len_utf8()..)?);
-            (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
-        })
-        .collect();
-    let Some((first, others)) = names.split_first() else {
-        return tools::canonical(&call.name, call.input, call.cwd);
-    };
-    let mut tool = tools::renamed(call.name, first, call.input.clone(), call.cwd);
-    for other in others {
-        tool.mcp.extend(tools::canonical(other, call.input.clone(), call.cwd).mcp);
-        tool.aliases.push(other.clone());
-    }
-    tool
-}
+const EDIT: &[(&str, &str)] = &[("path", "file_path"), ("old_str", "old_string"), ("new_str", "new_string")];
 
 /// A command's exit code is in the last line of its output, which Copilot writes.
 pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {

@@ -1,28 +1,29 @@
 //! Cursor's events, fields and tools.
 
 use engine::EventKind;
-use engine::event::{Access, Outcome, ToolCall};
+use engine::event::{Outcome, ToolCall};
 use serde_json::{Map, Value, json};
 
 use crate::protocol::decode::{RawCall, rename, take_string};
-use crate::protocol::{paths, tools};
+use crate::protocol::kinds::Names;
+use crate::protocol::{patch, tools};
 
-pub(super) fn kind(event: &str) -> EventKind {
-    match event {
-        "sessionStart" => EventKind::SessionStart,
-        "sessionEnd" => EventKind::SessionEnd,
-        "beforeSubmitPrompt" => EventKind::Prompt,
-        "preToolUse" | "beforeShellExecution" | "beforeMCPExecution" | "beforeReadFile" => EventKind::BeforeTool,
-        "postToolUse" => EventKind::AfterTool,
-        "postToolUseFailure" => EventKind::ToolFailed,
-        "stop" => EventKind::Stop,
-        "subagentStart" => EventKind::SubagentStart,
-        "subagentStop" => EventKind::SubagentStop,
-        "preCompact" => EventKind::BeforeCompact,
-        "afterFileEdit" => EventKind::FileChanged,
-        _ => EventKind::Other,
-    }
-}
+pub(super) const EVENTS: Names = &[
+    ("sessionStart", EventKind::SessionStart),
+    ("sessionEnd", EventKind::SessionEnd),
+    ("beforeSubmitPrompt", EventKind::Prompt),
+    ("preToolUse", EventKind::BeforeTool),
+    ("beforeShellExecution", EventKind::BeforeTool),
+    ("beforeMCPExecution", EventKind::BeforeTool),
+    ("beforeReadFile", EventKind::BeforeTool),
+    ("postToolUse", EventKind::AfterTool),
+    ("postToolUseFailure", EventKind::ToolFailed),
+    ("stop", EventKind::Stop),
+    ("subagentStart", EventKind::SubagentStart),
+    ("subagentStop", EventKind::SubagentStop),
+    ("preCompact", EventKind::BeforeCompact),
+    ("afterFileEdit", EventKind::FileChanged),
+];
 
 pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     rename(
@@ -48,16 +49,6 @@ pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> Eve
     }
     if kind == EventKind::BeforeTool {
         name_tool(fields);
-    }
-    // The folder of a command may be empty, which means the project's.
-    if fields.get("cwd").and_then(Value::as_str).unwrap_or_default().is_empty()
-        && let Some(root @ Value::String(_)) = fields.get("workspace_roots").and_then(|roots| roots.get(0)).cloned()
-    {
-        fields.insert("cwd".to_owned(), root);
-    }
-    if let Some(folder) = fields.get("tool_input").and_then(|input| input.get("working_directory")?.as_str()) {
-        let folder = paths::absolute(fields.get("cwd").and_then(Value::as_str).unwrap_or_default(), folder);
-        fields.insert("cwd".to_owned(), Value::String(folder));
     }
     let loops = fields.get("loop_count").and_then(Value::as_u64).unwrap_or_default();
     if kind.is_stop() && loops > 0 {
@@ -94,23 +85,21 @@ const MCP: &str = "MCP:";
 const ANY_SERVER: &str = "unknown";
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
-    let path = ("path", "file_path");
+    let (path, target) = (("path", "file_path"), ("target_file", "file_path"));
     if let Some(tool) = call.name.strip_prefix(MCP) {
         let name = format!("mcp__{ANY_SERVER}__{tool}");
         return tools::translated(call, &name, &[]);
     }
     match call.name.as_str() {
-        "Shell" => tools::translated(call, "Bash", &[]),
+        "Shell" | "run_terminal_cmd" => tools::translated(call, "Bash", &[]),
         "Write" => tools::translated(call, "Write", &[path, ("contents", "content")]),
-        "StrReplace" => tools::translated(call, "Edit", &[path]),
-        "Read" => tools::translated(call, "Read", &[path]),
-        "Delete" => {
-            let mut tool = tools::translated(call, "Write", &[path]);
-            for file in &mut tool.files {
-                file.access = Some(Access::Delete);
-            }
-            tool
+        "StrReplace" | "search_replace" | "edit_file" => tools::translated(call, "Edit", &[path, target]),
+        "ApplyPatch" | "apply_patch" => patch::call(call),
+        "EditNotebook" | "edit_notebook" => {
+            tools::translated(call, "NotebookEdit", &[("target_notebook", "notebook_path"), ("path", "notebook_path")])
         }
+        "Read" | "ReadFile" | "read_file" => tools::translated(call, "Read", &[path, target]),
+        "Delete" | "delete_file" => tools::deleting(tools::translated(call, "Write", &[path, target])),
         _ => tools::canonical(&call.name, call.input, call.cwd),
     }
 }

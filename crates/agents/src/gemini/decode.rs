@@ -5,21 +5,19 @@ use engine::event::{Access, FileAccess, Outcome, ToolCall};
 use serde_json::{Map, Value};
 
 use crate::protocol::decode::{RawCall, rename};
+use crate::protocol::kinds::Names;
 use crate::protocol::{paths, tools, wording};
 
-pub(super) fn kind(event: &str) -> EventKind {
-    match event {
-        "SessionStart" => EventKind::SessionStart,
-        "SessionEnd" => EventKind::SessionEnd,
-        "BeforeAgent" => EventKind::Prompt,
-        "BeforeTool" => EventKind::BeforeTool,
-        "AfterTool" => EventKind::AfterTool,
-        "AfterAgent" => EventKind::Stop,
-        "PreCompress" => EventKind::BeforeCompact,
-        "Notification" => EventKind::Notification,
-        _ => EventKind::Other,
-    }
-}
+pub(super) const EVENTS: Names = &[
+    ("SessionStart", EventKind::SessionStart),
+    ("SessionEnd", EventKind::SessionEnd),
+    ("BeforeAgent", EventKind::Prompt),
+    ("BeforeTool", EventKind::BeforeTool),
+    ("AfterTool", EventKind::AfterTool),
+    ("AfterAgent", EventKind::Stop),
+    ("PreCompress", EventKind::BeforeCompact),
+    ("Notification", EventKind::Notification),
+];
 
 pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     if kind == EventKind::Stop {
@@ -32,16 +30,8 @@ pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> Eve
     if let Some(name) = mcp_tool(fields) {
         fields.insert("tool_name".to_owned(), Value::String(name));
     }
-    if let Some(folder) = fields.get("tool_input").and_then(|input| input.get("dir_path")?.as_str())
-        && fields.get("tool_name").and_then(Value::as_str) == Some(SHELL)
-    {
-        let cwd = fields.get("cwd").and_then(Value::as_str).unwrap_or_default();
-        fields.insert("cwd".to_owned(), Value::String(paths::absolute(cwd, folder)));
-    }
     wording::unless_hold(kind, fields)
 }
-
-const SHELL: &str = "run_shell_command";
 
 /// The name of an MCP tool is written without a visible end of the server's; beside it both are told.
 fn mcp_tool(fields: &Map<String, Value>) -> Option<String> {
@@ -53,7 +43,7 @@ fn mcp_tool(fields: &Map<String, Value>) -> Option<String> {
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let folder = ("dir_path", "path");
     match call.name.as_str() {
-        SHELL => tools::translated(call, "Bash", &[]),
+        "run_shell_command" => tools::translated(call, "Bash", &[]),
         "write_file" => tools::translated(call, "Write", &[]),
         "replace" | "edit" => tools::translated(call, "Edit", &[]),
         "read_file" => tools::translated(call, "Read", &[]),
@@ -95,9 +85,11 @@ pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
 /// What Gemini CLI itself writes behind a command's output, from the end upwards. What the command printed lies before it.
 fn says_how_it_failed(text: &str) -> bool {
     let own = text.lines().rev().map_while(|line| match line.split_once(": ") {
-        Some(("Exit Code" | "Signal" | "Error", _)) => Some(true),
-        Some(("Process Group PGID" | "Background PIDs", _)) => Some(false),
-        _ => (line == "</untrusted_context>").then_some(false),
+        Some((label @ ("Exit Code" | "Signal" | "Error" | "Process Group PGID" | "Background PIDs"), _)) => Some(label),
+        _ => (line == "</untrusted_context>").then_some(""),
     });
-    own.into_iter().any(|fails| fails)
+    let own: Vec<&str> = own.collect();
+    // What did not start has no group; where there is one, a line with `Error` is the command's.
+    let has_started = own.contains(&"Process Group PGID");
+    own.iter().any(|label| matches!(*label, "Exit Code" | "Signal") || (*label == "Error" && !has_started))
 }

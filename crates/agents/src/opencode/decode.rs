@@ -1,19 +1,10 @@
 //! OpenCode's tools and arguments, of both generations.
 
-use engine::EventKind;
-use engine::event::{Outcome, ToolCall};
-use serde_json::{Map, Value};
+use engine::event::{Outcome, ShellText, ToolCall};
+use serde_json::Value;
 
 use crate::protocol::decode::RawCall;
-use crate::protocol::{patch, paths, tools};
-
-pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
-    if let Some(folder) = fields.get("tool_input").and_then(|input| input.get("workdir")?.as_str()) {
-        let cwd = fields.get("cwd").and_then(Value::as_str).unwrap_or_default();
-        fields.insert("cwd".to_owned(), Value::String(paths::absolute(cwd, folder)));
-    }
-    kind
-}
+use crate::protocol::{patch, tools};
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let path = ("filePath", "file_path");
@@ -26,18 +17,57 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
             "Edit",
             &[path, ("oldString", "old_string"), ("newString", "new_string"), ("replaceAll", "replace_all")],
         ),
-        "apply_patch" | "patch" => {
-            let text = call.input.get("patchText").and_then(Value::as_str).unwrap_or_default().to_owned();
-            patch::call(call, &text)
-        }
+        "apply_patch" | "patch" => patch::call(call),
+        "batch" => batch(call),
         "glob" => tools::translated(call, "Glob", &[]),
         "grep" => tools::translated(call, "Grep", &[("include", "glob")]),
         "list" => tools::translated(call, "LS", &[]),
         "task" | "subagent" => tools::translated(call, "Task", &[]),
         "webfetch" => tools::translated(call, "WebFetch", &[]),
         "websearch" => tools::translated(call, "WebSearch", &[]),
-        _ => tools::canonical(&call.name, call.input, call.cwd),
+        "plan_enter" | "plan_exit" => tools::canonical(&call.name, call.input, call.cwd),
+        // MCP tools are `SERVER_TOOL`.
+        name => {
+            let joined = name.to_owned();
+            tools::parted(call, &joined, &['_'])
+        }
     }
+}
+
+/// Several calls in one, of which nothing is told again: it does what each of them does.
+fn batch(call: RawCall<'_>) -> ToolCall {
+    let mut all = tools::canonical(&call.name, call.input, call.cwd);
+    let mut commands = Vec::new();
+    for part in all.input.get("tool_calls").and_then(Value::as_array).into_iter().flatten().take(CALLS_LIMIT) {
+        let name = part.get("tool").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let input = part.get("parameters").cloned().unwrap_or_default();
+        // It runs no batch within a batch.
+        if name == "batch" {
+            continue;
+        }
+        let part = tool(RawCall { name, input, cwd: call.cwd });
+        all.files.extend(part.files);
+        all.mcp.extend(part.mcp);
+        all.aliases.extend([part.name].into_iter().chain(part.aliases));
+        commands.extend(part.shell);
+    }
+    all.shell = together(commands);
+    all
+}
+
+/// It runs the first 25 calls and reports the others as failed.
+const CALLS_LIMIT: usize = 25;
+
+/// Commands that each have a shell of their own. One that is not there leaves all of it unknown.
+fn together(commands: Vec<ShellText>) -> Option<ShellText> {
+    if commands.is_empty() {
+        return None;
+    }
+    let apart = commands.into_iter().map(|command| match command {
+        ShellText::Command(text) => Some(format!("(\n{text}\n)")),
+        ShellText::Missing => None,
+    });
+    Some(apart.collect::<Option<Vec<_>>>().map_or(ShellText::Missing, |texts| ShellText::Command(texts.join("\n"))))
 }
 
 /// A call that failed comes as an event of its own; a command that failed has its exit code beside its output.

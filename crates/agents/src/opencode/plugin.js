@@ -27,9 +27,13 @@ function answerOf(event, { error, status, stdout, stderr }) {
   if (status !== 0) return failed(stderr.trim() || `Linchpin ended with ${status}`)
   if (!stdout.trim()) return {}
   try {
-    const { decision, reason, systemMessage, hookSpecificOutput = {} } = JSON.parse(stdout)
+    const answer = JSON.parse(stdout)
+    if (typeof answer !== "object" || Array.isArray(answer)) throw new Error("not an object")
+    const { decision, reason, systemMessage, hookSpecificOutput = {} } = answer
     const { permissionDecision, permissionDecisionReason, additionalContext } = hookSpecificOutput
-    const refuse = decision === "block" ? reason : permissionDecision === "deny" ? permissionDecisionReason : undefined
+    const isRefused = decision === "block" || permissionDecision === "deny"
+    // A refusal without a word is one all the same.
+    const refuse = isRefused ? reason || permissionDecisionReason || "Refused by Linchpin" : undefined
     return { refuse, context: additionalContext, message: systemMessage }
   } catch {
     return failed("Linchpin's answer could not be read")
@@ -83,7 +87,6 @@ const server = async ({ client, directory }) => {
   // By call: what the model is to read with its result; and calls that were refused.
   const texts = new Map()
   const refused = new Set()
-  let servers
 
   const state = (id) => {
     if (!sessions.has(id)) sessions.set(id, {})
@@ -122,17 +125,6 @@ const server = async ({ client, directory }) => {
     const answer = await ask(payload(name, id, await rootOf(id), more))
     show(answer.message)
     return answer
-  }
-
-  // MCP tools are `SERVER_TOOL`; which servers there are, OpenCode says.
-  async function toolName(tool) {
-    const split = () => servers?.find((server) => tool.startsWith(`${server.replace(/[^\w-]/g, "_")}_`))
-    if (!servers || (tool.includes("_") && !split())) {
-      const found = await client.mcp?.status?.().catch(() => undefined)
-      servers = Object.keys(found?.data ?? {}).sort((one, other) => other.length - one.length)
-    }
-    const server = split()
-    return server ? `mcp__${server}__${tool.slice(server.length + 1)}` : tool
   }
 
   async function begun(id) {
@@ -179,8 +171,8 @@ const server = async ({ client, directory }) => {
     } else if (event.type === "message.part.updated" && part.type === "tool" && part.state.status === "error") {
       if (refused.delete(part.callID)) return
       const { input, error } = part.state
-      const tool_name = await toolName(part.tool)
-      await judged("PostToolUseFailure", part.sessionID, { tool_name, tool_input: input, tool_use_id: part.callID, error })
+      const call = { tool_name: part.tool, tool_input: input, tool_use_id: part.callID }
+      await judged("PostToolUseFailure", part.sessionID, { ...call, error })
     } else if (event.type === "message.part.updated" && part.type === "step-finish") {
       const isLast = !["tool-calls", "unknown"].includes(part.reason)
       // The loop looks for a new message as soon as this step is written down, so nothing is waited for before.
@@ -203,7 +195,7 @@ const server = async ({ client, directory }) => {
       for (const text of [start, answer.context].filter(Boolean)) own[0].text = withText(own[0].text, text)
     },
     "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
-      const call = { tool_name: await toolName(tool), tool_input: args, tool_use_id: callID }
+      const call = { tool_name: tool, tool_input: args, tool_use_id: callID }
       const answer = await judged("PreToolUse", sessionID, call)
       if (answer.refuse) {
         refused.add(callID)
@@ -212,7 +204,7 @@ const server = async ({ client, directory }) => {
       if (answer.context) texts.set(callID, answer.context)
     },
     "tool.execute.after": async ({ tool, sessionID, callID, args }, result) => {
-      const call = { tool_name: await toolName(tool), tool_input: args, tool_use_id: callID }
+      const call = { tool_name: tool, tool_input: args, tool_use_id: callID }
       const { output, metadata, content } = result
       const answer = await judged("PostToolUse", sessionID, { ...call, tool_response: { output, metadata, content } })
       const before = texts.get(callID)

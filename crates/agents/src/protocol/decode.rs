@@ -7,7 +7,7 @@ use engine::event::{Outcome, ToolCall};
 use engine::{Event, EventKind};
 use serde_json::{Map, Value};
 
-use super::{envelope, paths};
+use super::{envelope, kinds, paths};
 use crate::Adapter;
 
 /// Payloads over this size are not parsed.
@@ -110,13 +110,18 @@ fn surrogate(bytes: &[u8]) -> Option<Surrogate> {
 }
 
 fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>, received: i64) -> Event {
-    let name = take_string(&mut fields, "hook_event_name").or_else(|| named.map(str::to_owned)).unwrap_or_default();
-    let mut kind = (adapter.kind)(&name);
+    let said = ["hook_event_name", "hookName"].into_iter().find_map(|key| take_string(&mut fields, key));
+    let (name, mut kind) = kinds::known(adapter.events, said.as_deref().or(named).unwrap_or_default());
     if let Some(translate) = adapter.translate {
         kind = translate(kind, &mut fields);
     }
-    let cwd = take_string(&mut fields, "cwd").unwrap_or_default();
-    let tool = take_tool(adapter, kind, &mut fields, &cwd);
+    let root = fields.get("workspace_roots").and_then(|roots| roots.get(0)?.as_str()).map(str::to_owned);
+    // It may be empty, which means the project's.
+    let told = take_string(&mut fields, "cwd").filter(|folder| !folder.is_empty()).or_else(|| root.clone());
+    let told = told.unwrap_or_default();
+    let tool = take_tool(adapter, kind, &mut fields, &told);
+    let cwd = tool.as_ref().and_then(|tool| folder_of(adapter, tool)).map(|folder| paths::absolute(&told, folder));
+    let cwd = cwd.unwrap_or_else(|| told.clone());
     let outcome = match (kind, &tool) {
         (EventKind::AfterTool, Some(tool)) => (adapter.outcome)(tool),
         (EventKind::ToolFailed, _) => Some(Outcome::Failed),
@@ -128,6 +133,7 @@ fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>,
         agent: adapter.name.to_owned(),
         session: take_string(&mut fields, "session_id").unwrap_or_default(),
         time: received,
+        session_folder: root.or(Some(told)).filter(|folder| *folder != cwd),
         cwd,
         tool,
         outcome,
@@ -159,13 +165,19 @@ fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>
     Some(tool)
 }
 
+/// The folder that a command is to run in, where the call names one.
+fn folder_of<'t>(adapter: &Adapter, tool: &'t ToolCall) -> Option<&'t str> {
+    tool.shell.as_ref()?;
+    tool.input.get(adapter.folder?)?.as_str()
+}
+
 fn partial(adapter: &Adapter, named: Option<&str>, payload: &[u8], received: i64) -> Event {
     let envelope = envelope::scan(payload);
-    let name = envelope.hook_event_name.or_else(|| named.map(str::to_owned)).unwrap_or_default();
+    let (name, kind) = kinds::known(adapter.events, envelope.hook_event_name.as_deref().or(named).unwrap_or_default());
     let cwd = envelope.cwd.unwrap_or_default();
     let tool = envelope.tool_name.map(|name| (adapter.tool)(RawCall { name, input: Value::Null, cwd: &cwd }));
     Event {
-        kind: (adapter.kind)(&name),
+        kind,
         name,
         session: envelope.session_id.unwrap_or_default(),
         cwd,

@@ -16,12 +16,13 @@ pub(crate) struct Envelope {
 }
 
 impl Envelope {
+    /// By any agent's name for it: an agent has one, and means nothing else by another's.
     fn field(&mut self, key: &str) -> Option<&mut Option<String>> {
         match key {
-            "hook_event_name" => Some(&mut self.hook_event_name),
-            "session_id" => Some(&mut self.session_id),
+            "hook_event_name" | "hookName" => Some(&mut self.hook_event_name),
+            "session_id" | "sessionId" | "conversation_id" | "conversationId" => Some(&mut self.session_id),
             "cwd" => Some(&mut self.cwd),
-            "tool_name" => Some(&mut self.tool_name),
+            "tool_name" | "toolName" => Some(&mut self.tool_name),
             _ => None,
         }
     }

@@ -4,6 +4,7 @@
 //! more so: it takes every file marker that stands on a line of its own. Better one file too many than one missed.
 
 use engine::event::{Access, FileAccess, ToolCall};
+use serde_json::Value;
 
 use super::decode::RawCall;
 use super::{paths, tools};
@@ -26,12 +27,12 @@ fn changes(patch: &str) -> Vec<Change<'_>> {
             changes.push(Change::Update(path));
         } else if let Some(path) = marked(marker, "Delete File:") {
             changes.push(Change::Delete(path));
-        } else if let Some(to) = marked(marker, "Move to:")
-            && let Some(Change::Update(from)) = changes.last()
-        {
-            let moved = Change::Move { from, to };
-            changes.pop();
-            changes.push(moved);
+        } else if let Some(to) = marked(marker, "Move to:") {
+            match changes.pop() {
+                Some(Change::Update(from)) => changes.push(Change::Move { from, to }),
+                // No patch of Codex's, but somebody else may go by it.
+                other => changes.extend(other.into_iter().chain([Change::Add(to)])),
+            }
         }
     }
     changes
@@ -39,6 +40,12 @@ fn changes(patch: &str) -> Vec<Change<'_>> {
 
 fn marked<'a>(marker: &'a str, label: &str) -> Option<&'a str> {
     marker.strip_prefix(label).map(str::trim).filter(|path| !path.is_empty())
+}
+
+/// The patch itself, or the argument that holds it: agents have a name each.
+fn text(input: &Value) -> &str {
+    let named = || ["command", "input", "patch", "patchText"].into_iter().find_map(|key| input.get(key)?.as_str());
+    input.as_str().or_else(named).unwrap_or_default()
 }
 
 /// The folder that a patch inside a shell command is relative to: Codex understands `cd FOLDER && apply_patch …`.
@@ -49,8 +56,8 @@ fn folder_of_shell_patch(command: &str) -> Option<&str> {
 
 /// A call of the patch tool. It is an `Edit`, or a `Write` where it only adds files; if it does both, it is found under
 /// both names.
-pub(crate) fn call(call: RawCall<'_>, text: &str) -> ToolCall {
-    let changes = changes(text);
+pub(crate) fn call(call: RawCall<'_>) -> ToolCall {
+    let changes = changes(text(&call.input));
     let files = accesses(&changes, call.cwd);
     let adds = changes.iter().any(|change| matches!(change, Change::Add(_)));
     let edits = changes.iter().any(|change| !matches!(change, Change::Add(_)));

@@ -44,6 +44,45 @@ pub(crate) fn translated(call: RawCall<'_>, name: &str, arguments: &[(&str, &str
     renamed(call.name, name, input, call.cwd)
 }
 
+/// Text for a program that already runs, which may be a shell; without any, nothing is typed.
+pub(crate) fn typed(call: RawCall<'_>, argument: &str) -> ToolCall {
+    if call.input.get(argument).is_none() {
+        return canonical(&call.name, call.input, call.cwd);
+    }
+    translated(call, "Bash", &[(argument, "command")])
+}
+
+/// The call, of a tool that deletes the files it names.
+pub(crate) fn deleting(mut call: ToolCall) -> ToolCall {
+    for file in &mut call.files {
+        file.access = Some(Access::Delete);
+    }
+    call
+}
+
+/// A call of a tool that may be an MCP server's. Of those, agents write `joined`: the server's name and the tool's with a
+/// separator between them, which either may have in itself. Where they part is not said, so the call is found under each
+/// way to part them. A name that says where (`mcp__…`) is taken at its word.
+pub(crate) fn parted(call: RawCall<'_>, joined: &str, separators: &[char]) -> ToolCall {
+    let partings = joined.match_indices(separators).filter_map(|(at, separator)| {
+        let (server, tool) = (joined.get(..at)?, joined.get(at + separator.len()..)?);
+        (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
+    });
+    let mut names = partings.take(PARTINGS_LIMIT);
+    let Some(first) = names.next().filter(|_| !call.name.starts_with("mcp__")) else {
+        return canonical(&call.name, call.input, call.cwd);
+    };
+    let mut tool = renamed(call.name, &first, call.input, call.cwd);
+    for other in names {
+        tool.mcp.extend(mcp::tools(&other, &tool.input));
+        tool.aliases.push(other);
+    }
+    tool
+}
+
+/// No server and tool have names of more words.
+const PARTINGS_LIMIT: usize = 16;
+
 fn shell(name: &str, input: &Value) -> Option<ShellText> {
     match name {
         "Bash" | "PowerShell" => Some(shell_text(input.get("command"))),
@@ -81,19 +120,26 @@ fn files(tool: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
     let (keys, access): (&[&str], Access) = match tool {
         "Read" => (&["file_path", "path"], Access::Read),
         "NotebookRead" => (&["notebook_path"], Access::Read),
-        "Glob" | "Grep" | "LS" => (&["path"], Access::Read),
+        "Glob" | "Grep" | "LS" => (&["path", "paths"], Access::Read),
         "Write" | "Edit" | "MultiEdit" => (&["file_path", "path"], Access::Write),
         "NotebookEdit" => (&["notebook_path"], Access::Write),
         _ => return mcp::files(tool, input, cwd),
     };
-    let named = keys.iter().find_map(|key| input.get(key)?.as_str());
-    let mut files: Vec<FileAccess> =
-        named.iter().map(|path| FileAccess::new(paths::absolute(cwd, path), access)).collect();
-    if let (Some(globs), "Grep") = (input.get("glob").and_then(Value::as_str), tool) {
-        let folder = named.map_or_else(|| cwd.to_owned(), |folder| paths::absolute(cwd, folder));
-        files.extend(search_globs(globs).filter_map(|glob| searched_files(&folder, glob)));
+    let named: Vec<String> =
+        keys.iter().flat_map(|key| texts(input.get(key))).map(|path| paths::absolute(cwd, path)).collect();
+    let mut files: Vec<FileAccess> = named.iter().map(|path| FileAccess::new(path.clone(), access)).collect();
+    if tool == "Grep" {
+        let folder = named.first().map_or(cwd, String::as_str);
+        let globs = texts(input.get("glob")).flat_map(search_globs);
+        files.extend(globs.filter_map(|glob| searched_files(folder, glob)));
     }
     files
+}
+
+/// A text, or those of a list.
+fn texts(value: Option<&Value>) -> impl Iterator<Item = &str> {
+    let one = value.and_then(Value::as_str);
+    one.into_iter().chain(value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str))
 }
 
 /// Claude Code takes several, with spaces between them, or commas where there are no braces.

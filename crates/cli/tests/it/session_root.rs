@@ -237,3 +237,58 @@ fn a_session_that_begins_in_a_nested_policy_is_under_the_outer_one_too() {
     payload["cwd"] = json!(project.root().join("sub"));
     assert_eq!(project.hook("claude", &payload).decision(), "deny");
 }
+
+/// The folder of a call is not that of the session, even where it is the first that is told of.
+#[test]
+fn a_first_call_elsewhere_does_not_begin_a_session_there() {
+    let payloads = |root: &str| {
+        let opencode = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": root, "tool_name": "shell",
+            "tool_input": { "command": "danger", "workdir": "/" },
+        });
+        let gemini = json!({
+            "hook_event_name": "BeforeTool", "session_id": "s", "cwd": root, "tool_name": "run_shell_command",
+            "tool_input": { "command": "danger", "dir_path": "/" },
+        });
+        let cursor = json!({
+            "hook_event_name": "preToolUse", "conversation_id": "s", "workspace_roots": [root], "cwd": "/",
+            "tool_name": "Shell", "tool_input": { "command": "danger" },
+        });
+        let antigravity = json!({
+            "conversationId": "s", "workspacePaths": [root],
+            "toolCall": { "name": "run_command", "args": { "CommandLine": "danger", "Cwd": "/" } },
+        });
+        [("opencode", opencode), ("gemini", gemini), ("cursor", cursor), ("antigravity", antigravity)]
+    };
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    for (agent, payload) in payloads(&project.root().to_string_lossy()) {
+        let mut hook = project.command(&["hook", agent, "PreToolUse"]);
+        hook.current_dir("/");
+        let answer = project.feed(hook, payload.to_string().as_bytes());
+        assert!(answer.stdout.contains("no-danger"), "{agent}: {}", answer.stdout);
+    }
+}
+
+/// A payload that was cut short is still known for its session's.
+#[test]
+fn a_cut_payload_is_judged_where_its_session_began() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let root = project.root().to_string_lossy().into_owned();
+    for (agent, key) in [("antigravity", "conversationId"), ("cursor", "conversation_id"), ("copilot", "sessionId")] {
+        let feed = |payload: &str| {
+            let mut hook = project.command(&["hook", agent, "PreToolUse"]);
+            hook.current_dir("/");
+            project.feed(hook, payload.as_bytes())
+        };
+        feed(&format!(r#"{{"{key}":"s","cwd":"{root}","workspacePaths":["{root}"],"workspace_roots":["{root}"]}}"#));
+        let answer = feed(&format!(r#"{{"{key}":"s","cwd":"/","toolCall":{{"name":"run_command","args":{{"#));
+        assert!(
+            answer.stdout.contains("deny") || answer.code == Some(2),
+            "{agent}: {} {}",
+            answer.stdout,
+            answer.stderr
+        );
+    }
+}

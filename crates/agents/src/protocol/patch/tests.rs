@@ -23,7 +23,15 @@ fn sloppy_patches_are_read_too() {
         changes("  ***  Add File:x \r\n*** Update File:\ty\r\n***Delete File: z"),
         [Change::Add("x"), Change::Update("y"), Change::Delete("z")]
     );
-    assert_eq!(changes("*** Move to: nowhere\n*** Add File: \n***"), []);
+    assert_eq!(changes("*** Move to: nowhere\n*** Add File: \n***"), [Change::Add("nowhere")]);
+}
+
+#[test]
+fn a_move_counts_wherever_it_stands() {
+    assert_eq!(
+        changes("*** Update File: a\n*** Move to: b\n*** Move to: c\n*** Delete File: d\n*** Move to: e"),
+        [Change::Move { from: "a", to: "b" }, Change::Add("c"), Change::Delete("d"), Change::Add("e")]
+    );
 }
 
 #[test]
