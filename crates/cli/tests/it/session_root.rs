@@ -284,11 +284,6 @@ fn a_cut_payload_is_judged_where_its_session_began() {
         };
         feed(&format!(r#"{{"{key}":"s","cwd":"{root}","workspacePaths":["{root}"],"workspace_roots":["{root}"]}}"#));
         let answer = feed(&format!(r#"{{"{key}":"s","cwd":"/","toolCall":{{"name":"run_command","args":{{"#));
-        assert!(
-            answer.stdout.contains("deny") || answer.code == Some(2),
-            "{agent}: {} {}",
-            answer.stdout,
-            answer.stderr
-        );
+        assert!(answer.stdout.contains("readable JSON"), "{agent}: {} {}", answer.stdout, answer.stderr);
     }
 }
