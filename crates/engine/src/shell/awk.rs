@@ -1,5 +1,6 @@
 //! What a program text of `awk` does beside printing: `system("…")`, what it pipes to and from, the files it names.
 
+pub(super) mod field;
 mod token;
 
 use std::cell::Cell;

@@ -2,7 +2,8 @@
 
 use super::command::{ALL_BELOW, SimpleCommand, Word};
 use super::meaning::meaning;
-use super::{find, sed};
+use super::through::is_awk;
+use super::{awk, find, process_line, sed};
 use crate::programs::{Argument, Role};
 
 /// The paths that a command prints, where they are all that it prints; as patterns. `read`: those that it reads.
@@ -12,20 +13,25 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
     let form = command.arguments.as_ref().and_then(|arguments| arguments.subcommands.first()).map(String::as_str);
     match program {
         program if find::is_find(program) => find::found(command),
-        // These pass on what they read, or a part of it.
-        "sort" | "uniq" | "head" | "tail" | "cat" | "tac" | "shuf" => read.to_vec(),
-        "grep" | "egrep" | "fgrep" if !read.is_empty() => {
-            let mut left: Vec<Word> = read.iter().filter_map(|path| narrowed(command, path)).collect();
+        program if passes_on(program) => {
+            if reads_files(command) {
+                Vec::new()
+            } else {
+                read.to_vec()
+            }
+        }
+        "grep" | "egrep" | "fgrep" if !read.is_empty() && !reads_files(command) => {
+            let mut left: Vec<Word> = read.iter().flat_map(|path| narrowed(command, path)).collect();
             left.dedup();
             left
         }
-        "sed" | "gsed" => read.iter().filter_map(|path| renamed(command, path)).collect(),
-        "awk" | "gawk" | "mawk" => match printed_field(command) {
-            Some((chosen, field)) => read.iter().map(|line| number_of(line, chosen, field)).collect(),
+        program if sed::is_sed(program) => read.iter().filter_map(|path| renamed(command, path)).collect(),
+        program if is_awk(program) => match only_code(command).and_then(awk::field::printed) {
+            Some((chosen, field)) => read.iter().map(|line| process_line::field(line, chosen, field)).collect(),
             None => Vec::new(),
         },
         "comm" => compared(command),
-        "ps" => vec![Word { raw: PROCESS.to_owned(), ..Word::unknown() }],
+        "ps" => vec![process_line::any()],
         "ls" if !has(LONG) => {
             let mut names = listed(command);
             if names.iter().any(|name| name.value.as_deref() == Some(ANY_NAME)) {
@@ -36,7 +42,11 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
             }
             names
         }
-        "echo" | "printf" => patterns(command),
+        "echo" => patterns(command, 1),
+        // Word by word, as they are.
+        "printf" if command.words.get(1).and_then(|format| format.value.as_deref()).is_some_and(is_plain_format) => {
+            patterns(command, 2)
+        }
         // Each behind what became of it.
         "git" if form == Some("status") && has(&["-s", "--short", "--porcelain"]) => below(command),
         "git" if matches!(form, Some("ls-files" | "grep" | "diff" | "ls-tree")) => {
@@ -75,9 +85,34 @@ pub(super) fn printed(command: &SimpleCommand, read: &[Word]) -> Vec<Word> {
 /// Flags that make `ls` print more than names.
 const LONG: &[&str] = &["-l", "-o", "-g", "-R", "-s", "-i", "-n", "--recursive", "--size", "--inode"];
 const ANY_NAME: &str = "*";
-/// How a line about a process is called that nobody knows; behind it stands what was looked for in it.
-const PROCESS: &str = "a process ";
 const HIDDEN_NAME: &str = ".*";
+
+/// Whether it prints the lines that it reads, or some of them.
+fn passes_on(program: &str) -> bool {
+    matches!(program, "sort" | "uniq" | "head" | "tail" | "cat" | "tac" | "shuf")
+}
+
+/// Whether it reads files, and not what it is given.
+fn reads_files(command: &SimpleCommand) -> bool {
+    let Some(arguments) = &command.arguments else { return true };
+    let is_file = |argument: &Argument| {
+        matches!(argument.role, Role::Read | Role::Look | Role::Names)
+            && command.text_from(argument.word, argument.from) != Some("-")
+    };
+    arguments.list.iter().any(is_file)
+}
+
+/// The program text of a command that is told nothing else.
+fn only_code(command: &SimpleCommand) -> Option<&str> {
+    let [Argument { role: Role::Code, word, from }] = command.arguments.as_ref()?.list.as_slice() else {
+        return None;
+    };
+    command.text_from(*word, *from)
+}
+
+fn is_plain_format(format: &str) -> bool {
+    matches!(format, "%s" | "%s " | "%s\\n" | "%s\\0" | "%s\n")
+}
 
 /// What a command prints that only looks at what it is told, if that is a file and no link: its name.
 pub(super) fn maybe(command: &SimpleCommand) -> Option<String> {
@@ -90,7 +125,7 @@ pub(super) fn maybe(command: &SimpleCommand) -> Option<String> {
         "realpath" | "readlink" | "grealpath" | "greadlink" => true,
         "git" => arguments.subcommands.first().is_some_and(|form| form == "ls-files"),
         // What they read, or a part of it.
-        "sort" | "uniq" | "head" | "tail" | "grep" | "egrep" | "fgrep" | "tac" | "shuf" => {
+        program if passes_on(program) || matches!(program, "grep" | "egrep" | "fgrep") => {
             return command.given_text().map(str::to_owned);
         }
         _ => false,
@@ -162,10 +197,12 @@ pub(super) fn any_of<'p>(mut patterns: impl Iterator<Item = &'p str> + Clone) ->
     patterns.all(|pattern| folder(pattern) == Some(first)).then(|| format!("{first}{end}"))
 }
 
-/// What is printed word by word, where it is one pattern.
-fn patterns(command: &SimpleCommand) -> Vec<Word> {
-    let mut patterns = command.words.iter().skip(1).filter(|word| word.glob);
-    patterns.next().filter(|_| patterns.next().is_none()).cloned().into_iter().collect()
+/// What is printed word by word behind the first `skipped`, where a pattern is among it and all of it is known.
+fn patterns(command: &SimpleCommand, skipped: usize) -> Vec<Word> {
+    let words = command.words.iter().skip(skipped);
+    let words: Vec<Word> = words.filter(|word| !matches!(word.value.as_deref(), Some("-n" | "--"))).cloned().collect();
+    let is_known = words.iter().all(|word| word.value.is_some()) && words.iter().any(|word| word.glob);
+    if is_known { words } else { Vec::new() }
 }
 
 /// The names that a pattern stands for; of a folder, some names in it, and of a file its own.
@@ -183,43 +220,73 @@ fn listed(command: &SimpleCommand) -> Vec<Word> {
 }
 
 /// Any name that is left by `grep PART`, `grep ^START` or `grep END$`.
-fn narrowed(command: &SimpleCommand, path: &Word) -> Option<Word> {
+fn narrowed(command: &SimpleCommand, path: &Word) -> Vec<Word> {
     let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
-    let mut wanted = arguments.filter(|argument| argument.role == Role::Data);
-    let text = wanted.next().and_then(|argument| command.text_from(argument.word, argument.from));
+    let wanted = arguments.filter(|argument| argument.role == Role::Data);
+    let wanted: Vec<Option<&str>> = wanted.map(|part| command.text_from(part.word, part.from)).collect();
     let has = |names: &[&str]| command.arguments.as_ref().is_some_and(|arguments| arguments.has_flag(names));
-    let text = text.filter(|_| !has(&["-v", "--invert-match"]));
-    if let Some(text) = text.filter(|_| path.raw.starts_with(PROCESS)) {
-        return Some(process(path, text));
+    if has(&["-v", "--invert-match"]) {
+        return vec![path.clone()];
     }
-    let Some(pattern) = text.and_then(pattern) else { return Some(path.clone()) };
-    let known = |pattern: &str| Some(Word { glob: path.glob, ..Word::known(pattern) });
-    match path.value.as_deref() {
-        Some(ANY_NAME) => known(&pattern),
-        // Its point is the first letter.
-        Some(HIDDEN_NAME) => match pattern.strip_prefix('*') {
-            Some(rest) if rest.starts_with('.') => known(rest),
-            Some(_) => known(&format!(".{pattern}")),
-            None => known(&pattern).filter(|_| pattern.starts_with('.')),
+    if let ([Some(text)], true) = (wanted.as_slice(), process_line::is_one(path)) {
+        return vec![process_line::with(path, text)];
+    }
+    let is_fixed = command.program() == Some("fgrep") || has(&["-F", "--fixed-strings"]);
+    let patterns: Option<Vec<String>> = wanted.iter().map(|text| pattern((*text)?, is_fixed)).collect();
+    let Some(patterns) = patterns.filter(|patterns| !patterns.is_empty()) else { return vec![path.clone()] };
+    let is_any_case = has(&["-i", "-y", "--ignore-case"]);
+    let cased = |pattern: &String| if is_any_case { in_any_case(pattern) } else { pattern.clone() };
+    patterns.iter().map(cased).filter_map(|pattern| that_match(&pattern, path)).collect()
+}
+
+/// Those of some names that match a pattern.
+fn that_match(pattern: &str, names: &Word) -> Option<Word> {
+    let known = |pattern: &str| Some(Word { glob: true, ..Word::known(pattern) });
+    match names.value.as_deref() {
+        Some(ANY_NAME) => known(pattern),
+        // Its point is the first letter, which any letter may mean.
+        Some(HIDDEN_NAME) => match (pattern.strip_prefix('*'), pattern.strip_prefix('?')) {
+            (Some(rest), _) if rest.starts_with('.') => known(rest),
+            (Some(rest), _) => known(&format!(".*{}", rest.strip_prefix('?').unwrap_or(rest))),
+            (None, Some(rest)) => known(&format!(".{rest}")),
+            (None, None) => known(pattern).filter(|_| pattern.starts_with('.')),
         },
         Some("..") => known("..").filter(|_| !pattern.contains(|letter: char| letter.is_ascii_alphanumeric())),
-        _ => Some(path.clone()),
+        _ => Some(names.clone()),
     }
 }
 
-/// What `PART`, `^START` or `END$` matches, as a pattern for names.
-fn pattern(regex: &str) -> Option<String> {
+/// What `PART`, `^START` or `END$` matches, as a pattern for names. `is_fixed`: a point is a point.
+fn pattern(regex: &str, is_fixed: bool) -> Option<String> {
     let (start, text) = regex.strip_prefix('^').map_or(("*", regex), |text| ("", text));
     let (end, text) = text.strip_suffix('$').map_or(("*", text), |text| ("", text));
-    let text = text.replace("\\.", ".");
-    (!text.is_empty() && is_name(&text)).then(|| format!("{start}{text}{end}"))
+    let name = text.replace("\\.", ".");
+    if text.is_empty() || !is_name(&name) {
+        return None;
+    }
+    let name = if is_fixed { name } else { text.replace("\\.", "/").replace('.', "?").replace('/', ".") };
+    Some(format!("{start}{name}{end}"))
+}
+
+/// The pattern, with each letter as it is or the other way.
+fn in_any_case(pattern: &str) -> String {
+    let other = |letter: char| match letter {
+        'a'..='z' => Some(letter.to_ascii_uppercase()),
+        'A'..='Z' => Some(letter.to_ascii_lowercase()),
+        _ => None,
+    };
+    pattern
+        .chars()
+        .map(|letter| other(letter).map_or_else(|| letter.to_string(), |other| format!("[{letter}{other}]")))
+        .collect()
 }
 
 /// Those of some files, at any depth, that have the name that `fd` looks for.
 fn named(command: &SimpleCommand, path: &Word) -> Word {
     let mut arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
     let wanted = arguments.find(|argument| argument.role == Role::Data);
-    let text = wanted.and_then(|argument| command.text_from(argument.word, argument.from)).and_then(pattern);
+    let text = wanted.and_then(|argument| command.text_from(argument.word, argument.from));
+    let text = text.and_then(|text| pattern(text, false));
     let folder = path.value.as_deref().and_then(|path| path.strip_suffix("/*"));
     let found =
         folder.zip(text).map(|(folder, name)| Word { glob: true, ..Word::known(&format!("{folder}/**/{name}")) });
@@ -257,49 +324,4 @@ fn renamed(command: &SimpleCommand, path: &Word) -> Option<Word> {
 fn is_mark(regex: &str) -> bool {
     let mark = regex.strip_prefix('^').and_then(|mark| mark.strip_suffix(' '));
     mark.is_some_and(|mark| mark.len() == 2 && mark.chars().all(|letter| "?.MADRCU ".contains(letter)))
-}
-
-/// `$1 == "x"`
-fn compares_a_field(condition: &str) -> bool {
-    let sides = condition.split_once("==").or_else(|| condition.split_once("!="));
-    let Some((field, text)) = sides.map(|(field, text)| (field.trim(), text.trim())) else { return false };
-    let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    let is_field = field.strip_prefix('$').is_some_and(|field| field.parse::<u8>().is_ok());
-    is_field && text.is_some_and(|text| !text.contains(['"', '\\']))
-}
-
-/// A line about a process, of which one more thing is known. `[n]ame` finds all but the search itself.
-fn process(line: &Word, wanted: &str) -> Word {
-    Word { raw: format!("{}{}", line.raw, wanted.replace(['[', ']'], "")), ..line.clone() }
-}
-
-/// A field of a line: of a process, its number stands first or second; of a path, it is the path.
-fn number_of(line: &Word, chosen: &str, field: &str) -> Word {
-    let is_process = line.raw.starts_with(PROCESS);
-    let line = if is_process { process(line, chosen) } else { line.clone() };
-    match line.raw.strip_prefix(PROCESS) {
-        Some(name) if !name.is_empty() && matches!(field, "1" | "2") => {
-            Word { means: Some(format!("pid-of-{name}")), ..Word::unknown() }
-        }
-        Some(_) => Word::unknown(),
-        None => line,
-    }
-}
-
-/// `{print $2}`, of all lines or of some: what these have in them, and the field.
-fn printed_field(command: &SimpleCommand) -> Option<(&str, &str)> {
-    let [Argument { role: Role::Code, word, from }] = command.arguments.as_ref()?.list.as_slice() else {
-        return None;
-    };
-    let program = command.text_from(*word, *from)?.trim();
-    let (chosen, action) = match program.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
-        Some((pattern, action)) if !pattern.contains(['/', '{']) => (pattern, action),
-        _ => match program.find('{').and_then(|place| program.split_at_checked(place)) {
-            Some((condition, action)) if compares_a_field(condition) => ("", action),
-            _ => ("", program),
-        },
-    };
-    let action = action.trim().strip_prefix('{')?.strip_suffix('}')?;
-    let field = action.trim().strip_prefix("print")?.trim().strip_prefix('$')?;
-    (field == "NF" || field.parse::<u8>().is_ok()).then_some((chosen, field))
 }

@@ -51,6 +51,7 @@ mod parallel;
 mod parentheses;
 mod patch;
 mod printed;
+mod process_line;
 mod push;
 mod query;
 mod recipe;

@@ -70,7 +70,7 @@ pub(super) fn texts(command: &SimpleCommand, files: &Files) -> Vec<Option<String
         "go" => own.go_files(),
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => own.image(),
         "pre-commit" => own.marked(&[".pre-commit-config.yaml"], &["entry:"]),
-        "ansible-playbook" => own.marked(&own.operands(), &["shell:", "command:", "raw:"]),
+        "ansible-playbook" => own.marked(&own.operands(), &["shell:", "command:", "raw:", "cmd:"]),
         "systemctl" => own.marked(&files.ending(".service"), UNIT_MARKS),
         _ => Vec::new(),
     };
@@ -132,7 +132,8 @@ impl Own<'_> {
     fn image(&self) -> Vec<Option<String>> {
         const COMPOSED: &[&str] = &["docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml"];
         let form: Vec<&str> = self.arguments.subcommands.iter().map(String::as_str).collect();
-        if form.last() == Some(&"up") || form.last() == Some(&"start") {
+        let is_composed = form.first() == Some(&"compose") || self.command.program() == Some("docker-compose");
+        if matches!(form.last(), Some(&("up" | "start"))) || is_composed && form.last() == Some(&"run") {
             return self.read(COMPOSED, image::services);
         }
         let host = self.arguments.list.iter().find(|argument| argument.role == Role::Host);

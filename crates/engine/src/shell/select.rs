@@ -22,7 +22,7 @@ pub(super) fn as_for(text: &str, tokens: &[Token]) -> Option<Vec<Token>> {
             continue;
         }
         changed.push(token.clone());
-        if open > 0 && is_word(token, "do") && begins_command(tokens, at) {
+        if open > 0 && is_word(token, "do") && (begins_command(tokens, at) || is_behind_name(tokens, at)) {
             open -= 1;
             // What is answered, nobody knows.
             changed.push(Token::Word(ANSWER.to_owned(), token.location().clone()));
@@ -38,6 +38,11 @@ fn is_select(tokens: &[Token], place: usize) -> bool {
         && begins_command(tokens, place)
         && matches!(tokens.get(place + 1), Some(Token::Word(..)))
         && tokens.get(place + 2).is_some_and(is_loop)
+}
+
+/// `select NAME do`: without words it goes over those of the script.
+fn is_behind_name(tokens: &[Token], place: usize) -> bool {
+    place.checked_sub(2).is_some_and(|before| is_select(tokens, before))
 }
 
 fn begins_command(tokens: &[Token], place: usize) -> bool {
