@@ -166,7 +166,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
             findings.push((finding, matches!(judged.outcome, Outcome::Incomplete(_))));
         }
         if inquiry.thorough {
-            let Judged { clauses, files, outcome, .. } = judged;
+            let RuleJudged { clauses, files, outcome, .. } = judged;
             decision.considered.push(Consideration { rule, clauses, files, outcome, lets_go });
         }
     }
@@ -177,7 +177,7 @@ pub fn decide(inquiry: &Inquiry) -> Result<Decision, RuleSetError> {
 }
 
 /// An acknowledgement settles a warning or a hold; whatever else a rule says, it says every time.
-fn is_acknowledged(rule: &Rule, judged: &Judged, situation: &Situation) -> bool {
+fn is_acknowledged(rule: &Rule, judged: &RuleJudged, situation: &Situation) -> bool {
     // What a file rule asks for is answered file by file.
     rule.as_file_rule().is_none()
         && judged.outcome.level().is_some_and(|level| {
@@ -227,7 +227,7 @@ const RULES_NAMED: usize = 5;
 /// For a rule of which nobody said how often it may hold a stop.
 const DEFAULT_MAX_HOLDS: u32 = 3;
 
-struct Judged {
+struct RuleJudged {
     clauses: Vec<Clause>,
     /// What a file rule saw, and of what it asks for, what is open.
     files: Option<FileMatch>,
@@ -237,7 +237,7 @@ struct Judged {
     outcome: Outcome,
 }
 
-impl Judged {
+impl RuleJudged {
     /// What made the rule speak, in words. What is allowed needs none.
     fn subject(&self, situation: &Situation) -> Option<String> {
         let truth = match self.outcome {
@@ -258,8 +258,8 @@ fn with_subject(reason: String, subject: Option<String>) -> String {
     }
 }
 
-fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Happened) -> Judged {
-    let mut judged = Judged { clauses: Vec::new(), files: None, shown: 0, pace: None, outcome: Outcome::Passed };
+fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Happened) -> RuleJudged {
+    let mut judged = RuleJudged { clauses: Vec::new(), files: None, shown: 0, pace: None, outcome: Outcome::Passed };
     let mut truth = Truth::True;
     if let Detect::Pace(pace) = &rule.detect {
         match Paced::of(rule, pace, situation, happening) {
@@ -350,7 +350,7 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Ha
     judged
 }
 
-impl Judged {
+impl RuleJudged {
     /// Takes what somebody has answered for out of what a file rule asks for.
     fn answer(&mut self, rule: &Rule, situation: &Situation) {
         let Some(found) = self.files.take_if(|_| matches!(self.outcome, Outcome::Matched(_))) else { return };
@@ -435,7 +435,7 @@ impl Decision {
         }
     }
 
-    fn finding(&mut self, rule: &Rule, level: Level, judged: &Judged, inquiry: &Inquiry) -> Finding {
+    fn finding(&mut self, rule: &Rule, level: Level, judged: &RuleJudged, inquiry: &Inquiry) -> Finding {
         let because = judged
             .clauses
             .iter()

@@ -1,34 +1,31 @@
 //! One event, judged and recorded.
 
+mod effects;
+
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use engine::decide::PaceMemory;
 use engine::event::ShellText;
 use engine::file_rules::Baseline;
 use engine::{Decision, Event, EventKind, Finding, Inquiry, Level, Lifted, Place, Situation, Verdict};
 use policy::{Compiled, Config, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
-use store::{
-    Changes, CounterChange, EventId, Journal, Judgement, Record, Recorded, SessionKey, SessionState, Store, StoreError,
-};
+use store::{Changes, EventId, Journal, Judgement, Record, Recorded, SessionKey, SessionState, Store, StoreError};
+
+use effects::{Conduct, Effects};
 
 use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
 use crate::file_facts::FileSetting;
-use crate::file_rules::{
-    Commands, Demands, FileNotice, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran, Unheard, forget_old,
-};
-use crate::input_record::AskedInput;
+use crate::file_rules::{Commands, Demands, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran, Unheard, forget_old};
 use crate::lifting::Lifting;
-use crate::live_facts::{History, LINKS, LONGEST_PATH, LiveFacts, links_fact};
+use crate::live_facts::{History, LONGEST_PATH, LiveFacts};
 use crate::loops::{LoopFacts, Stage};
 use crate::observing::{self, Programs};
-use crate::pace_facts;
 use crate::project::Project;
 use crate::rule_deeds;
 use crate::session_policy;
@@ -560,50 +557,6 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// What a judgement leaves behind.
-#[derive(Default)]
-struct Effects {
-    changes: Changes,
-    facts: Map<String, serde_json::Value>,
-    fields: Map<String, serde_json::Value>,
-    links: BTreeMap<String, String>,
-    asked_input: AskedInput,
-    /// What file rules asked for, for each policy.
-    demands: Vec<Demands>,
-    conduct: Conduct,
-    active: Option<Arc<Active>>,
-}
-
-/// What rules have to remember of how they were heeded.
-#[derive(Default)]
-struct Conduct {
-    /// By their counters, how often rules have now held this stop.
-    holds: Vec<(String, u32)>,
-    /// What pace rules remember, and whether with the phase of a workflow.
-    pace: Vec<(PaceMemory, bool)>,
-    /// Of each policy.
-    facts: Vec<Arc<LiveFacts>>,
-}
-
-impl Conduct {
-    fn remember(self, verdict: &Verdict, changes: &mut Changes) {
-        let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();
-        for facts in &self.facts {
-            facts.paced().remember_added(is_let_through, changes);
-        }
-        // A stop that is not held does not count as one, nor does a call that is not refused.
-        if verdict.lifted.is_some() {
-            return;
-        }
-        for (memory, is_of_workflow) in &self.pace {
-            pace_facts::remember(memory, *is_of_workflow, changes);
-        }
-        for (counter, count) in self.holds {
-            changes.count(counter, CounterChange::Set(count.into()));
-        }
-    }
-}
-
 /// An event that is being judged, and what is done for it once, however often it is judged.
 struct Occasion<'a> {
     event: &'a Arc<Event>,
@@ -618,47 +571,6 @@ struct Occasion<'a> {
     /// Whether a person let this very call through, once somebody has looked.
     allowed: OnceCell<Option<Lifted>>,
     more_time: &'a dyn Fn(Duration),
-}
-
-impl Effects {
-    /// Once it is known whether a call is let through: what counts, and what rules remember of it.
-    fn heed(&mut self, event: &Event, verdict: &Verdict) {
-        std::mem::take(&mut self.conduct).remember(verdict, &mut self.changes);
-        if let Some(active) = &self.active {
-            active.count(event, verdict, &mut self.changes);
-        }
-    }
-
-    /// Writes down, once the judgement is recorded, what file rules asked for; returns what went wrong.
-    fn conclude(&self, is_enforced: bool) -> Vec<String> {
-        self.demands.iter().flat_map(|demands| demands.conclude(is_enforced)).collect()
-    }
-
-    /// Those of the notices that the session was not told before.
-    fn news(&mut self, notices: Vec<FileNotice>, state: Option<&SessionState>) -> Vec<String> {
-        let mut news = Vec::new();
-        for notice in notices {
-            match notice {
-                FileNotice::Always(text) => news.push(text),
-                FileNotice::Once(text) => {
-                    let variable = format!("_told:{}", policy::digest(&text));
-                    if state.is_none_or(|state| !state.variables.contains_key(&variable)) {
-                        self.changes.set(variable, true);
-                        news.push(text);
-                    }
-                }
-            }
-        }
-        news
-    }
-
-    /// Gathers what the event itself and the paths that it names have to say of what was asked.
-    fn complete(&mut self, event: &Event) {
-        self.facts.extend(links_fact(&self.links).map(|links| (LINKS.to_owned(), links)));
-        if let Some(call) = &event.tool {
-            self.asked_input.keep(call, &mut self.fields, &mut self.facts);
-        }
-    }
 }
 
 /// The folders that the rules of a policy speak of.

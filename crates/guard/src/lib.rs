@@ -37,6 +37,7 @@ mod task_facts;
 pub mod token_count;
 pub mod trial;
 pub mod trust;
+mod watchdog;
 mod whose_session;
 pub mod workflow;
 mod written;

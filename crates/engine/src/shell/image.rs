@@ -12,8 +12,8 @@ pub(super) fn commands(text: &str, given: &[&str]) -> String {
 
 /// The last of these instructions counts: a list of words, or a text.
 fn last(text: &str, instruction: &str) -> Option<String> {
-    let instructions = text.lines().filter_map(|line| line.trim_start().split_once(char::is_whitespace));
-    let (_, said) = instructions.filter(|(name, _)| name.eq_ignore_ascii_case(instruction)).next_back()?;
+    let mut instructions = text.lines().filter_map(|line| line.trim_start().split_once(char::is_whitespace));
+    let (_, said) = instructions.rfind(|(name, _)| name.eq_ignore_ascii_case(instruction))?;
     let said = said.trim();
     let words: Option<Vec<String>> = serde_json::from_str(said).ok();
     let words = words.map(|words| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));

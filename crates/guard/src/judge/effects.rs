@@ -1,0 +1,99 @@
+//! What a judgement leaves behind: what is counted and remembered once it is known whether its event goes by.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use engine::decide::PaceMemory;
+use engine::{Event, Level, Verdict};
+use serde_json::Map;
+use store::{Changes, CounterChange, SessionState};
+
+use crate::file_rules::{Demands, FileNotice};
+use crate::input_record::AskedInput;
+use crate::live_facts::{LINKS, LiveFacts, links_fact};
+use crate::pace_facts;
+use crate::workflow::Active;
+
+#[derive(Default)]
+pub(super) struct Effects {
+    pub(super) changes: Changes,
+    pub(super) facts: Map<String, serde_json::Value>,
+    pub(super) fields: Map<String, serde_json::Value>,
+    pub(super) links: BTreeMap<String, String>,
+    pub(super) asked_input: AskedInput,
+    /// What file rules asked for, for each policy.
+    pub(super) demands: Vec<Demands>,
+    pub(super) conduct: Conduct,
+    pub(super) active: Option<Arc<Active>>,
+}
+
+/// What rules have to remember of how they were heeded.
+#[derive(Default)]
+pub(super) struct Conduct {
+    /// By their counters, how often rules have now held this stop.
+    pub(super) holds: Vec<(String, u32)>,
+    /// What pace rules remember, and whether with the phase of a workflow.
+    pub(super) pace: Vec<(PaceMemory, bool)>,
+    /// Of each policy.
+    pub(super) facts: Vec<Arc<LiveFacts>>,
+}
+
+impl Conduct {
+    fn remember(self, verdict: &Verdict, changes: &mut Changes) {
+        let is_let_through = verdict.level < Level::Ask || verdict.lifted.is_some();
+        for facts in &self.facts {
+            facts.paced().remember_added(is_let_through, changes);
+        }
+        // A stop that is not held does not count as one, nor does a call that is not refused.
+        if verdict.lifted.is_some() {
+            return;
+        }
+        for (memory, is_of_workflow) in &self.pace {
+            pace_facts::remember(memory, *is_of_workflow, changes);
+        }
+        for (counter, count) in self.holds {
+            changes.count(counter, CounterChange::Set(count.into()));
+        }
+    }
+}
+
+impl Effects {
+    /// Once it is known whether a call is let through: what counts, and what rules remember of it.
+    pub(super) fn heed(&mut self, event: &Event, verdict: &Verdict) {
+        std::mem::take(&mut self.conduct).remember(verdict, &mut self.changes);
+        if let Some(active) = &self.active {
+            active.count(event, verdict, &mut self.changes);
+        }
+    }
+
+    /// Writes down, once the judgement is recorded, what file rules asked for; returns what went wrong.
+    pub(super) fn conclude(&self, is_enforced: bool) -> Vec<String> {
+        self.demands.iter().flat_map(|demands| demands.conclude(is_enforced)).collect()
+    }
+
+    /// Those of the notices that the session was not told before.
+    pub(super) fn news(&mut self, notices: Vec<FileNotice>, state: Option<&SessionState>) -> Vec<String> {
+        let mut news = Vec::new();
+        for notice in notices {
+            match notice {
+                FileNotice::Always(text) => news.push(text),
+                FileNotice::Once(text) => {
+                    let variable = format!("_told:{}", policy::digest(&text));
+                    if state.is_none_or(|state| !state.variables.contains_key(&variable)) {
+                        self.changes.set(variable, true);
+                        news.push(text);
+                    }
+                }
+            }
+        }
+        news
+    }
+
+    /// Gathers what the event itself and the paths that it names have to say of what was asked.
+    pub(super) fn complete(&mut self, event: &Event) {
+        self.facts.extend(links_fact(&self.links).map(|links| (LINKS.to_owned(), links)));
+        if let Some(call) = &event.tool {
+            self.asked_input.keep(call, &mut self.fields, &mut self.facts);
+        }
+    }
+}
