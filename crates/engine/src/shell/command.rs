@@ -174,6 +174,9 @@ pub struct Word {
     pub(super) given_paths: Vec<Word>,
     /// For a word whose value is not known: without quotes, expansions as they were written.
     pub(super) shown: String,
+    /// For a word whose value is not known only because of variables from outside: what a shell gets that reads it, with
+    /// those as they were written. What is in them is taken for words, not for commands.
+    pub(super) for_shell: Option<String>,
     /// How much of it is a flag before a value that is data, as in `--message=…`; in bytes.
     pub(super) flag_length: usize,
 }

@@ -252,7 +252,12 @@ fn that_match(pattern: &str, names: &Word) -> Option<Word> {
             (None, None) => known(pattern).filter(|_| pattern.starts_with('.')),
         },
         Some("..") => known("..").filter(|_| !pattern.contains(|letter: char| letter.is_ascii_alphanumeric())),
-        _ => Some(names.clone()),
+        // Of paths, at whatever depth; where the start of one is meant, that of a path is not that of a name.
+        Some(paths) => match paths.strip_suffix(ALL_BELOW).or_else(|| paths.strip_suffix("/*")) {
+            Some(folder) if pattern.starts_with('*') => known(&format!("{folder}/**/{pattern}")),
+            _ => Some(names.clone()),
+        },
+        None => Some(names.clone()),
     }
 }
 

@@ -3,7 +3,10 @@
 //! Enough to tell what is done to files and branches. Nobody should take it for the text itself.
 
 use super::command::{SimpleCommand, Word};
+use super::state::SOME_NUMBER;
+use super::through::is_awk;
 use crate::paths;
+use crate::programs::Role;
 
 pub(super) fn meaning(command: &SimpleCommand) -> Option<String> {
     if command.program() == Some("mktemp") {
@@ -31,9 +34,62 @@ pub(super) fn meaning(command: &SimpleCommand) -> Option<String> {
         "npm" | "pnpm" if arguments.first() == Some(&"pack") => Some(format!("{SOME_WORD}.tgz")),
         // Numbers, and whose.
         "pgrep" | "pidof" => arguments.iter().rfind(|word| !word.starts_with('-')).map(|name| format!("pid-of-{name}")),
+        "wc" if files(command) == 0 => Some(SOME_NUMBER.to_owned()),
+        "grep" | "egrep" | "fgrep" | "rg" if files(command) < 2 && has(command, &["-c", "--count"]) => {
+            Some(SOME_NUMBER.to_owned())
+        }
+        "stat" if is_number_format(arguments) => Some(SOME_NUMBER.to_owned()),
         "date" | "whoami" | "hostname" | "uname" | "nproc" | "id" | "arch" | "uuidgen" => Some(SOME_WORD.to_owned()),
         _ => None,
     }
+}
+
+/// What is left of a number by a command that reads it, or that takes it from what `du` and its like print before a name.
+/// `source`: whose output it reads; `read`: that output, in kind.
+pub(super) fn passed_on(
+    command: &SimpleCommand,
+    source: Option<&SimpleCommand>,
+    read: Option<String>,
+) -> Option<String> {
+    let words: Vec<&str> = command.words.iter().map(|word| word.value.as_deref()).collect::<Option<_>>()?;
+    let (program, arguments) = words.split_first()?;
+    let is_first_field = match arguments {
+        ["-f1" | "-d" | "-f", ..] => *program == "cut" && arguments.iter().any(|flag| matches!(*flag, "-f1" | "1")),
+        [code] => is_awk(program) && code.replace(' ', "") == "{print$1}",
+        _ => false,
+    };
+    let begins_with_number = |source: &SimpleCommand| {
+        let is_plain = !has(source, &["-h", "--human-readable", "-H"]);
+        matches!(source.program(), Some("du" | "wc" | "cksum" | "sum")) && is_plain
+    };
+    if is_first_field && source.is_some_and(begins_with_number) {
+        return Some(SOME_NUMBER.to_owned());
+    }
+    let is_number = read.as_deref() == Some(SOME_NUMBER);
+    let passes = match (*program, arguments) {
+        ("tr", ["-d", ..]) | ("xargs" | "cat" | "sort" | "head" | "tail", []) => true,
+        _ => is_first_field,
+    };
+    read.filter(|_| is_number && passes)
+}
+
+fn files(command: &SimpleCommand) -> usize {
+    let arguments = command.arguments.iter().flat_map(|arguments| &arguments.list);
+    arguments.filter(|argument| matches!(argument.role, Role::Read | Role::Look | Role::Names)).count()
+}
+
+fn has(command: &SimpleCommand, flags: &[&str]) -> bool {
+    command.arguments.as_ref().is_some_and(|arguments| arguments.has_flag(flags))
+}
+
+/// `stat -c %s`: a size, a time, a mode or a count.
+fn is_number_format(arguments: &[&str]) -> bool {
+    let format = match arguments {
+        ["-c" | "-f" | "--format", format, _] => Some(*format),
+        [format, _] => ["-c", "-f", "--format="].iter().find_map(|flag| format.strip_prefix(flag)),
+        _ => None,
+    };
+    matches!(format, Some("%s" | "%z" | "%Y" | "%m" | "%X" | "%Z" | "%a" | "%h" | "%i" | "%u" | "%g" | "%b"))
 }
 
 /// What the many print that say a date, a name or a number. Nobody cares which.

@@ -273,6 +273,15 @@ impl State {
         std::mem::replace(&mut self.positional, arguments.into())
     }
 
+    /// Whether these are the arguments of the function that runs, all of them known.
+    pub(super) fn is_given(&self, arguments: &Positional) -> bool {
+        arguments.is_known() && self.positional == arguments.clone().into()
+    }
+
+    pub(super) fn give(&mut self, arguments: Positional) {
+        self.positional = arguments.into();
+    }
+
     pub(super) fn leave_function(&mut self, arguments: Arguments) {
         let locals = self.locals.pop().unwrap_or_default();
         for (name, before) in locals.iter() {
@@ -420,8 +429,29 @@ impl State {
         }
     }
 
+    /// The same, as far as the functions that there are may change it: the folder is what it was where none leads
+    /// elsewhere, and so is how words are split.
+    pub(super) fn forget_by_functions(&mut self) {
+        let texts: Vec<String> = self.functions.values().map(|it| it.function.body.0.to_string()).collect();
+        let is_in_one = |wanted: &[&str]| {
+            let words = |text: &String| {
+                text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.')
+                    .any(|word| wanted.contains(&word))
+            };
+            texts.iter().any(words)
+        };
+        let is_anything = is_in_one(&["eval", "source", "."]);
+        let folders = (!is_anything && !is_in_one(&["cd", "pushd", "popd"])).then(|| self.folders.clone());
+        let is_split_as_ever = !is_anything && !is_in_one(&["IFS"]) && !self.variables.contains_key("IFS");
+        self.forget();
+        self.folders = folders.unwrap_or_else(|| self.folders.clone());
+        if is_split_as_ever {
+            Rc::make_mut(&mut self.variables).remove("IFS");
+        }
+    }
+
     /// All that is set may have changed: it is what it was, or something else.
-    fn forget_settings(&mut self) {
+    pub(super) fn forget_settings(&mut self) {
         self.doubt_possible();
         for (name, array) in std::mem::take(&mut self.arrays).iter() {
             add_possible(&mut self.possible, name, [Held::Several(Rc::clone(array))]);
@@ -455,14 +485,20 @@ impl State {
         let mentioned: BTreeSet<&str> =
             text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$').collect();
         let sources = text.split(['\n', ';', '&', '|', '(', '{']).any(|part| part.trim_start().starts_with(". "));
-        if sources
-            || words.any(|word| matches!(word, "eval" | "source" | "let"))
-            || mentioned.iter().any(|word| self.functions.contains_key(*word))
-        {
+        if sources || words.any(|word| matches!(word, "eval" | "source" | "let")) {
             self.forget();
             return;
         }
-        if ["cd", "pushd", "popd"].iter().any(|word| mentioned.contains(word)) {
+        let leaves = ["cd", "pushd", "popd"].iter().any(|word| mentioned.contains(word));
+        if mentioned.iter().any(|word| self.functions.contains_key(*word)) {
+            if leaves {
+                self.forget();
+            } else {
+                self.forget_by_functions();
+            }
+            return;
+        }
+        if leaves {
             self.folders = Folders::unknown();
         }
         // The next round has other arguments.
@@ -483,6 +519,19 @@ impl State {
                 }
             }
         }
+    }
+
+    /// Whether an expansion is nothing but a variable that no command here has set.
+    pub(super) fn is_foreign(&self, raw: &str) -> bool {
+        let name = raw
+            .strip_prefix('$')
+            .map(|name| name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name));
+        let is_set = |name: &str| {
+            self.variables.contains_key(name) || self.arrays.contains_key(name) || self.possible.contains_key(name)
+        };
+        name.is_some_and(|name| {
+            expansion::is_name(name) && !name.starts_with(|first: char| first.is_ascii_digit()) && !is_set(name)
+        })
     }
 
     pub(super) fn has_possible(&self) -> bool {

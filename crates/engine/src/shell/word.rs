@@ -28,6 +28,8 @@ pub(super) struct Expansion {
     pub(super) script: Option<String>,
     /// What it stands for, where only its kind is known: `$(mktemp)`, `$TMPDIR`.
     pub(super) means: Option<String>,
+    /// It is a variable that comes from outside.
+    pub(super) is_foreign: bool,
 }
 
 impl Expansion {
@@ -154,7 +156,7 @@ impl<'a> Scanner<'a, '_> {
 
     fn expansion_to(&mut self, end: usize, script: Option<String>) {
         let raw = self.text.get(self.at..end).unwrap_or_default().to_owned();
-        let expansion = Expansion { raw, quoted: self.quoted(), script, means: None };
+        let expansion = Expansion { raw, quoted: self.quoted(), script, means: None, is_foreign: false };
         self.found.units.push(Unit::Expansion(Box::new(expansion)));
         self.at = end;
     }

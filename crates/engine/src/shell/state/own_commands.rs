@@ -105,9 +105,7 @@ impl State {
                 Rc::make_mut(&mut self.made).extend(made);
             }
             // Those that only set up the environment go nowhere else.
-            "source" | "." if operands().next().and_then(Word::meaning).is_some_and(is_setup_file) => {
-                self.forget_settings();
-            }
+            "source" | "." if operands().next().is_some_and(is_setup_file) => self.forget_settings(),
             // What it does is walked, where that is known.
             "source" | "." if command.script_text().is_some() => {}
             "source" | "." => self.forget(),
@@ -320,10 +318,42 @@ fn unnamed(word: &Word) -> Option<(&str, Option<Value>)> {
     (!start.starts_with(['-', '+'])).then(|| (start, value.map(Value::plain)))
 }
 
-fn is_setup_file(path: &str) -> bool {
+/// Whether a file is called as those are that only set up the environment. `"$(conda info --base)/etc/profile.d/conda.sh"` is
+/// known by its end.
+fn is_setup_file(file: &Word) -> bool {
+    const NAMES: &[&str] = &[
+        "activate",
+        "asdf.sh",
+        "bash_completion",
+        "cargo",
+        "conda.sh",
+        "env",
+        "env.bash",
+        "env.sh",
+        "environment",
+        "environment.sh",
+        "export.sh",
+        "mamba.sh",
+        "nvm.sh",
+        "profile",
+        "setenv.sh",
+        "setup.bash",
+        "setup.sh",
+        "setup.zsh",
+        "setup_env.sh",
+        "setupvars.sh",
+        "setvars.sh",
+        "thisroot.sh",
+        ".bashrc",
+        ".bash_profile",
+        ".envrc",
+        ".profile",
+        ".zprofile",
+        ".zshenv",
+        ".zshrc",
+    ];
+    const ENDINGS: &[&str] = &["-env.sh", "_env.sh", "-init.sh", ".env"];
+    let path = file.meaning().unwrap_or(&file.shown);
     let name = path.rsplit('/').next().unwrap_or(path);
-    matches!(
-        name,
-        "activate" | "nvm.sh" | "cargo" | "env" | ".bashrc" | ".profile" | ".zshrc" | ".bash_profile" | "asdf.sh"
-    )
+    NAMES.contains(&name) || name.starts_with(".env") || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }

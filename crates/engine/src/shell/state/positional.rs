@@ -25,6 +25,10 @@ impl Positional {
         self.given.get(self.shifted..).unwrap_or_default()
     }
 
+    pub(in super::super) fn is_known(&self) -> bool {
+        self.list().iter().all(Option::is_some)
+    }
+
     /// Where there are not as many, nothing is taken away.
     fn shift(&mut self, count: usize) {
         if count <= self.list().len() {

@@ -481,7 +481,8 @@ fn part(word: &Word, from: usize) -> Word {
 
 /// Joined as `eval` and its like do.
 fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Option<String> {
-    words.map(Word::meaning).collect::<Option<Vec<_>>>().map(|words| words.join(" "))
+    let texts = words.map(|word| word.meaning().or(word.for_shell.as_deref()));
+    texts.collect::<Option<Vec<_>>>().map(|words| words.join(" "))
 }
 
 fn assignment(word: &Word) -> Option<Assignment> {

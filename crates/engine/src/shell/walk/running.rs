@@ -9,7 +9,7 @@ use super::super::budget;
 use super::super::command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::super::container::Container;
 use super::super::fetched::fetches;
-use super::super::meaning::meaning;
+use super::super::meaning::{meaning, passed_on};
 use super::super::output::{MAX_OUTPUT, output};
 use super::super::printed::Printed;
 use super::super::setup::is_setup;
@@ -100,6 +100,9 @@ const MAX_FOLDERS: usize = 16;
 
 /// None that a command reads from or prints to.
 const OWN_DESCRIPTOR: i32 = 9;
+
+/// Rounds of a function that calls itself. Behind them nothing is known any more.
+const MAX_ROUNDS: usize = 3;
 
 impl Walker<'_> {
     /// Every command that the shell itself starts passes here: its functions and aliases go before programs. Only where
@@ -194,7 +197,9 @@ impl Walker<'_> {
         }
         self.files.note(&command, printed.as_deref());
         self.note_unpacked(&command);
-        self.meaning = meaning(&command);
+        let read = self.meaning.take().filter(|_| !command.piped_from.is_empty());
+        let source = command.piped_from.clone().last().and_then(|place| self.script.commands.get(place));
+        self.meaning = meaning(&command).or_else(|| passed_on(&command, source, read));
         let is_taken = |redirect: &Redirect| redirect.takes_output() || redirect.drops_output();
         // To set variables prints nothing.
         let is_silent = command.words.is_empty() || command.redirects.iter().any(is_taken);
@@ -454,17 +459,37 @@ impl Walker<'_> {
 
     fn call(&mut self, name: &str, function: &Function, command: SimpleCommand) {
         self.uncalled.remove(name);
-        let arguments = command.words.iter().skip(1).map(Value::of).collect();
-        let around = self.state.enter_function(arguments);
-        self.around.via.push(name.to_owned());
-        let input = self.input.clone();
-        if let Some(fed) = self.fed_by(&command.redirects) {
-            self.input = fed.text;
+        let rounds = self.around.via.iter().filter(|via| *via == name).count();
+        let arguments: Positional = command.words.iter().skip(1).map(Value::of).collect();
+        let has_same = self.state.is_given(&arguments);
+        // A round with nothing known, or with nothing but the same arguments, was walked: this one does no other things.
+        let is_walked = rounds > MAX_ROUNDS + 1 || rounds > MAX_ROUNDS && has_same;
+        let before = self.script.commands.len();
+        if !is_walked {
+            let around = self.state.enter_function(arguments.clone());
+            if rounds >= MAX_ROUNDS {
+                self.state.forget_by_functions();
+            }
+            if rounds == MAX_ROUNDS && has_same {
+                self.state.give(arguments);
+            }
+            self.around.via.push(name.to_owned());
+            let input = self.input.clone();
+            if let Some(fed) = self.fed_by(&command.redirects) {
+                self.input = fed.text;
+            }
+            self.until_return(|walker| walker.function_body(function));
+            self.input = input;
+            self.around.via.pop();
+            self.state.leave_function(around);
+        } else {
+            self.output = Printed::default();
         }
-        self.until_return(|walker| walker.function_body(function));
-        self.input = input;
-        self.around.via.pop();
-        self.state.leave_function(around);
+        // It does nothing but call itself, as in `:(){ :|:& };:`.
+        let mut ran = self.script.commands.iter().skip(before);
+        if rounds == 0 && ran.all(|ran| ran.program() == Some(name)) && function.body.0.to_string().contains(name) {
+            self.gap(Gap::TooDeep);
+        }
         if !command.redirects.is_empty() || !command.assignments.is_empty() {
             self.run(SimpleCommand { words: Vec::new(), ..command });
             self.output = Printed::default();
@@ -629,8 +654,11 @@ impl Walker<'_> {
                     if !sets_up {
                         walker.gap(Gap::Unknown(name.clone()));
                     }
-                    if !in_own_shell {
-                        walker.state.forget();
+                    match (in_own_shell, sets_up) {
+                        (true, _) => {}
+                        // It goes nowhere else.
+                        (false, true) => walker.state.forget_settings(),
+                        (false, false) => walker.state.forget(),
                     }
                 }
                 Runs::Text { text: Some(text), .. } if walker.running.contains(&text) => {}

@@ -87,7 +87,8 @@ impl Walker<'_> {
         } else if let Some(expression) = expansion.raw.strip_prefix("$((").and_then(|inside| inside.strip_suffix("))"))
         {
             let number = self.change_state(|state| state.count(expression));
-            number.map(|number| Expanded::One(Value::plain(number.to_string())))
+            let number = number.map_or_else(Value::some_number, |number| Value::plain(number.to_string()));
+            Some(Expanded::One(number))
         } else {
             let value = self.state.expand(&expansion.raw).or_else(|| self.default_of(&expansion.raw));
             value.or_else(|| self.alternative_of(&expansion.raw))
@@ -136,7 +137,10 @@ impl Walker<'_> {
                     }
                 }
             }
-            _ => units.push(Unit::Expansion(expansion)),
+            _ => {
+                expansion.is_foreign = self.state.is_foreign(&expansion.raw);
+                units.push(Unit::Expansion(expansion));
+            }
         }
     }
 
@@ -319,6 +323,8 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
     let mut tilde = units.first() == Some(&Unit::Bare('~'));
     let mut means = Some(String::new());
     let mut mean = |part: Option<&str>| means = means.take().zip(part).map(|(means, part)| means + part);
+    let mut for_shell = Some(String::new());
+    let mut hand = |part: Option<&str>| for_shell = for_shell.take().zip(part).map(|(text, part)| text + part);
     for unit in units {
         match unit {
             Unit::Bare(character) | Unit::Quoted(character) => {
@@ -328,11 +334,13 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
                 is_path = is_path_behind(is_path, part);
                 text.push_str(part);
                 mean(Some(part));
+                hand(Some(part));
             }
             Unit::Home => {
                 tilde = true;
                 text.push('~');
                 mean(Some("~"));
+                hand(Some("~"));
             }
             Unit::Expansion(expansion) => {
                 known = false;
@@ -343,6 +351,7 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
                 is_path = is_path_behind(is_path, &expansion.raw);
                 text.push_str(&expansion.raw);
                 mean(part);
+                hand(if expansion.is_foreign { Some(&expansion.raw) } else { expansion.means.as_deref() });
             }
             Unit::Break => {
                 is_path = false;
@@ -352,5 +361,6 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
         }
     }
     let (value, shown) = if known { (Some(text), String::new()) } else { (None, text) };
-    Word { raw, value, glob, tilde, shown, means: means.filter(|_| !known), ..Word::default() }
+    let (means, for_shell) = (means.filter(|_| !known), for_shell.filter(|_| !known && units.len() > 1));
+    Word { raw, value, glob, tilde, shown, means, for_shell, ..Word::default() }
 }
