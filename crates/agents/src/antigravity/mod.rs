@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod install;
+mod powers;
 
 use crate::Adapter;
 use crate::environment::Variables;
@@ -18,7 +19,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     tool: decode::tool,
     folder: Some("Cwd"),
     outcome: decode::outcome,
-    powers: encode::powers,
+    powers: powers::powers,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: Format::NONE,

@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod install;
+mod powers;
 mod transcript;
 
 use crate::Adapter;
@@ -18,7 +19,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     tool: decode::tool,
     folder: None,
     outcome: decode::outcome,
-    powers: encode::powers,
+    powers: powers::powers,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,

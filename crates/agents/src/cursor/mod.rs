@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod install;
+mod powers;
 
 use crate::Adapter;
 use crate::environment::Variables;
@@ -17,7 +18,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     tool: decode::tool,
     folder: Some("working_directory"),
     outcome: decode::outcome,
-    powers: encode::powers,
+    powers: powers::powers,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: Format::NONE,
