@@ -13,11 +13,7 @@ fn encode(agent: Agent, event: &Event, verdict: &Verdict) -> Answer {
     crate::encode(agent, event, verdict, 8 * 1024)
 }
 
-/// An event of Claude Code of which only the name matters.
-pub(crate) fn event(name: &str) -> Event {
-    event_of(Agent::Claude, name)
-}
-
+/// An event of which only the name matters.
 fn event_of(agent: Agent, name: &str) -> Event {
     let payload = r#"{"cwd":"/p","session_id":"s","tool_name":"Bash"}"#;
     decode(agent, Some(name), payload.as_bytes(), 1).unwrap()
@@ -144,16 +140,17 @@ fn verdict(level: Level) -> Verdict {
 /// The verdicts that an answer can depend on.
 fn verdicts() -> Vec<(&'static str, Verdict)> {
     let approved = Verdict { approved: true, ..verdict(Level::Allow) };
-    let noticed = Verdict { notices: vec!["state.db is locked".to_owned()], ..verdict(Level::Block) };
-    let only_noticed = Verdict { notices: vec!["state.db is locked".to_owned()], ..Verdict::silent() };
+    let noticed = |verdict| Verdict { notices: vec!["state.db is locked".to_owned()], ..verdict };
     vec![
         ("allow", verdict(Level::Allow)),
-        ("approved", approved),
-        ("notice", only_noticed),
+        ("approved", approved.clone()),
+        ("approved+notice", noticed(approved)),
+        ("notice", noticed(Verdict::silent())),
         ("warn", verdict(Level::Warn)),
         ("ask", verdict(Level::Ask)),
+        ("ask+notice", noticed(verdict(Level::Ask))),
         ("block", verdict(Level::Block)),
-        ("block+notice", noticed),
+        ("block+notice", noticed(verdict(Level::Block))),
         ("lifted", Verdict { lifted: Some(Lifted::Observe), ..verdict(Level::Block) }),
     ]
 }
@@ -169,7 +166,7 @@ fn matrix(agent: Agent, events: &[&str]) -> String {
                 (stdout, "") => stdout.to_owned(),
                 (stdout, stderr) => format!("{stdout}exit {exit_code}, stderr: {stderr}"),
             };
-            writeln!(text, "{label:<13}{said}").unwrap();
+            writeln!(text, "{label:<16}{said}").unwrap();
         }
         writeln!(text).unwrap();
     }
@@ -359,6 +356,23 @@ fn a_block_is_never_silent_where_it_counts() {
             }
         }
         assert!(kinds.contains(&EventKind::BeforeTool) && kinds.contains(&EventKind::Stop), "{agent:?}");
+    }
+}
+
+/// What is broken, off or skipped must not be lost because a person is asked.
+#[test]
+fn a_notice_comes_with_every_refusal_and_every_question() {
+    for agent in Agent::ALL {
+        for name in events(agent) {
+            let event = event_of(agent, name);
+            for level in [Level::Ask, Level::Block] {
+                let plain = encode(agent, &event, &verdict(level));
+                let noticed = Verdict { notices: vec!["state.db is locked".to_owned()], ..verdict(level) };
+                let answer = encode(agent, &event, &noticed);
+                let says = |answer: &Answer, text: &str| answer.stdout.contains(text) || answer.stderr.contains(text);
+                assert_eq!(says(&plain, "Do not."), says(&answer, "state.db is locked"), "{agent:?} {name} {level:?}");
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::protocol::decode::{RawCall, rename, take_string};
 use crate::protocol::kinds::Names;
-use crate::protocol::{patch, tools};
+use crate::protocol::{patch, tools, wording};
 
 pub(super) const EVENTS: Names = &[
     ("sessionStart", EventKind::SessionStart),
@@ -54,7 +54,7 @@ pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> Eve
     if kind.is_stop() && loops > 0 {
         fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
     }
-    kind
+    wording::unless_hold(kind, fields)
 }
 
 /// The older events are about one tool each, and do not name it.
