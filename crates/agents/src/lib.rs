@@ -20,6 +20,7 @@ mod gemini;
 pub mod install;
 mod opencode;
 mod protocol;
+pub mod shortfall;
 pub mod transcript;
 
 use engine::{Event, EventKind, Verdict};
@@ -97,6 +98,8 @@ struct Adapter {
     tool: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
     /// The argument of the agent's shell that names the folder it runs in.
     folder: Option<&'static str>,
+    /// What an MCP server is called where the agent does not tell which it is; nothing where it does.
+    unknown_server: Option<&'static str>,
     /// How a call that ran went, where the payload says so.
     outcome: fn(&engine::event::ToolCall) -> Option<engine::event::Outcome>,
     /// What a hook can do on an event of this name.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use engine::event::Outcome;
 use engine::{Event, EventKind, Finding, Level, Lifted, Verdict};
 
-use crate::{Agent, Answer, decode};
+use crate::capabilities::{Capability, capabilities};
+use crate::{Agent, Answer, Audience, Blocking, decode};
 
 fn encode(agent: Agent, event: &Event, verdict: &Verdict) -> Answer {
     crate::encode(agent, event, verdict, 8 * 1024)
@@ -356,6 +357,26 @@ fn a_block_is_never_silent_where_it_counts() {
             }
         }
         assert!(kinds.contains(&EventKind::BeforeTool) && kinds.contains(&EventKind::Stop), "{agent:?}");
+    }
+}
+
+/// What the reference says of an event is what answers to it do.
+#[test]
+fn the_table_is_true_by_the_answers() {
+    for agent in Agent::ALL {
+        for Capability { kind, event, powers } in capabilities(agent) {
+            let says = |verdict| {
+                let answer = encode(agent, &Event { kind, ..event_of(agent, event) }, &verdict);
+                answer.stdout.contains("Do not.") || answer.stderr.contains("Do not.")
+            };
+            let is_heard = powers.audience() != Audience::Nobody;
+            assert_eq!(says(verdict(Level::Warn)), is_heard, "{agent:?} {event}");
+            let is_stopped = powers.blocking(kind) != Blocking::Told;
+            assert_eq!(says(verdict(Level::Block)), is_stopped || is_heard, "{agent:?} {event}");
+            let approved = Verdict { approved: true, ..verdict(Level::Allow) };
+            let plain = encode(agent, &event_of(agent, event), &verdict(Level::Allow));
+            assert_eq!(encode(agent, &event_of(agent, event), &approved) != plain, powers.approve, "{agent:?} {event}");
+        }
     }
 }
 

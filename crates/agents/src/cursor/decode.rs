@@ -82,12 +82,12 @@ fn name_tool(fields: &mut Map<String, Value>) {
 const MCP: &str = "MCP:";
 
 /// Which server an MCP tool is of, Cursor does not tell.
-const ANY_SERVER: &str = "unknown";
+pub(super) const UNKNOWN_SERVER: &str = "unknown";
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let (path, target) = (("path", "file_path"), ("target_file", "file_path"));
     if let Some(tool) = call.name.strip_prefix(MCP) {
-        let name = format!("mcp__{ANY_SERVER}__{tool}");
+        let name = format!("mcp__{UNKNOWN_SERVER}__{tool}");
         return tools::translated(call, &name, &[]);
     }
     match call.name.as_str() {

@@ -17,6 +17,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     translate: Some(decode::translate),
     tool: decode::tool,
     folder: Some("working_directory"),
+    unknown_server: Some(decode::UNKNOWN_SERVER),
     outcome: decode::outcome,
     powers: powers::powers,
     encode: encode::encode,
