@@ -42,8 +42,14 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
     let sound = workflows.files.iter().filter_map(|file| file.workflow.as_ref());
     // What waits for a person is no fault of a file.
     let notes: Vec<String> = sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(workflow_notice).collect();
-    let shortfalls = Shortfalls::of(&project, &loaded, context);
-    let own = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).count();
+    let own: Vec<_> = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).collect();
+    let of_workflows = own
+        .iter()
+        .filter_map(|file| file.workflow.as_ref())
+        .flat_map(|workflow| workflow.rules.iter().chain(workflow.nodes.iter().flat_map(|node| &node.rules)));
+    let rules = loaded.rules.iter().map(|in_force| &in_force.definition.rule).chain(of_workflows);
+    let shortfalls = Shortfalls::of(&project, rules, context);
+    let own = own.len();
     let errors = loaded.errors().count();
     let warnings = loaded.diagnostics.len() - errors + shortfalls.warnings();
     let code = if errors > 0 { ExitCode::Usage } else { ExitCode::Done };

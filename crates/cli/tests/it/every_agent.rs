@@ -96,6 +96,7 @@ fn demanding(agents: &[&str]) -> Scratch {
     scratch.rule("no-issue", "---\nmcp_tools: ['github:create_issue']\n---\nNo.\n");
     scratch.rule("no-pull", "---\ntools: [Bash, mcp__github__create_pull]\n---\nNo.\n");
     scratch.rule("any-server", "---\ntools: ['mcp__*', 'mcp__*__drop']\nmcp_tools: ['*:drop']\n---\nNo.\n");
+    scratch.user_rule("go-ahead", "---\ntools: [Bash]\ncommand_pattern: '^ls$'\naction: allow\n---\nLook.\n");
     scratch.rule("fine", "---\ntools: [Bash]\ncommand_pattern: deploy\n---\nNo.\n");
     scratch
 }
@@ -125,6 +126,20 @@ fn a_warning_is_told_once_for_all_rules_and_in_full_to_programs() {
         assert_eq!(rules, ids, "{agent}");
     }
     assert_snapshot!(serde_json::to_string_pretty(&shortfalls[0]).expect("JSON"));
+}
+
+/// Rules of workflows count like any other, wherever in the file they stand.
+#[test]
+fn rules_of_a_workflow_are_looked_at_too() {
+    let scratch = installed(&["codex"]);
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: a\nrule_definitions: {ship: {command_pattern: deploy, action: ask, reason: Ask.}}\n\
+         rules: [{tools: [WebFetch], action: ask, reason: Ask.}]\nnodes:\n  \
+         a: {prompt: A., rules: [ship], transitions: [{when: a_complete, to: b}]}\n  \
+         b: {prompt: B., rules: [ship], transitions: [{when: b_complete, to: done}]}\n",
+    );
+    assert_snapshot!(scratch.run(&["validate"]).transcript());
 }
 
 /// What nobody hears is told of, and is no failure.

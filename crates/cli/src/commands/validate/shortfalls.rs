@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use agents::Agent;
 use agents::shortfall::{self, Shortfall};
+use engine::EventKind;
 use engine::event::EventKinds;
 use engine::pace::Live;
 use engine::rules::{Detect, Rule, Tier};
@@ -13,7 +14,10 @@ use serde_json::{Value, json};
 use crate::commands::{Context, install};
 use crate::output::Output;
 
-pub struct Shortfalls(BTreeMap<(Severity, Agent, Shortfall), Vec<Lacking>>);
+pub struct Shortfalls(BTreeMap<(Severity, Agent, Shortfall), Rules>);
+
+/// By id, with the events at which each asks for too much. One that several nodes name is one.
+type Rules = BTreeMap<String, EventKinds>;
 
 /// What is harmless is a hint: nothing gets past a rule by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,20 +26,13 @@ enum Severity {
     Hint,
 }
 
-/// A rule, and where it asks for too much.
-struct Lacking {
-    rule: String,
-    events: EventKinds,
-}
-
 /// So many rules are named; the others are counted.
 const NAMED: usize = 5;
 
 impl Shortfalls {
-    pub fn of(project: &Project, loaded: &policy::Loaded, context: &Context) -> Self {
+    pub fn of<'r>(project: &Project, rules: impl Iterator<Item = &'r Rule>, context: &Context) -> Self {
         let is_installed = |agent: &Agent| install::is_installed(*agent, &project.root, &context.environment);
         let mut found = Self(BTreeMap::new());
-        let rules = loaded.rules.iter().map(|in_force| &in_force.definition.rule);
         let rules: Vec<&Rule> = rules.filter(|rule| rule.tier != Tier::Bundled).collect();
         for agent in Agent::ALL.into_iter().filter(is_installed) {
             for rule in &rules {
@@ -46,21 +43,20 @@ impl Shortfalls {
     }
 
     fn look_at(&mut self, agent: Agent, rule: &Rule) {
-        let mut events: BTreeMap<Shortfall, EventKinds> = BTreeMap::new();
         let on = spoken_on(rule);
-        for (kind, shortfall) in shortfall::shortfalls(agent, on, rule.action) {
-            let known = events.entry(shortfall).or_default();
-            *known = known.with(kind);
+        for (event, shortfall) in shortfall::shortfalls(agent, on, rule.action) {
+            self.add(agent, shortfall, rule, event);
         }
         let names_a_server = |server| matches!(&rule.detect, Detect::Tool(tool) if tool.names_server_besides(server));
         if shortfall::unknown_server(agent).is_some_and(names_a_server) {
-            events.insert(Shortfall::NoServer, on);
+            on.iter().for_each(|event| self.add(agent, Shortfall::NoServer, rule, event));
         }
-        for (shortfall, events) in events {
-            let severity = if shortfall.is_harmless() { Severity::Hint } else { Severity::Warning };
-            let lacking = Lacking { rule: rule.id.clone(), events };
-            self.0.entry((severity, agent, shortfall)).or_default().push(lacking);
-        }
+    }
+
+    fn add(&mut self, agent: Agent, shortfall: Shortfall, rule: &Rule, event: EventKind) {
+        let severity = if shortfall.is_harmless() { Severity::Hint } else { Severity::Warning };
+        let events = self.0.entry((severity, agent, shortfall)).or_default().entry(rule.id.clone()).or_default();
+        *events = events.with(event);
     }
 
     pub fn warnings(&self) -> usize {
@@ -71,7 +67,7 @@ impl Shortfalls {
     pub fn to_json(&self) -> Vec<Value> {
         let mut all = Vec::new();
         for ((severity, agent, shortfall), rules) in &self.0 {
-            for Lacking { rule, events } in rules {
+            for (rule, events) in rules {
                 all.extend(events.iter().map(|event| {
                     let there = EventKinds::default().with(event);
                     json!({
@@ -91,7 +87,7 @@ impl Shortfalls {
 
     pub fn print(&self, output: &Output) {
         for ((severity, agent, shortfall), rules) in &self.0 {
-            let events: EventKinds = rules.iter().flat_map(|lacking| lacking.events.iter()).collect();
+            let events: EventKinds = rules.values().flat_map(|events| events.iter()).collect();
             output.line(format!("{}: {}", severity.name(), shortfall.consequence(*agent, events)));
             output.line(format!(" = {}", listed(rules)));
             output.line(format!(" = help: {}", shortfall.help(*agent, events)));
@@ -118,8 +114,8 @@ fn spoken_on(rule: &Rule) -> EventKinds {
     }
 }
 
-fn listed(rules: &[Lacking]) -> String {
-    let names: Vec<String> = rules.iter().take(NAMED).map(|lacking| format!("`{}`", lacking.rule)).collect();
+fn listed(rules: &Rules) -> String {
+    let names: Vec<String> = rules.keys().take(NAMED).map(|rule| format!("`{rule}`")).collect();
     let more = match rules.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
