@@ -1,13 +1,13 @@
 //! What each agent lets a hook do, and so what becomes of each verdict there: read from what answers are made by, for
-//! people to read and for `validate` to warn by.
+//! people to read.
 
 use std::fmt::Write;
 
-use engine::{EventKind, Level};
+use engine::EventKind;
 
 use crate::install::Form;
 use crate::protocol::kinds;
-use crate::protocol::powers::{Asking, Powers, Refusing};
+use crate::protocol::powers::{Asking, Audience, Blocking, Powers};
 use crate::{Adapter, Agent};
 
 /// One event that an installed agent calls Linchpin for.
@@ -19,13 +19,13 @@ pub struct Capability {
     pub powers: Powers,
 }
 
-/// Every event that the agent calls Linchpin for after an `install`.
+/// Every event that the agent calls Linchpin for after an `install`; one that comes to several kinds is there for each.
 pub fn capabilities(agent: Agent) -> Vec<Capability> {
     let adapter = agent.adapter();
-    events(adapter)
-        .into_iter()
-        .map(|event| Capability { kind: kinds::known(adapter.events, event).1, event, powers: (adapter.powers)(event) })
-        .collect()
+    let kinds = |event: &'static str| {
+        kinds::all(adapter.events, event).map(move |kind| Capability { kind, event, powers: (adapter.powers)(event) })
+    };
+    events(adapter).into_iter().flat_map(kinds).collect()
 }
 
 fn events(adapter: &Adapter) -> Vec<&'static str> {
@@ -35,58 +35,28 @@ fn events(adapter: &Adapter) -> Vec<&'static str> {
     }
 }
 
-/// What becomes of a verdict on an event of this kind where the agent cannot do what the rule asks for; nothing where it can.
-/// Where a failed call is no event of its own, it is told of with those that went well.
-pub fn shortfall(agent: Agent, kind: EventKind, level: Level) -> Option<String> {
-    let all = capabilities(agent);
-    let found = all.iter().find(|capability| capability.kind == kind);
-    let title = agent.title();
-    let Some(Capability { powers, .. }) = found else {
-        let is_told_otherwise =
-            kind == EventKind::ToolFailed && all.iter().any(|other| other.kind == EventKind::AfterTool);
-        return (!is_told_otherwise).then(|| format!("{title} does not tell of it"));
-    };
-    let told = powers.told();
-    match level {
-        Level::Block if powers.refuse == Refusing::Never && is_pending(kind) => {
-            Some(format!("{title} cannot refuse it: {told}"))
+impl Audience {
+    pub(crate) fn told(self) -> &'static str {
+        match self {
+            Self::AgentAndPerson => "agent and person are told",
+            Self::Agent => "the agent is told",
+            Self::Person => "the person is told",
+            Self::Nobody => "only the journal has it",
         }
-        Level::Ask if powers.ask == Asking::Refuses => {
-            Some(format!("{title} cannot ask: the call is refused until a person lets it through"))
-        }
-        Level::Warn | Level::Block | Level::Ask if powers.says_nothing() => {
-            Some(format!("{title} takes no answer to it: {told}"))
-        }
-        _ => None,
     }
-}
-
-/// Whether something is about to happen that could be kept from happening.
-fn is_pending(kind: EventKind) -> bool {
-    kind.awaits_permission() || kind.is_stop() || kind == EventKind::Prompt
 }
 
 impl Powers {
-    fn says_nothing(self) -> bool {
-        self.refuse == Refusing::Never && !self.context && !self.message
-    }
-
-    /// Who hears of what cannot be done.
-    fn told(self) -> &'static str {
-        match (self.context, self.message) {
-            (true, true) => "agent and person are told",
-            (true, false) => "the agent is told",
-            (false, true) => "the person is told",
-            (false, false) => "only the journal has it",
-        }
+    fn warn(self) -> &'static str {
+        self.audience().told()
     }
 
     fn block(self, kind: EventKind) -> &'static str {
-        match self.refuse {
-            Refusing::Never => self.told(),
-            _ if kind.is_stop() => "held",
-            _ if matches!(kind, EventKind::AfterTool | EventKind::TaskCompleted) => "objected to",
-            _ => "refused",
+        match self.blocking(kind) {
+            Blocking::Held => "held",
+            Blocking::Refused => "refused",
+            Blocking::Objected => "objected to",
+            Blocking::Told => self.audience().told(),
         }
     }
 
@@ -96,8 +66,12 @@ impl Powers {
             _ if !kind.awaits_permission() => "–",
             Asking::Asks => "the agent asks",
             Asking::Refuses => "refused until a person lets it through",
-            Asking::Tells if kind == EventKind::Permission => "the agent asks by itself",
-            Asking::Tells => self.told(),
+            // Only before a call that the agent asks about by itself is there nothing to be asked for.
+            Asking::Tells => match self.audience() {
+                Audience::Nobody => "the agent asks by itself; only the journal has why",
+                Audience::Person => "the agent asks by itself; the person is told why",
+                Audience::Agent | Audience::AgentAndPerson => "the agent asks by itself, and is told why",
+            },
         }
     }
 }
@@ -110,6 +84,7 @@ pub fn reference() -> String {
          whether the agent reads what a rule or a workflow has to say. An event that is not here is not told of: rules about it \
          say nothing there.\n",
     );
+    page.push_str(&in_short());
     for agent in Agent::ALL {
         let _ = write!(
             page,
@@ -125,11 +100,38 @@ pub fn reference() -> String {
                 kind.name(),
                 powers.block(kind),
                 powers.ask(kind),
-                powers.told(),
+                powers.warn(),
                 yes(powers.approve),
                 yes(powers.context)
             );
         }
     }
     page
+}
+
+/// What rules are about most: calls, and the end.
+fn in_short() -> String {
+    let mut table = String::from(
+        "\n## In short\n\n| agent | a call is blocked | a call is asked about | a stop is blocked | a warning before a call | a warning after it |\n\
+         |---|---|---|---|---|---|\n",
+    );
+    for agent in Agent::ALL {
+        let all = capabilities(agent);
+        let at = |kind: EventKind, word: fn(Powers, EventKind) -> &'static str| {
+            let found = all.iter().find(|capability| capability.kind == kind);
+            found.map_or("it is not told of", |capability| word(capability.powers, kind))
+        };
+        let warn: fn(Powers, EventKind) -> &'static str = |powers, _| powers.warn();
+        let _ = writeln!(
+            table,
+            "| {} | {} | {} | {} | {} | {} |",
+            agent.title(),
+            at(EventKind::BeforeTool, Powers::block),
+            at(EventKind::BeforeTool, Powers::ask),
+            at(EventKind::Stop, Powers::block),
+            at(EventKind::BeforeTool, warn),
+            at(EventKind::AfterTool, warn)
+        );
+    }
+    table
 }

@@ -20,6 +20,7 @@ mod gemini;
 pub mod install;
 mod opencode;
 mod protocol;
+pub mod shortfall;
 pub mod transcript;
 
 use engine::{Event, EventKind, Verdict};
@@ -29,7 +30,7 @@ use serde_json::{Map, Value};
 pub use forged::{Forged, is_refusal};
 pub use protocol::answer::Answer;
 pub use protocol::decode::{PAYLOAD_LIMIT, Undecodable};
-pub use protocol::powers::{Asking, Powers, Refusing};
+pub use protocol::powers::{Asking, Audience, Blocking, Powers, Refusing};
 pub use protocol::wording::shown;
 
 /// An agent whose hooks call Linchpin. It is named on the command line, never guessed from a payload.
@@ -97,6 +98,8 @@ struct Adapter {
     tool: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,
     /// The argument of the agent's shell that names the folder it runs in.
     folder: Option<&'static str>,
+    /// What an MCP server is called where the agent does not tell which it is; nothing where it does.
+    unknown_server: Option<&'static str>,
     /// How a call that ran went, where the payload says so.
     outcome: fn(&engine::event::ToolCall) -> Option<engine::event::Outcome>,
     /// What a hook can do on an event of this name.
@@ -121,8 +124,10 @@ pub fn encode(agent: Agent, event: &Event, verdict: &Verdict, limit: usize) -> A
     let powers = (adapter.powers)(&event.name);
     let reply = protocol::reply::of(event, &protocol::limit::fitted(verdict.told(), limit), powers);
     match reply {
-        Reply { decision: Some(Decision::Refuse(reason)), .. } if powers.refuse == Refusing::ByExitCode => {
-            Answer::refusal(&reason)
+        // There is one text, and the agent shows it to whom it likes.
+        Reply { decision: Some(Decision::Refuse(reason)), message, .. } if powers.refuse == Refusing::ByExitCode => {
+            let texts: Vec<String> = [reason].into_iter().chain(message).collect();
+            Answer::refusal(&texts.join("\n\n"))
         }
         reply => (adapter.encode)(event, reply),
     }

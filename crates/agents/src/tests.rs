@@ -7,17 +7,14 @@ use std::path::{Path, PathBuf};
 use engine::event::Outcome;
 use engine::{Event, EventKind, Finding, Level, Lifted, Verdict};
 
-use crate::{Agent, Answer, decode};
+use crate::capabilities::{Capability, capabilities};
+use crate::{Agent, Answer, Audience, Blocking, decode};
 
 fn encode(agent: Agent, event: &Event, verdict: &Verdict) -> Answer {
     crate::encode(agent, event, verdict, 8 * 1024)
 }
 
-/// An event of Claude Code of which only the name matters.
-pub(crate) fn event(name: &str) -> Event {
-    event_of(Agent::Claude, name)
-}
-
+/// An event of which only the name matters.
 fn event_of(agent: Agent, name: &str) -> Event {
     let payload = r#"{"cwd":"/p","session_id":"s","tool_name":"Bash"}"#;
     decode(agent, Some(name), payload.as_bytes(), 1).unwrap()
@@ -144,16 +141,17 @@ fn verdict(level: Level) -> Verdict {
 /// The verdicts that an answer can depend on.
 fn verdicts() -> Vec<(&'static str, Verdict)> {
     let approved = Verdict { approved: true, ..verdict(Level::Allow) };
-    let noticed = Verdict { notices: vec!["state.db is locked".to_owned()], ..verdict(Level::Block) };
-    let only_noticed = Verdict { notices: vec!["state.db is locked".to_owned()], ..Verdict::silent() };
+    let noticed = |verdict| Verdict { notices: vec!["state.db is locked".to_owned()], ..verdict };
     vec![
         ("allow", verdict(Level::Allow)),
-        ("approved", approved),
-        ("notice", only_noticed),
+        ("approved", approved.clone()),
+        ("approved+notice", noticed(approved)),
+        ("notice", noticed(Verdict::silent())),
         ("warn", verdict(Level::Warn)),
         ("ask", verdict(Level::Ask)),
+        ("ask+notice", noticed(verdict(Level::Ask))),
         ("block", verdict(Level::Block)),
-        ("block+notice", noticed),
+        ("block+notice", noticed(verdict(Level::Block))),
         ("lifted", Verdict { lifted: Some(Lifted::Observe), ..verdict(Level::Block) }),
     ]
 }
@@ -169,7 +167,7 @@ fn matrix(agent: Agent, events: &[&str]) -> String {
                 (stdout, "") => stdout.to_owned(),
                 (stdout, stderr) => format!("{stdout}exit {exit_code}, stderr: {stderr}"),
             };
-            writeln!(text, "{label:<13}{said}").unwrap();
+            writeln!(text, "{label:<16}{said}").unwrap();
         }
         writeln!(text).unwrap();
     }
@@ -359,6 +357,43 @@ fn a_block_is_never_silent_where_it_counts() {
             }
         }
         assert!(kinds.contains(&EventKind::BeforeTool) && kinds.contains(&EventKind::Stop), "{agent:?}");
+    }
+}
+
+/// What the reference says of an event is what answers to it do.
+#[test]
+fn the_table_is_true_by_the_answers() {
+    for agent in Agent::ALL {
+        for Capability { kind, event, powers } in capabilities(agent) {
+            let says = |verdict| {
+                let answer = encode(agent, &Event { kind, ..event_of(agent, event) }, &verdict);
+                answer.stdout.contains("Do not.") || answer.stderr.contains("Do not.")
+            };
+            let is_heard = powers.audience() != Audience::Nobody;
+            assert_eq!(says(verdict(Level::Warn)), is_heard, "{agent:?} {event}");
+            let is_stopped = powers.blocking(kind) != Blocking::Told;
+            assert_eq!(says(verdict(Level::Block)), is_stopped || is_heard, "{agent:?} {event}");
+            let approved = Verdict { approved: true, ..verdict(Level::Allow) };
+            let plain = encode(agent, &event_of(agent, event), &verdict(Level::Allow));
+            assert_eq!(encode(agent, &event_of(agent, event), &approved) != plain, powers.approve, "{agent:?} {event}");
+        }
+    }
+}
+
+/// What is broken, off or skipped must not be lost because a person is asked.
+#[test]
+fn a_notice_comes_with_every_refusal_and_every_question() {
+    for agent in Agent::ALL {
+        for name in events(agent) {
+            let event = event_of(agent, name);
+            for level in [Level::Ask, Level::Block] {
+                let plain = encode(agent, &event, &verdict(level));
+                let noticed = Verdict { notices: vec!["state.db is locked".to_owned()], ..verdict(level) };
+                let answer = encode(agent, &event, &noticed);
+                let says = |answer: &Answer, text: &str| answer.stdout.contains(text) || answer.stderr.contains(text);
+                assert_eq!(says(&plain, "Do not."), says(&answer, "state.db is locked"), "{agent:?} {name} {level:?}");
+            }
+        }
     }
 }
 

@@ -1,11 +1,20 @@
-//! Antigravity's fields, tools and arguments.
+//! Antigravity's events, fields, tools and arguments.
 
 use engine::EventKind;
 use engine::event::{Outcome, ToolCall};
 use serde_json::{Map, Value};
 
 use crate::protocol::decode::{RawCall, rename};
+use crate::protocol::kinds::Names;
 use crate::protocol::tools;
+
+pub(super) const EVENTS: Names = &[
+    ("SessionStart", EventKind::SessionStart),
+    ("PreToolUse", EventKind::BeforeTool),
+    ("PostToolUse", EventKind::AfterTool),
+    ("PostToolUse", EventKind::ToolFailed),
+    ("Stop", EventKind::Stop),
+];
 
 pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     rename(

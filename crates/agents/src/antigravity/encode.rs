@@ -1,21 +1,10 @@
-//! What Antigravity lets a hook do, and its words for it. Before a call it needs a decision: without one it stops.
+//! Antigravity's words for an answer. Before a call it needs a decision: without one it stops.
 
 use engine::{Event, EventKind};
 use serde::Serialize;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::powers::{Asking, Powers};
 use crate::protocol::reply::{Decision, Reply};
-
-pub(super) fn powers(event: &str) -> Powers {
-    let powers = match event {
-        "PreToolUse" => Powers { ask: Asking::Asks, approve: true, ..Powers::REFUSE },
-        "Stop" => Powers::REFUSE,
-        "PostToolUse" | "PreInvocation" | "PostInvocation" | "SessionStart" => Powers::NONE,
-        _ => Powers::UNKNOWN,
-    };
-    Powers { message: false, ..powers }
-}
 
 #[derive(Serialize, Default)]
 struct Output {

@@ -3,22 +3,23 @@
 mod decode;
 mod encode;
 mod install;
+mod powers;
 
 use crate::Adapter;
 use crate::environment::Variables;
-use crate::protocol::kinds;
 use crate::transcript::Format;
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "antigravity",
     title: "Antigravity",
     program: "agy",
-    events: kinds::FAMILY,
+    events: decode::EVENTS,
     translate: Some(decode::translate),
     tool: decode::tool,
     folder: Some("Cwd"),
+    unknown_server: None,
     outcome: decode::outcome,
-    powers: encode::powers,
+    powers: powers::powers,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: Format::NONE,

@@ -17,6 +17,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     translate: None,
     tool: decode::tool,
     folder: None,
+    unknown_server: None,
     outcome: decode::outcome,
     powers: powers::powers,
     encode: output::encode,

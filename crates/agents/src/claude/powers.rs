@@ -6,7 +6,7 @@ use crate::protocol::powers::{Asking, Powers};
 pub(super) fn powers(event: &str) -> Powers {
     match event {
         PERMISSION => Powers { ask: Asking::Asks, approve: true, ..Powers::REFUSE_OR_CONTEXT },
-        // Silence is what makes Claude Code ask.
+        // That nothing is decided is what makes Claude Code ask.
         PERMISSION_PROMPT => Powers { approve: true, ..Powers::REFUSE },
         "UserPromptSubmit" | "UserPromptExpansion" | "PostToolUse" | "PostToolBatch" => Powers::REFUSE_OR_CONTEXT,
         // Context at a stop would keep the agent at work, which only a block may do.

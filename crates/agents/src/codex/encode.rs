@@ -1,26 +1,11 @@
-//! What Codex lets a hook do, and its words for it. It knows every key by name: one key more than an event takes and the
-//! whole answer is thrown away and the call runs. So each event has a struct of its own.
+//! Codex's words for an answer. It knows every key by name: one key more than an event takes and the whole answer is
+//! thrown away and the call runs. So each event has a struct of its own.
 
 use engine::Event;
 use serde::Serialize;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::powers::{Asking, Powers};
 use crate::protocol::reply::{Decision, Reply};
-
-pub(super) fn powers(event: &str) -> Powers {
-    match event {
-        // It knows neither `ask` nor a bare `allow`.
-        "PreToolUse" => Powers { ask: Asking::Refuses, ..Powers::REFUSE_OR_CONTEXT },
-        "PermissionRequest" => Powers { approve: true, ..Powers::REFUSE },
-        "PostToolUse" | "UserPromptSubmit" => Powers::REFUSE_OR_CONTEXT,
-        "Stop" | "SubagentStop" | "PreCompact" => Powers::REFUSE,
-        "SessionStart" | "SubagentStart" => Powers::CONTEXT,
-        "PostCompact" | "Interrupt" => Powers::MESSAGE,
-        "SessionEnd" | "PreModelRequest" | "PostModelRequest" => Powers::NONE,
-        _ => Powers::UNKNOWN,
-    }
-}
 
 /// `PreToolUse`.
 #[derive(Serialize)]

@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod install;
+mod powers;
 mod transcript;
 
 use crate::Adapter;
@@ -17,8 +18,9 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     translate: None,
     tool: decode::tool,
     folder: None,
+    unknown_server: None,
     outcome: decode::outcome,
-    powers: encode::powers,
+    powers: powers::powers,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,

@@ -1,26 +1,11 @@
-//! What Copilot CLI lets a hook do, and its words for it. Before a call they are Claude Code's; elsewhere they lie at the
-//! top of the answer. It shows the person nothing of what a hook says.
+//! Copilot CLI's words for an answer. Before a call they are Claude Code's; elsewhere they lie at the top of the answer.
 
 use engine::Event;
 use serde::Serialize;
 
 use crate::protocol::answer::Answer;
 use crate::protocol::output::{self, PERMISSION, PERMISSION_PROMPT};
-use crate::protocol::powers::{Asking, Powers};
 use crate::protocol::reply::{Decision, Reply};
-
-pub(super) fn powers(event: &str) -> Powers {
-    let powers = match event {
-        PERMISSION => Powers { ask: Asking::Asks, approve: true, ..Powers::REFUSE_OR_CONTEXT },
-        PERMISSION_PROMPT => Powers { approve: true, ..Powers::REFUSE },
-        "UserPromptSubmit" => Powers::REFUSE_OR_CONTEXT,
-        "Stop" | "SubagentStop" => Powers::REFUSE,
-        "PostToolUse" | "PostToolUseFailure" | "SessionStart" | "SubagentStart" => Powers::CONTEXT,
-        "SessionEnd" | "PreCompact" | "ErrorOccurred" | "Notification" => Powers::NONE,
-        _ => Powers::UNKNOWN,
-    };
-    Powers { message: false, ..powers }
-}
 
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::protocol::decode::{RawCall, rename, take_string};
 use crate::protocol::kinds::Names;
-use crate::protocol::{patch, tools};
+use crate::protocol::{patch, tools, wording};
 
 pub(super) const EVENTS: Names = &[
     ("sessionStart", EventKind::SessionStart),
@@ -54,7 +54,7 @@ pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> Eve
     if kind.is_stop() && loops > 0 {
         fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
     }
-    kind
+    wording::unless_hold(kind, fields)
 }
 
 /// The older events are about one tool each, and do not name it.
@@ -82,12 +82,12 @@ fn name_tool(fields: &mut Map<String, Value>) {
 const MCP: &str = "MCP:";
 
 /// Which server an MCP tool is of, Cursor does not tell.
-const ANY_SERVER: &str = "unknown";
+pub(super) const UNKNOWN_SERVER: &str = "unknown";
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let (path, target) = (("path", "file_path"), ("target_file", "file_path"));
     if let Some(tool) = call.name.strip_prefix(MCP) {
-        let name = format!("mcp__{ANY_SERVER}__{tool}");
+        let name = format!("mcp__{UNKNOWN_SERVER}__{tool}");
         return tools::translated(call, &name, &[]);
     }
     match call.name.as_str() {

@@ -1,32 +1,10 @@
-//! What Cursor lets a hook do, and its words for it. An answer that is not JSON stops a call, so there is always one.
+//! Cursor's words for an answer. What is not JSON stops a call, so there is always some.
 
 use engine::{Event, EventKind};
 use serde::Serialize;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::powers::{Asking, Powers};
 use crate::protocol::reply::{Decision, Reply};
-
-pub(super) fn powers(event: &str) -> Powers {
-    let powers = match event {
-        "preToolUse" | "beforeReadFile" => Powers { ask: Asking::Refuses, ..Powers::REFUSE },
-        "beforeShellExecution" | "beforeMCPExecution" => Powers { ask: Asking::Asks, ..Powers::REFUSE },
-        "beforeSubmitPrompt" | "stop" | "subagentStop" | "subagentStart" => Powers::REFUSE,
-        "postToolUse" | "sessionStart" => Powers::CONTEXT,
-        "postToolUseFailure"
-        | "sessionEnd"
-        | "preCompact"
-        | "afterFileEdit"
-        | "afterShellExecution"
-        | "afterMCPExecution"
-        | "afterAgentResponse"
-        | "afterAgentThought"
-        | "workspaceOpen" => Powers::NONE,
-        _ => Powers::UNKNOWN,
-    };
-    // What is said to the person comes with a refusal only.
-    Powers { message: false, ..powers }
-}
 
 #[derive(Serialize, Default)]
 struct Output {

@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod install;
+mod powers;
 
 use crate::Adapter;
 use crate::environment::Variables;
@@ -16,8 +17,9 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     translate: Some(decode::translate),
     tool: decode::tool,
     folder: Some("working_directory"),
+    unknown_server: Some(decode::UNKNOWN_SERVER),
     outcome: decode::outcome,
-    powers: encode::powers,
+    powers: powers::powers,
     encode: encode::encode,
     settings: install::SETTINGS,
     transcript: Format::NONE,

@@ -17,6 +17,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     translate: Some(decode::translate),
     tool: decode::tool,
     folder: Some("dir_path"),
+    unknown_server: None,
     outcome: decode::outcome,
     powers: powers::powers,
     encode: output::encode,

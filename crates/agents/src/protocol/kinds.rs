@@ -2,7 +2,8 @@
 
 use engine::EventKind;
 
-/// An agent's own names of events. Agents call only those that `install` names; one that is not here is no kind of ours.
+/// An agent's own names of events. Agents call only those that `install` names; one that is not here is no kind of ours. One
+/// whose payload says which of several kinds it is, is here for each; the first is that of a payload that does not.
 pub(crate) type Names = &'static [(&'static str, EventKind)];
 
 /// The names of Claude Code and those who follow it; not each of them has all.
@@ -29,4 +30,9 @@ pub(crate) const FAMILY: Names = &[
 pub(crate) fn known(names: Names, name: &str) -> (String, EventKind) {
     let found = names.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
     found.map_or_else(|| (name.to_owned(), EventKind::Other), |(known, kind)| ((*known).to_owned(), *kind))
+}
+
+/// Every kind that an event of this name comes to.
+pub(crate) fn all(names: Names, name: &str) -> impl Iterator<Item = EventKind> {
+    names.iter().filter(move |(known, _)| *known == name).map(|(_, kind)| *kind)
 }

@@ -1,6 +1,8 @@
 //! What an agent lets a hook do on one of its events. The one description of that: answers are made by it, and the
 //! capability table is read from it.
 
+use engine::EventKind;
+
 /// What can be done on an event, and what becomes of a verdict where it cannot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Powers {
@@ -34,7 +36,48 @@ pub enum Asking {
     Tells,
 }
 
+/// What becomes of a verdict that blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blocking {
+    /// The agent is kept from stopping.
+    Held,
+    /// It does not happen.
+    Refused,
+    /// It has happened already, and the agent is told that it should not have.
+    Objected,
+    /// The agent does not let it be refused. Whoever can be told is told.
+    Told,
+}
+
+/// Who reads what is said beside a decision, or without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Audience {
+    AgentAndPerson,
+    Agent,
+    Person,
+    Nobody,
+}
+
 impl Powers {
+    /// What a block comes to at an event of this kind.
+    pub fn blocking(self, kind: EventKind) -> Blocking {
+        match self.refuse {
+            Refusing::Never => Blocking::Told,
+            _ if kind.is_stop() => Blocking::Held,
+            _ if has_happened(kind) => Blocking::Objected,
+            _ => Blocking::Refused,
+        }
+    }
+
+    pub fn audience(self) -> Audience {
+        match (self.context, self.message) {
+            (true, true) => Audience::AgentAndPerson,
+            (true, false) => Audience::Agent,
+            (false, true) => Audience::Person,
+            (false, false) => Audience::Nobody,
+        }
+    }
+
     /// No answer is read.
     pub(crate) const NONE: Self =
         Self { refuse: Refusing::Never, ask: Asking::Tells, approve: false, context: false, message: false };
@@ -47,4 +90,19 @@ impl Powers {
     pub(crate) const REFUSE_OR_CONTEXT: Self = Self { context: true, ..Self::REFUSE };
     /// The event is not known.
     pub(crate) const UNKNOWN: Self = Self { refuse: Refusing::ByExitCode, ask: Asking::Refuses, ..Self::NONE };
+}
+
+/// Whether an event of this kind tells of what is done already, so that nobody could keep it from happening.
+pub(crate) fn has_happened(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::SessionStart
+            | EventKind::SessionEnd
+            | EventKind::AfterTool
+            | EventKind::ToolFailed
+            | EventKind::AfterCompact
+            | EventKind::FileChanged
+            | EventKind::Notification
+            | EventKind::TaskCompleted
+    )
 }

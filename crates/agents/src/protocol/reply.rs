@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use engine::{Event, Level, Verdict};
 
-use super::powers::{Asking, Powers, Refusing};
+use super::powers::{Asking, Blocking, Powers, Refusing};
 use super::wording;
 
 /// What there is to be said, before any agent's own shape.
@@ -35,10 +35,11 @@ pub(crate) fn of(event: &Event, verdict: &Verdict, powers: Powers) -> Reply {
     let asks_in_vain = verdict.level == Level::Ask && powers.ask == Asking::Refuses;
     let is_refused = powers.refuse != Refusing::Never && (verdict.level == Level::Block || asks_in_vain);
     let is_told = powers.context || is_refused;
+    let blocking = powers.blocking(event.kind);
     let verdict = &*if is_told { Cow::Borrowed(verdict) } else { wording::untold(event, verdict) };
     let reply = match verdict.level {
-        _ if is_refused => refusal(event, verdict, asks_in_vain),
-        Level::Ask if powers.ask == Asking::Asks => beside(verdict, Decision::Ask(wording::reasons(event, verdict))),
+        _ if is_refused => refusal(blocking, verdict, asks_in_vain),
+        Level::Ask if powers.ask == Asking::Asks => beside(verdict, Decision::Ask(wording::reasons(blocking, verdict))),
         Level::Allow if verdict.approved && powers.approve => {
             beside(verdict, Decision::Approve(wording::approval(verdict)))
         }
@@ -47,15 +48,15 @@ pub(crate) fn of(event: &Event, verdict: &Verdict, powers: Powers) -> Reply {
         }
         Level::Warn | Level::Ask | Level::Block => Reply {
             decision: None,
-            context: Some(wording::reasons_and_context(event, verdict)),
-            message: Some(wording::notices_and(verdict, wording::reasons(event, verdict))),
+            context: Some(wording::reasons_and_context(blocking, verdict)),
+            message: Some(wording::notices_and(verdict, wording::reasons(blocking, verdict))),
         },
     };
     within(reply, verdict, powers)
 }
 
-fn refusal(event: &Event, verdict: &Verdict, asks_in_vain: bool) -> Reply {
-    let reasons = wording::reasons_and_context(event, verdict);
+fn refusal(blocking: Blocking, verdict: &Verdict, asks_in_vain: bool) -> Reply {
+    let reasons = wording::reasons_and_context(blocking, verdict);
     let reasons = if asks_in_vain {
         format!("A person has to decide this; until then it is refused.\n\n{reasons}")
     } else {
@@ -69,23 +70,28 @@ fn beside(verdict: &Verdict, decision: Decision) -> Reply {
     Reply { decision: Some(decision), context: wording::context(verdict), message: wording::notices(verdict) }
 }
 
-/// Without what the agent does not take. Where it shows the person nothing, the model is told what the person should know:
-/// better there than nowhere.
+/// Without what the agent does not take. Where it shows the person nothing else, what the person should know goes with what
+/// is said to refuse or to ask; without that the model is told: better there than nowhere.
 fn within(mut reply: Reply, verdict: &Verdict, powers: Powers) -> Reply {
     if !powers.message {
         reply.message = None;
         let notices = wording::notices(verdict);
         match &mut reply.decision {
-            Some(Decision::Refuse(text)) => text.extend(notices.iter().flat_map(|notices| ["\n\n", notices])),
+            Some(Decision::Refuse(text) | Decision::Ask(text)) => add(text, notices.as_deref()),
             _ if powers.context => {
                 let texts: Vec<String> = notices.into_iter().chain(reply.context.take()).collect();
                 reply.context = (!texts.is_empty()).then(|| texts.join("\n\n"));
             }
-            _ => {}
+            Some(Decision::Approve(text)) => add(text, notices.as_deref()),
+            None => {}
         }
     }
     if !powers.context {
         reply.context = None;
     }
     reply
+}
+
+fn add(text: &mut String, notices: Option<&str>) {
+    text.extend(notices.into_iter().flat_map(|notices| ["\n\n", notices]));
 }

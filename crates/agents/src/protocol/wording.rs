@@ -5,28 +5,30 @@ use std::borrow::Cow;
 use engine::{Event, EventKind, Finding, Level, Section, Verdict};
 use serde_json::{Map, Value};
 
-/// Everything the verdict has to say about the event: one paragraph a finding, strictest first, and how a person can
-/// decide otherwise. Never empty.
-pub(crate) fn reasons(event: &Event, verdict: &Verdict) -> String {
+use super::powers::Blocking;
+
+/// Everything the verdict has to say about the event: one paragraph a finding, strictest first, then what file rules ask for,
+/// and how a person can decide otherwise. Never empty.
+pub(crate) fn reasons(blocking: Blocking, verdict: &Verdict) -> String {
     // After a refusal by a rule, what others might say is noise.
     let is_refused = verdict.spoken().any(|finding| finding.level == Level::Block && !finding.is_shared);
     let spoken = verdict.spoken().filter(|finding| !(is_refused && finding.is_shared));
     let (mut sections, sentences): (Vec<_>, Vec<_>) = spoken.partition(|finding| finding.section.is_some());
     sections.sort_by_key(|finding| finding.section);
-    let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(event, finding)).collect();
+    let mut paragraphs: Vec<String> = sentences.into_iter().map(|finding| paragraph(blocking, finding)).collect();
     if !sections.is_empty() {
         paragraphs.push(demands(&sections, verdict.level));
     }
     if paragraphs.is_empty() {
-        paragraphs.push(format!("{} by Linchpin, which gave no reason.", lead(event, verdict.level)));
+        paragraphs.push(format!("{} by Linchpin, which gave no reason.", lead(blocking, verdict.level)));
     }
     paragraphs.extend(verdict.appeal.map(|id| format!("A person can let this call through: `linchpin allow {id}`")));
     paragraphs.join("\n\n")
 }
 
 /// The reasons, and behind them what the agent is to read besides.
-pub(crate) fn reasons_and_context(event: &Event, verdict: &Verdict) -> String {
-    let reasons = reasons(event, verdict);
+pub(crate) fn reasons_and_context(blocking: Blocking, verdict: &Verdict) -> String {
+    let reasons = reasons(blocking, verdict);
     match context(verdict) {
         Some(context) => format!("{reasons}\n\n{context}"),
         None => reasons,
@@ -72,7 +74,7 @@ fn demands(sections: &[&Finding], level: Level) -> String {
         let named = sections.iter().filter(|finding| wanted.is_none() || finding.section == wanted);
         named.map(|finding| shown(&finding.rule)).collect()
     };
-    let ack = |name: &str| format!("`linchpin ack {name} --reason \"…\"`");
+    let ack = |name: &str| format!("{ACKNOWLEDGE}{name} --reason \"…\"`");
     let first = |wanted: Section| names(Some(wanted)).into_iter().next();
     let answer = if let Some(name) = first(Section::Demand) {
         format!(
@@ -99,13 +101,29 @@ fn demands(sections: &[&Finding], level: Level) -> String {
 }
 
 const ATTENTION: &str = "The following rules require attention:";
+const ACKNOWLEDGE: &str = "`linchpin ack ";
 
 /// The kind of an event, unless it is a prompt that no person wrote: some agents go on after a held stop with what it was
 /// told as their prompt.
 pub(crate) fn unless_hold(kind: EventKind, fields: &Map<String, Value>) -> EventKind {
     let prompt = fields.get("prompt").and_then(Value::as_str).unwrap_or_default();
-    let is_hold = prompt.starts_with("Held by Linchpin") || prompt.starts_with(ATTENTION);
-    if kind == EventKind::Prompt && is_hold { EventKind::Other } else { kind }
+    if kind == EventKind::Prompt && is_hold(prompt) { EventKind::Other } else { kind }
+}
+
+/// Whether the text is what an agent is told whose stop is held. It begins with the paragraph of a rule that holds, or with
+/// what file rules ask for, before which others may warn; and those always say how to acknowledge them. People who speak of
+/// a hold do not begin so.
+fn is_hold(text: &str) -> bool {
+    let text = text.trim_start();
+    let begins_with = |level: Level| {
+        text.strip_prefix(lead(Blocking::Held, level))
+            .and_then(|rest| rest.strip_prefix(" by Linchpin"))
+            .is_some_and(|rest| [" rule `", ": ", ", which gave no reason."].iter().any(|next| rest.starts_with(next)))
+    };
+    let demands = format!("{ATTENTION}\n\n");
+    let asks_for_something = text.starts_with(&demands)
+        || ([Level::Warn, Level::Ask].into_iter().any(begins_with) && text.contains(&format!("\n\n{demands}")));
+    begins_with(Level::Block) || (asks_for_something && text.contains(ACKNOWLEDGE))
 }
 
 /// Why a call was approved, naming the rules that did it.
@@ -132,8 +150,8 @@ pub(crate) fn notices_and(verdict: &Verdict, more: String) -> String {
     }
 }
 
-fn paragraph(event: &Event, finding: &Finding) -> String {
-    let lead = lead(event, finding.level);
+fn paragraph(blocking: Blocking, finding: &Finding) -> String {
+    let lead = lead(blocking, finding.level);
     let reason = shown(finding.reason.trim());
     let reason = if reason.is_empty() { "it gives no reason" } else { &reason };
     // The guard speaks for itself, and for several rules at once, under its own name.
@@ -144,30 +162,15 @@ fn paragraph(event: &Event, finding: &Finding) -> String {
     }
 }
 
-/// How a level is called on this event. Always followed by "by Linchpin".
-fn lead(event: &Event, level: Level) -> &'static str {
-    match level {
-        Level::Block if event.kind.is_stop() => "Held",
-        // What has happened already can only be objected to.
-        Level::Block
-            if matches!(
-                event.kind,
-                EventKind::SessionStart
-                    | EventKind::SessionEnd
-                    | EventKind::SubagentStart
-                    | EventKind::AfterTool
-                    | EventKind::ToolFailed
-                    | EventKind::AfterCompact
-                    | EventKind::FileChanged
-                    | EventKind::Notification
-            ) =>
-        {
-            "Objection"
-        }
-        Level::Block => "Blocked",
-        Level::Ask => "Approval required",
-        Level::Warn => "Warning",
-        Level::Allow => "Allowed",
+/// How a level is called. Always followed by "by Linchpin".
+fn lead(blocking: Blocking, level: Level) -> &'static str {
+    match (level, blocking) {
+        (Level::Block, Blocking::Held) => "Held",
+        (Level::Block, Blocking::Refused) => "Blocked",
+        (Level::Block, Blocking::Objected | Blocking::Told) => "Objection",
+        (Level::Ask, _) => "Approval required",
+        (Level::Warn, _) => "Warning",
+        (Level::Allow, _) => "Allowed",
     }
 }
 

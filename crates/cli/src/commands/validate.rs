@@ -1,16 +1,18 @@
 //! `validate`: is every policy file sound?
 
-use agents::{Agent, capabilities};
+mod shortfalls;
+
 use engine::rules::Tier;
 use guard::Project;
 use guard::trust::{Trust, workflow_notice};
 use policy::{Cases, Diagnostic, Severity};
 use serde_json::{Map, Value, json};
 
-use super::{Context, install};
+use super::Context;
 use crate::arguments::Validate;
 use crate::exit_code::ExitCode;
 use crate::problem::{Outcome, Problem};
+use shortfalls::Shortfalls;
 
 pub fn run(arguments: &Validate, context: &Context) -> Outcome {
     let project = match &arguments.project {
@@ -40,10 +42,16 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
     let sound = workflows.files.iter().filter_map(|file| file.workflow.as_ref());
     // What waits for a person is no fault of a file.
     let notes: Vec<String> = sound.filter(|workflow| !trust.accepts_workflow(workflow)).map(workflow_notice).collect();
-    let shortfalls = shortfalls(&project, &loaded, context);
-    let own = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).count();
+    let own: Vec<_> = workflows.files.iter().filter(|file| file.tier != Tier::Bundled).collect();
+    let of_workflows = own
+        .iter()
+        .filter_map(|file| file.workflow.as_ref())
+        .flat_map(|workflow| workflow.rules.iter().chain(workflow.nodes.iter().flat_map(|node| &node.rules)));
+    let rules = loaded.rules.iter().map(|in_force| &in_force.definition.rule).chain(of_workflows);
+    let shortfalls = Shortfalls::of(&project, rules, context);
+    let own = own.len();
     let errors = loaded.errors().count();
-    let warnings = loaded.diagnostics.len() - errors + shortfalls.len();
+    let warnings = loaded.diagnostics.len() - errors + shortfalls.warnings();
     let code = if errors > 0 { ExitCode::Usage } else { ExitCode::Done };
     if context.output.json {
         let problems: Vec<Value> = loaded.diagnostics.iter().map(to_json).collect();
@@ -53,7 +61,7 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
             "rules": loaded.rules.len(),
             "workflows": own,
             "problems": problems,
-            "shortfalls": shortfalls,
+            "shortfalls": shortfalls.to_json(),
             "notes": notes,
         }));
         return Ok(code);
@@ -62,10 +70,7 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
         context.output.rendered(&diagnostic.render(context.output.style()));
         context.output.blank();
     }
-    for shortfall in &shortfalls {
-        context.output.line(format!("warning: {shortfall}"));
-        context.output.blank();
-    }
+    shortfalls.print(&context.output);
     for note in &notes {
         context.output.line(format!("note: {note}"));
         context.output.blank();
@@ -81,23 +86,6 @@ pub fn run(arguments: &Validate, context: &Context) -> Outcome {
         context.output.line(format!("{rules}; {}.", found.join(" and ")));
     }
     Ok(code)
-}
-
-/// What rules ask for that an agent with hooks of ours cannot do.
-fn shortfalls(project: &Project, loaded: &policy::Loaded, context: &Context) -> Vec<String> {
-    let agents: Vec<Agent> = Agent::ALL
-        .into_iter()
-        .filter(|agent| install::is_installed(*agent, &project.root, &context.environment))
-        .collect();
-    let mut found = Vec::new();
-    let rules = loaded.rules.iter().map(|in_force| &in_force.definition.rule);
-    for rule in rules.filter(|rule| rule.tier != Tier::Bundled) {
-        for kind in rule.on.iter() {
-            let lacking = agents.iter().filter_map(|agent| capabilities::shortfall(*agent, kind, rule.action));
-            found.extend(lacking.map(|lack| format!("rule `{}` at `{}`: {lack}", rule.id, kind.name())));
-        }
-    }
-    found
 }
 
 pub fn require_policy(project: &Project) -> Result<(), Problem> {

@@ -81,13 +81,76 @@ fn a_plugin_that_somebody_changed_is_found() {
     assert!(reply.stdout.contains("the plugin is not the one that this Linchpin writes"), "{}", reply.stdout);
 }
 
-#[test]
-fn rules_that_ask_for_what_an_agent_cannot_do_are_warned_about() {
-    let scratch = installed(&["codex", "gemini", "antigravity"]);
+/// A project with one rule of each kind that some agent falls short of, and one that none does.
+fn demanding(agents: &[&str]) -> Scratch {
+    let scratch = installed(agents);
     scratch.rule("ask-first", "---\ntools: [Bash]\ncommand_pattern: deploy\naction: ask\n---\nAsk first.\n");
     scratch.rule("no-prompt", "---\non: prompt\naction: block\nwhen: \"'x' in event.prompt\"\n---\nNo.\n");
+    scratch.rule("no-failure", "---\non: tool_failed\n---\nThat failed.\n");
+    scratch.rule("any-failure", "---\non: [after_tool, tool_failed]\n---\nThat failed.\n");
+    scratch.rule("no-helper", "---\non: subagent_start\naction: block\n---\nDo it yourself.\n");
+    scratch.rule("no-change", "---\non: after_tool\naction: block\n---\nTake it back.\n");
+    scratch.rule("mind-it", "---\ncommand_pattern: deploy\naction: warn\n---\nMind it.\n");
+    scratch.rule("well-done", "---\non: stop\n---\nWell done.\n");
+    scratch.rule("together", "---\nset: ['src/{path}.rs', 'tests/{path}.rs']\n---\nBoth.\n");
+    scratch.rule("no-issue", "---\nmcp_tools: ['github:create_issue']\n---\nNo.\n");
+    scratch.rule("no-pull", "---\ntools: [Bash, mcp__github__create_pull]\n---\nNo.\n");
+    scratch.rule("any-server", "---\ntools: ['mcp__*', 'mcp__*__drop']\nmcp_tools: ['*:drop']\n---\nNo.\n");
+    scratch.user_rule("go-ahead", "---\ntools: [Bash]\ncommand_pattern: '^ls$'\naction: allow\n---\nLook.\n");
     scratch.rule("fine", "---\ntools: [Bash]\ncommand_pattern: deploy\n---\nNo.\n");
-    assert_snapshot!(scratch.shown(&scratch.run(&["validate"]).transcript()));
+    scratch
+}
+
+#[test]
+fn rules_that_ask_for_what_an_agent_cannot_do_are_warned_about() {
+    let said = Agent::ALL.map(|agent| {
+        let scratch = demanding(&[agent.name()]);
+        format!("## {}\n{}", agent.title(), scratch.shown(&scratch.run(&["validate"]).transcript()))
+    });
+    assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn a_warning_is_told_once_for_all_rules_and_in_full_to_programs() {
+    let scratch = installed(&["codex", "gemini", "cursor"]);
+    let ids: Vec<String> = (1..=30).map(|number| format!("ask-{number:02}")).collect();
+    for id in &ids {
+        scratch.rule(id, "---\ntools: [Bash]\ncommand_pattern: deploy\naction: ask\n---\nAsk first.\n");
+    }
+    assert_snapshot!(scratch.run(&["validate"]).transcript());
+    let report = scratch.run(&["validate", "--json"]).json();
+    let shortfalls = report["shortfalls"].as_array().expect("a list");
+    for agent in ["codex", "gemini", "cursor"] {
+        let of_agent = shortfalls.iter().filter(|shortfall| shortfall["agent"] == agent);
+        let rules: Vec<&str> = of_agent.filter_map(|shortfall| shortfall["rule"].as_str()).collect();
+        assert_eq!(rules, ids, "{agent}");
+    }
+    assert_snapshot!(serde_json::to_string_pretty(&shortfalls[0]).expect("JSON"));
+}
+
+/// Rules of workflows count like any other, wherever in the file they stand.
+#[test]
+fn rules_of_a_workflow_are_looked_at_too() {
+    let scratch = installed(&["codex"]);
+    scratch.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: a\nrule_definitions: {ship: {command_pattern: deploy, action: ask, reason: Ask.}}\n\
+         rules: [{tools: [WebFetch], action: ask, reason: Ask.}]\nnodes:\n  \
+         a: {prompt: A., rules: [ship], transitions: [{when: a_complete, to: b}]}\n  \
+         b: {prompt: B., rules: [ship], transitions: [{when: b_complete, to: done}]}\n",
+    );
+    assert_snapshot!(scratch.run(&["validate"]).transcript());
+}
+
+/// What nobody hears is told of, and is no failure.
+#[test]
+fn a_warning_that_reaches_nobody_is_a_hint() {
+    let scratch = installed(&["cursor", "antigravity"]);
+    scratch.rule("mind-it", "---\ncommand_pattern: deploy\naction: warn\n---\nMind it.\n");
+    scratch.rule("heard", "---\non: session_start\n---\nRead the guide.\n");
+    scratch.rule("slow", "---\nphase_timeout: {max_duration: 300}\n---\nHurry.\n");
+    scratch.rule("counts-only", "---\nphase_timeout: {max_duration: 300}\nlive: off\n---\nHurry.\n");
+    assert_snapshot!(scratch.run(&["validate"]).transcript());
 }
 
 /// Copilot reads Claude Code's settings, and runs the program of a hook without its arguments.

@@ -134,6 +134,16 @@ impl ToolRule {
         self.search.is_some() || !self.matchers.is_empty() || self.rewrites.is_some()
     }
 
+    /// Whether some of the tools that it names are those of an MCP server that is not called so.
+    pub fn names_server_besides(&self, server: &str) -> bool {
+        let by_pattern = self.mcp_tools.iter().map(|pattern| pattern.server.as_str());
+        let by_name = self.tools.iter().filter_map(|tool| {
+            let rest = tool.0.strip_prefix("mcp__")?;
+            Some(rest.split_once("__").map_or(rest, |(server, _)| server))
+        });
+        by_pattern.chain(by_name).any(|named| !glob_matches(named, server))
+    }
+
     /// For each simple command that earlier clauses speak of, whether a matcher does.
     fn matched(&self, situation: &Situation, before: &[Truth], against: Against) -> Vec<Truth> {
         let commands = situation.script().into_iter().flat_map(|script| &script.commands).enumerate();

@@ -1,7 +1,7 @@
-use engine::{Finding, Level, Verdict};
+use engine::{Finding, Level, Section, Verdict};
 
-use super::{approval, notices, reasons, shown};
-use crate::tests::event;
+use super::{approval, is_hold, notices, reasons, reasons_and_context, shown};
+use crate::protocol::powers::Blocking;
 
 fn finding(rule: &str, level: Level, reason: &str) -> Finding {
     Finding {
@@ -29,16 +29,16 @@ fn several() -> Verdict {
 
 #[test]
 fn every_rule_that_speaks_has_its_paragraph() {
-    insta::assert_snapshot!(reasons(&event("PreToolUse"), &several()));
+    insta::assert_snapshot!(reasons(Blocking::Refused, &several()));
 }
 
 #[test]
 fn behind_a_refusal_nothing_is_said_of_what_might_be() {
     let vague = |level| Finding { is_shared: true, ..finding("others", level, "It may be anything.") };
     let refused = Verdict::of(vec![finding("sure", Level::Block, "Do not."), vague(Level::Ask)]);
-    insta::assert_snapshot!(reasons(&event("PreToolUse"), &refused), @"Blocked by Linchpin rule `sure`: Do not.");
+    insta::assert_snapshot!(reasons(Blocking::Refused, &refused), @"Blocked by Linchpin rule `sure`: Do not.");
     let asked = Verdict::of(vec![finding("sure", Level::Ask, "Do you?"), vague(Level::Ask)]);
-    insta::assert_snapshot!(reasons(&event("PreToolUse"), &asked), @"
+    insta::assert_snapshot!(reasons(Blocking::Refused, &asked), @"
     Approval required by Linchpin: It may be anything.
 
     Approval required by Linchpin rule `sure`: Do you?
@@ -48,16 +48,16 @@ fn behind_a_refusal_nothing_is_said_of_what_might_be() {
 #[test]
 fn a_held_stop_and_an_objection_are_called_so() {
     let verdict = Verdict::of(vec![finding("tests-ran", Level::Block, "Run the tests first.")]);
-    insta::assert_snapshot!(reasons(&event("Stop"), &verdict), @"Held by Linchpin rule `tests-ran`: Run the tests first.");
-    insta::assert_snapshot!(reasons(&event("PostToolUse"), &verdict), @"Objection by Linchpin rule `tests-ran`: Run the tests first.");
+    insta::assert_snapshot!(reasons(Blocking::Held, &verdict), @"Held by Linchpin rule `tests-ran`: Run the tests first.");
+    insta::assert_snapshot!(reasons(Blocking::Objected, &verdict), @"Objection by Linchpin rule `tests-ran`: Run the tests first.");
 }
 
 #[test]
 fn there_is_always_a_reason() {
     let nameless = Verdict { level: Level::Block, ..Verdict::silent() };
-    insta::assert_snapshot!(reasons(&event("PreToolUse"), &nameless), @"Blocked by Linchpin, which gave no reason.");
+    insta::assert_snapshot!(reasons(Blocking::Refused, &nameless), @"Blocked by Linchpin, which gave no reason.");
     let blank = Verdict::of(vec![finding("a", Level::Ask, " \u{7}\n")]);
-    insta::assert_snapshot!(reasons(&event("PreToolUse"), &blank), @"Approval required by Linchpin rule `a`: it gives no reason");
+    insta::assert_snapshot!(reasons(Blocking::Refused, &blank), @"Approval required by Linchpin rule `a`: it gives no reason");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn people_read_notices() {
 #[test]
 fn a_refusal_that_was_recorded_says_how_a_person_can_let_it_through() {
     let refused = Verdict { appeal: Some(17), ..Verdict::of(vec![finding("no-danger", Level::Block, "No.")]) };
-    insta::assert_snapshot!(reasons(&event("PreToolUse"), &refused), @"
+    insta::assert_snapshot!(reasons(Blocking::Refused, &refused), @"
     Blocked by Linchpin rule `no-danger`: No.
 
     A person can let this call through: `linchpin allow 17`
@@ -89,4 +89,50 @@ fn a_refusal_that_was_recorded_says_how_a_person_can_let_it_through() {
 #[test]
 fn nothing_hidden_is_shown() {
     assert_eq!(shown("a\u{1b}[31mb\r\n\tc\u{202e}d\u{0}\u{9b}"), "a[31mb\n\tcd");
+}
+
+/// One paragraph of each kind that a held stop can have.
+fn held_by() -> Vec<Finding> {
+    let section = |rule: &str, level, section| Finding { section: Some(section), ..finding(rule, level, "## A title") };
+    vec![
+        finding("tests-ran", Level::Block, "Run the tests first."),
+        finding("linchpin", Level::Block, "The policy cannot be read."),
+        Finding { is_shared: true, ..finding("others", Level::Block, "It may be anything.") },
+        section("demand", Level::Block, Section::Demand),
+        section("persons", Level::Block, Section::PersonsDemand),
+        section("command", Level::Block, Section::FailedCommand),
+        finding("tidy", Level::Warn, "Tidy up."),
+        finding("broken", Level::Ask, "It cannot be judged."),
+        section("told", Level::Warn, Section::Demand),
+    ]
+}
+
+#[test]
+fn what_a_held_stop_is_told_is_known_again_whatever_it_is_made_of() {
+    let all = held_by();
+    for chosen in 0_u32..1 << all.len() {
+        let findings: Vec<Finding> =
+            all.iter().enumerate().filter(|(bit, _)| chosen & (1 << bit) != 0).map(|(_, one)| one.clone()).collect();
+        let mut verdict = Verdict::of(findings);
+        verdict.context.push("You are at the end.".to_owned());
+        let text = reasons_and_context(Blocking::Held, &verdict);
+        assert_eq!(is_hold(&text), verdict.level == Level::Block, "{text}");
+    }
+    let nameless = Verdict { level: Level::Block, ..Verdict::silent() };
+    assert!(is_hold(&reasons(Blocking::Held, &nameless)));
+}
+
+#[test]
+fn a_person_who_speaks_of_a_hold_is_not_taken_for_one() {
+    for text in [
+        "Held by Linchpin? Then run the tests.",
+        "Held by Linchpin rules, it says. Why?",
+        "The following rules require attention: naming, and tests.",
+        "The following rules require attention:\n\n- naming\n- tests",
+        "Warning by Linchpin rule `tidy`: Tidy up.\n\nWhat does that mean?",
+        "Why is it `Held by Linchpin rule `tests-ran`: Run the tests first.`?",
+        "",
+    ] {
+        assert!(!is_hold(text), "{text}");
+    }
 }

@@ -1,29 +1,11 @@
-//! Every agent in the same situations under the same rules: the same verdicts, whatever the payloads and answers look like.
+//! How each agent tells of what it does.
 
-use std::fmt::Write as _;
-
-use agents::{Agent, is_refusal};
-use insta::assert_snapshot;
+use agents::Agent;
 use serde_json::{Value, json};
-use testkit::{Reply, Scratch};
-
-use crate::project;
-
-/// One rule file for all.
-const RULES: &str = "
-forbidden: {tools: [Bash], command_pattern: 'touch forbidden', action: block, reason: Forbidden files stay unmade.}
-asked: {tools: [Bash], command_pattern: 'touch asked', action: ask, reason: Ask first.}
-warned: {tools: [Bash], command_pattern: 'touch warned', action: warn, reason: Mind the gap.}
-secrets: {writes: ['secrets/**'], action: block, reason: Secrets are written by people.}
-notes: {mcp_tools: ['*:write_note'], action: block, reason: No notes.}
-greeting: {on: session_start, action: warn, reason: Read the guide.}
-not-yet: {on: stop, action: block, max_holds: 1, reason: Not yet.}
-failing: {on: [after_tool, tool_failed], when: \"event.outcome == 'failed'\", action: warn, reason: That failed.}
-";
 
 /// What an agent does.
 #[derive(Clone, Copy)]
-enum Deed {
+pub enum Deed {
     Start,
     Shell(&'static str),
     ShellOfSubagent(&'static str),
@@ -37,26 +19,11 @@ enum Deed {
     Unreadable,
 }
 
-/// Each situation, what the rules say about it, and which rule does.
-const SITUATIONS: [(&str, Deed, &str, &str); 11] = [
-    ("injected context", Deed::Start, "warn", "greeting"),
-    ("allow", Deed::Shell("touch harmless.txt"), "allow", ""),
-    ("warn", Deed::Shell("touch warned.txt"), "warn", "warned"),
-    ("ask", Deed::Shell("touch asked.txt"), "ask", "asked"),
-    ("block", Deed::Shell("touch forbidden.txt"), "block", "forbidden"),
-    ("protected file", Deed::NewFile("secrets/key.txt"), "block", "secrets"),
-    ("patch of several files", Deed::Patch, "block", "secrets"),
-    ("MCP call", Deed::Mcp, "block", "notes"),
-    ("subagent", Deed::ShellOfSubagent("touch forbidden.txt"), "block", "forbidden"),
-    ("failure", Deed::FailedShell, "warn", "failing"),
-    ("held stop", Deed::Stop, "block", "not-yet"),
-];
-
 const PATCH: &str = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-old\n+new\n*** Add File: src/b.rs\n+new\n*** Delete File: \
                      secrets/key.txt\n*** End Patch";
 
 /// How the agent tells of a deed: the event as its settings name it, and the payload. Nothing where it has no such thing.
-fn told(agent: Agent, deed: Deed, root: &str) -> Option<(&'static str, Value)> {
+pub fn told(agent: Agent, deed: Deed, root: &str) -> Option<(&'static str, Value)> {
     let (event, tool, input, more) = match deed {
         Deed::Start => ("SessionStart", "", Value::Null, json!({"source": "startup"})),
         Deed::Shell(command) => ("PreToolUse", "shell", json!({"command": command}), json!({})),
@@ -200,66 +167,12 @@ fn antigravity(
     Some((event, payload))
 }
 
-fn tell(scratch: &Scratch, agent: Agent, event: &str, payload: &[u8]) -> Reply {
-    scratch.feed(scratch.command(&["hook", agent.name(), event]), payload)
-}
-
-/// What the journal has of the last event.
-fn judged(scratch: &Scratch) -> (String, String) {
-    let log = scratch.run(&["log", "--json", "--limit", "1"]).stdout;
-    let entry: Value = serde_json::from_str(log.lines().last().unwrap_or_default()).expect("an event");
-    let findings = entry["verdict"]["findings"].as_array().cloned().unwrap_or_default();
-    let rules: Vec<&str> = findings.iter().filter_map(|finding| finding["rule"].as_str()).collect();
-    (entry["verdict"]["level"].as_str().unwrap_or("allow").to_owned(), rules.join(","))
-}
-
-#[test]
-fn every_agent_gets_the_same_verdicts() {
-    let mut answers = String::new();
-    for agent in Agent::ALL {
-        let scratch = project();
-        scratch.file(".linchpin/rules/all.yml", RULES);
-        let names = "rules: [forbidden, asked, warned, secrets, notes, greeting, not-yet, failing]\n";
-        scratch.config(names);
-        let root = scratch.root().to_string_lossy().into_owned();
-        writeln!(answers, "## {}", agent.title()).unwrap();
-        for (situation, deed, level, rule) in SITUATIONS {
-            let Some((event, payload)) = told(agent, deed, &root) else {
-                writeln!(answers, "{situation}: it does not tell of it").unwrap();
-                continue;
-            };
-            let reply = tell(&scratch, agent, event, payload.to_string().as_bytes());
-            assert_eq!(
-                judged(&scratch),
-                (level.to_owned(), rule.to_owned()),
-                "{agent:?} {situation}: {}",
-                reply.stdout
-            );
-            assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""), "{agent:?} {situation}");
-            let said = scratch.shown(&reply.stdout);
-            writeln!(answers, "{situation}: {}", if said.is_empty() { "-" } else { said.trim() }).unwrap();
-        }
-        // Held once, as the rule says, and then let go.
-        let (event, payload) = told(agent, Deed::StopAgain, &root).expect("every agent stops");
-        let reply = tell(&scratch, agent, event, payload.to_string().as_bytes());
-        assert_eq!(judged(&scratch).0, "warn", "{agent:?}: {}", reply.stdout);
-        writeln!(answers).unwrap();
-    }
-    assert_snapshot!(answers);
-}
-
-/// What cannot be read is not let through, by any agent.
-#[test]
-fn a_broken_payload_is_refused_or_asked_about() {
-    for agent in Agent::ALL {
-        let scratch = project();
-        let root = scratch.root().to_string_lossy().into_owned();
-        let (event, payload) = told(agent, Deed::Unreadable, &root).expect("every agent calls tools");
-        let mut text = payload.to_string();
-        text.truncate(text.len() - 2);
-        let reply = tell(&scratch, agent, event, text.as_bytes());
-        let answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
-        let asks = reply.stdout.contains("\"ask\"") || reply.stdout.contains("force_ask");
-        assert!(is_refusal(&answer) || asks, "{agent:?}: {}", reply.stdout);
-    }
+/// How an agent that calls for prompts tells of one.
+pub fn prompt(agent: Agent, text: &str, root: &str) -> (&'static str, Value) {
+    let (event, session) = match agent {
+        Agent::Gemini => ("BeforeAgent", "session_id"),
+        Agent::Cursor => ("beforeSubmitPrompt", "conversation_id"),
+        _ => ("UserPromptSubmit", "session_id"),
+    };
+    (event, json!({"hook_event_name": event, session: "s", "cwd": root, "workspace_roots": [root], "prompt": text}))
 }

@@ -1,0 +1,124 @@
+//! What rules ask for that an agent with hooks of ours cannot do. People read it once an agent and kind, programs in full.
+
+use std::collections::BTreeMap;
+
+use agents::Agent;
+use agents::shortfall::{self, Shortfall};
+use engine::EventKind;
+use engine::event::EventKinds;
+use engine::pace::Live;
+use engine::rules::{Detect, Rule, Tier};
+use guard::Project;
+use serde_json::{Value, json};
+
+use crate::commands::{Context, install};
+use crate::output::Output;
+
+pub struct Shortfalls(BTreeMap<(Severity, Agent, Shortfall), Rules>);
+
+/// By id, with the events at which each asks for too much. One that several nodes name is one.
+type Rules = BTreeMap<String, EventKinds>;
+
+/// What is harmless is a hint: nothing gets past a rule by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Severity {
+    Warning,
+    Hint,
+}
+
+/// So many rules are named; the others are counted.
+const NAMED: usize = 5;
+
+impl Shortfalls {
+    pub fn of<'r>(project: &Project, rules: impl Iterator<Item = &'r Rule>, context: &Context) -> Self {
+        let is_installed = |agent: &Agent| install::is_installed(*agent, &project.root, &context.environment);
+        let mut found = Self(BTreeMap::new());
+        let rules: Vec<&Rule> = rules.filter(|rule| rule.tier != Tier::Bundled).collect();
+        for agent in Agent::ALL.into_iter().filter(is_installed) {
+            for rule in &rules {
+                found.look_at(agent, rule);
+            }
+        }
+        found
+    }
+
+    fn look_at(&mut self, agent: Agent, rule: &Rule) {
+        let on = spoken_on(rule);
+        for (event, shortfall) in shortfall::shortfalls(agent, on, rule.action) {
+            self.add(agent, shortfall, rule, event);
+        }
+        let names_a_server = |server| matches!(&rule.detect, Detect::Tool(tool) if tool.names_server_besides(server));
+        if shortfall::unknown_server(agent).is_some_and(names_a_server) {
+            on.iter().for_each(|event| self.add(agent, Shortfall::NoServer, rule, event));
+        }
+    }
+
+    fn add(&mut self, agent: Agent, shortfall: Shortfall, rule: &Rule, event: EventKind) {
+        let severity = if shortfall.is_harmless() { Severity::Hint } else { Severity::Warning };
+        let events = self.0.entry((severity, agent, shortfall)).or_default().entry(rule.id.clone()).or_default();
+        *events = events.with(event);
+    }
+
+    pub fn warnings(&self) -> usize {
+        self.0.keys().filter(|(severity, ..)| *severity == Severity::Warning).count()
+    }
+
+    /// Every rule at every event.
+    pub fn to_json(&self) -> Vec<Value> {
+        let mut all = Vec::new();
+        for ((severity, agent, shortfall), rules) in &self.0 {
+            for (rule, events) in rules {
+                all.extend(events.iter().map(|event| {
+                    let there = EventKinds::default().with(event);
+                    json!({
+                        "severity": severity.name(),
+                        "agent": agent.name(),
+                        "kind": shortfall.name(),
+                        "rule": rule,
+                        "event": event.name(),
+                        "message": shortfall.consequence(*agent, there),
+                        "help": shortfall.help(*agent, there),
+                    })
+                }));
+            }
+        }
+        all
+    }
+
+    pub fn print(&self, output: &Output) {
+        for ((severity, agent, shortfall), rules) in &self.0 {
+            let events: EventKinds = rules.values().flat_map(|events| events.iter()).collect();
+            output.line(format!("{}: {}", severity.name(), shortfall.consequence(*agent, events)));
+            output.line(format!(" = {}", listed(rules)));
+            output.line(format!(" = help: {}", shortfall.help(*agent, events)));
+            output.blank();
+        }
+    }
+}
+
+impl Severity {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Hint => "hint",
+        }
+    }
+}
+
+/// The events at which the rule may have something to say. A pace rule listens at more.
+fn spoken_on(rule: &Rule) -> EventKinds {
+    match rule.as_pace_rule().map(|pace| pace.live) {
+        Some(Live::Off) => EventKinds::default(),
+        Some(Live::Block) => rule.on.iter().filter(|kind| kind.awaits_permission()).collect(),
+        Some(Live::Warn) | None => rule.on,
+    }
+}
+
+fn listed(rules: &Rules) -> String {
+    let names: Vec<String> = rules.keys().take(NAMED).map(|rule| format!("`{rule}`")).collect();
+    let more = match rules.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}: {}{more}", if rules.len() == 1 { "rule" } else { "rules" }, names.join(", "))
+}

@@ -1,0 +1,167 @@
+//! What each agent does with an answer, read as its documentation says and not as Linchpin writes it.
+
+use agents::{Agent, Audience};
+use serde_json::Value;
+use testkit::Reply;
+
+/// What becomes of what the agent was about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    GoesOn,
+    Refused,
+    /// A person is asked.
+    Asked,
+    /// The agent does not stop.
+    Held,
+}
+
+/// The texts of an answer, by who reads them, and what they come with.
+pub struct Effect {
+    pub fate: Fate,
+    pub agent_reads: Vec<String>,
+    pub person_reads: Vec<String>,
+}
+
+impl Effect {
+    pub fn of(agent: Agent, event: &str, reply: &Reply) -> Self {
+        let answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_default();
+        match agent {
+            Agent::Claude => claude(event, &answer),
+            Agent::Codex => codex(event, &answer),
+            Agent::Gemini => gemini(event, &answer),
+            Agent::Antigravity => antigravity(event, &answer),
+            Agent::Cursor => cursor(event, &answer),
+            Agent::Copilot => copilot(event, &answer),
+            Agent::OpenCode => opencode(event, &answer),
+        }
+    }
+
+    /// Who reads this text.
+    pub fn audience(&self, text: &str) -> Audience {
+        let reads = |texts: &[String]| texts.iter().any(|read| read.contains(text));
+        match (reads(&self.agent_reads), reads(&self.person_reads)) {
+            (true, true) => Audience::AgentAndPerson,
+            (true, false) => Audience::Agent,
+            (false, true) => Audience::Person,
+            (false, false) => Audience::Nobody,
+        }
+    }
+
+    fn nothing() -> Self {
+        Self { fate: Fate::GoesOn, agent_reads: Vec::new(), person_reads: Vec::new() }
+    }
+
+    fn decided(mut self, fate: Fate, reason: Option<String>) -> Self {
+        self.fate = fate;
+        // Who is asked is a person; what is refused or held, the agent has to know why.
+        let readers = if fate == Fate::Asked { &mut self.person_reads } else { &mut self.agent_reads };
+        readers.extend(reason);
+        self
+    }
+}
+
+fn text(answer: &Value, place: &str) -> Option<String> {
+    answer.pointer(place).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn says(answer: &Value, place: &str, word: &str) -> bool {
+    answer.pointer(place).and_then(Value::as_str) == Some(word)
+}
+
+/// What is specific to an event counts only under that event's name.
+fn claude(event: &str, answer: &Value) -> Effect {
+    let mut effect = Effect::nothing();
+    effect.person_reads.extend(text(answer, "/systemMessage"));
+    if says(answer, "/hookSpecificOutput/hookEventName", event) {
+        effect.agent_reads.extend(text(answer, "/hookSpecificOutput/additionalContext"));
+        let reason = text(answer, "/hookSpecificOutput/permissionDecisionReason");
+        let decides = |word: &str| says(answer, "/hookSpecificOutput/permissionDecision", word);
+        match event {
+            "PreToolUse" if decides("deny") => return effect.decided(Fate::Refused, reason),
+            "PreToolUse" if decides("ask") => return effect.decided(Fate::Asked, reason),
+            _ => {}
+        }
+    }
+    if says(answer, "/decision", "block") && matches!(event, "Stop" | "SubagentStop") {
+        return effect.decided(Fate::Held, text(answer, "/reason"));
+    }
+    effect
+}
+
+/// Claude Code's shape, but what has a key too many, or asks, is thrown away as a whole.
+fn codex(event: &str, answer: &Value) -> Effect {
+    let known: &[&str] = match event {
+        "PreToolUse" | "SessionStart" => &["systemMessage", "hookSpecificOutput"],
+        "PostToolUse" => &["systemMessage", "decision", "reason", "hookSpecificOutput"],
+        _ => &["systemMessage", "decision", "reason"],
+    };
+    let is_known = answer.as_object().is_none_or(|keys| keys.keys().all(|key| known.contains(&key.as_str())));
+    let asks = says(answer, "/hookSpecificOutput/permissionDecision", "ask");
+    if is_known && !asks { claude(event, answer) } else { Effect::nothing() }
+}
+
+fn gemini(event: &str, answer: &Value) -> Effect {
+    let mut effect = Effect::nothing();
+    effect.person_reads.extend(text(answer, "/systemMessage"));
+    if matches!(event, "AfterTool" | "BeforeAgent" | "SessionStart") {
+        effect.agent_reads.extend(text(answer, "/hookSpecificOutput/additionalContext"));
+    }
+    let is_refused = says(answer, "/decision", "block") || says(answer, "/decision", "deny");
+    match event {
+        "BeforeTool" if is_refused => effect.decided(Fate::Refused, text(answer, "/reason")),
+        "AfterAgent" if is_refused => effect.decided(Fate::Held, text(answer, "/reason")),
+        _ => effect,
+    }
+}
+
+/// Before a call, no decision is a question. After one, nothing is read.
+fn antigravity(event: &str, answer: &Value) -> Effect {
+    let (effect, reason) = (Effect::nothing(), text(answer, "/reason"));
+    match (event, answer["decision"].as_str()) {
+        ("PreToolUse", Some("allow" | "auto_approve")) => effect,
+        ("PreToolUse", Some("deny")) => effect.decided(Fate::Refused, reason),
+        ("PreToolUse", _) => effect.decided(Fate::Asked, reason),
+        ("Stop", Some("continue")) => effect.decided(Fate::Held, reason),
+        _ => effect,
+    }
+}
+
+/// What is not JSON stops a call. Before a call of any tool it does not ask, whatever it is told.
+fn cursor(event: &str, answer: &Value) -> Effect {
+    let mut effect = Effect::nothing();
+    match event {
+        "preToolUse" if !answer.is_object() => return effect.decided(Fate::Refused, None),
+        "preToolUse" if says(answer, "/permission", "deny") => {
+            effect.person_reads.extend(text(answer, "/user_message"));
+            return effect.decided(Fate::Refused, text(answer, "/agent_message"));
+        }
+        "stop" | "subagentStop" if answer.get("followup_message").is_some() => {
+            return effect.decided(Fate::Held, text(answer, "/followup_message"));
+        }
+        "postToolUse" | "sessionStart" => effect.agent_reads.extend(text(answer, "/additional_context")),
+        _ => {}
+    }
+    effect
+}
+
+/// Before a call as Claude Code, without a word for the person; elsewhere everything lies at the top.
+fn copilot(event: &str, answer: &Value) -> Effect {
+    if event == "PreToolUse" {
+        let said = claude(event, answer);
+        let person_reads = if said.fate == Fate::Asked { said.person_reads } else { Vec::new() };
+        return Effect { person_reads, ..said };
+    }
+    let mut effect = Effect::nothing();
+    if matches!(event, "PostToolUse" | "PostToolUseFailure" | "SessionStart") {
+        effect.agent_reads.extend(text(answer, "/additionalContext"));
+    }
+    let is_held = says(answer, "/decision", "block") && matches!(event, "Stop" | "SubagentStop");
+    if is_held { effect.decided(Fate::Held, text(answer, "/reason")) } else { effect }
+}
+
+/// What Linchpin's plugin makes of an answer: it throws, shows a toast, or adds a text.
+fn opencode(event: &str, answer: &Value) -> Effect {
+    let said = claude(event, answer);
+    // It cannot ask.
+    if said.fate == Fate::Asked { Effect::nothing() } else { said }
+}
