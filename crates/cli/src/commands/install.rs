@@ -130,7 +130,7 @@ pub fn settings_file(agent: Agent, scope: Scope, root: &Path, environment: &Envi
 pub fn is_installed(agent: Agent, root: &Path, environment: &Environment) -> bool {
     let has_entries = |scope: Scope| {
         let text = settings_file(agent, scope, root, environment).and_then(|file| read(&file)).ok().flatten();
-        text.is_some_and(|text| settings::installed(agent, &text).is_ok_and(|found| !found.entries.is_empty()))
+        text.is_some_and(|text| settings::calls_linchpin(agent, &text))
     };
     Scope::ALL.into_iter().any(has_entries)
 }
