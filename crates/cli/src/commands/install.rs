@@ -38,7 +38,10 @@ pub fn uninstall(arguments: &Install, context: &Context) -> Outcome {
     let changed = before != after;
     match &after {
         Some(text) if changed => settings::write(&file, text)?,
-        None if changed => settings::remove(&file)?,
+        None if changed => {
+            settings::remove(&file)?;
+            settings::remove_empty_folders(&file, &top(agent, scope, &project.root, &context.environment));
+        }
         _ => {}
     }
     let done = Done { scope, file, changed };
@@ -119,11 +122,20 @@ fn target(arguments: &Install) -> Result<(Agent, Scope), Problem> {
 }
 
 pub fn settings_file(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> Result<PathBuf, Problem> {
-    let home = environment.home.clone().unwrap_or_else(|| root.to_owned());
+    let home = home(root, environment);
     settings::settings_path(agent, scope, root, &home, |name| environment.get(name)).ok_or_else(|| {
         Problem::new("InvalidValue", format!("{} has no {} settings", agent.title(), scope.name()))
             .help("install it for the project, or with `--user`")
     })
+}
+
+/// What stays when everything that was made for the settings is taken away.
+fn top(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> PathBuf {
+    settings::settings_top(agent, scope, root, &home(root, environment), |name| environment.get(name))
+}
+
+fn home(root: &Path, environment: &Environment) -> PathBuf {
+    environment.home.clone().unwrap_or_else(|| root.to_owned())
 }
 
 /// Whether the agent calls Linchpin, for this project or for all.
