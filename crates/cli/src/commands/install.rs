@@ -93,7 +93,7 @@ impl Done {
 pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> Result<Done, Problem> {
     let file = settings_file(agent, scope, root, environment)?;
     let before = read(&file)?;
-    let program = program(scope, environment)?;
+    let program = program(scope, root, environment)?;
     let after =
         settings::install(agent, scope, before.as_deref(), &program).map_err(|error| broken_settings(&file, &error))?;
     let changed = before.as_deref() != Some(after.as_str());
@@ -165,11 +165,19 @@ pub fn broken_settings(file: &Path, error: &settings::SettingsError) -> Problem 
 
 /// What settings call. Those that are shared must work on other machines too, so they name the program alone, if that
 /// is what it is found by here.
-fn program(scope: Scope, environment: &Environment) -> Result<String, Problem> {
+fn program(scope: Scope, root: &Path, environment: &Environment) -> Result<String, Problem> {
     let own = std::env::current_exe()?;
-    let found = environment.get("PATH").and_then(|path| {
-        std::env::split_paths(&path).map(|folder| folder.join("linchpin")).find(|program| program.is_file())
-    });
-    let same = found.is_some_and(|found| found.canonicalize().ok() == own.canonicalize().ok());
-    if scope == Scope::Project && same { Ok("linchpin".to_owned()) } else { Ok(own.to_string_lossy().into_owned()) }
+    let is_own = scope == Scope::Project && is_another("linchpin", root, environment) == Some(false);
+    if is_own { Ok("linchpin".to_owned()) } else { Ok(own.to_string_lossy().into_owned()) }
+}
+
+/// Whether a program that settings call is another than this one, if there is one.
+pub fn is_another(program: &str, root: &Path, environment: &Environment) -> Option<bool> {
+    let on_path = || {
+        let path = environment.get("PATH")?;
+        std::env::split_paths(&path).map(|folder| folder.join(program)).find(|program| program.is_file())
+    };
+    let found = if program.contains(['/', '\\']) { Some(root.join(program)) } else { on_path() };
+    let own = std::env::current_exe().ok()?.canonicalize().ok()?;
+    Some(found?.canonicalize().ok()? != own)
 }

@@ -32,6 +32,13 @@ impl Hooks {
         fs::read_to_string(&self.file).expect("settings")
     }
 
+    /// What the hooks call.
+    fn program(&self) -> String {
+        let text = self.text();
+        let command = text.split("\"command\": \"").nth(1).expect("a command");
+        command.split([' ', '"']).next().expect("a word").to_owned()
+    }
+
     /// What is bad or worth knowing after this change, and that `install` mends what it says it mends.
     fn changed(&self, from: &str, to: &str) -> String {
         let before = self.text();
@@ -117,8 +124,7 @@ fn a_hook_that_is_muted() {
 #[test]
 fn a_hook_within_another_command() {
     let gemini = Hooks::of("gemini", &[]);
-    let program =
-        gemini.text().split("\"command\": \"").nth(1).expect("a command").split(' ').next().expect("a word").to_owned();
+    let program = gemini.program();
     assert_snapshot!(gemini.changed(&program, &format!("true || {program}")), @"
     exit 1
     bad   Gemini CLI: no hook for BeforeTool
@@ -126,6 +132,28 @@ fn a_hook_within_another_command() {
     bad   Gemini CLI: `BeforeTool` runs Linchpin within `true || [LINCHPIN] hook gemini`, so what it answers may not arrive
           change it in [BASE]/project/.gemini/settings.json
     note  Gemini CLI: where folder trust is on, it reads a project's settings only in trusted folders, and [BASE]/home/.gemini/trustedFolders.json names neither
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_that_calls_another_linchpin() {
+    use std::os::unix::fs::PermissionsExt;
+    let claude = Hooks::of("claude", &[]);
+    let program = claude.program();
+    claude.home("bin/linchpin", &format!("#!/bin/sh\nexec {program} \"$@\"\n"));
+    let other = claude.scratch.home().join("bin/linchpin");
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
+    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
+    exit 0
+    note  Claude Code: it calls `[BASE]/home/bin/linchpin`, which is not the Linchpin that says this
+    ");
+    claude.home("bin/linchpin", "#!/bin/sh\n");
+    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
+    exit 1
+    note  Claude Code: it calls `[BASE]/home/bin/linchpin`, which is not the Linchpin that says this
+    bad   Claude Code: a forged `linchpin trust` was not refused; the hook answered null
+          is `[BASE]/home/bin/linchpin` this Linchpin?
     ");
 }
 
@@ -246,8 +274,7 @@ fn what_else_is_not_as_install_writes_it() {
           change it in [BASE]/home/.gemini/settings.json
     ");
     let codex = Hooks::of("codex", &[]);
-    let program =
-        codex.text().split("\"command\": \"").nth(1).expect("a command").split(' ').next().expect("a word").to_owned();
+    let program = codex.program();
     let exec = format!("\"command\": \"{program}\", \"args\": [\"hook\", \"codex\"]");
     assert_snapshot!(codex.changed(&format!("\"command\": \"{program} hook codex\""), &exec), @"
     exit 1

@@ -36,6 +36,17 @@ pub fn install_command(agent: Agent, scope: Scope) -> String {
     format!("linchpin install {}{flag}", agent.name())
 }
 
+/// Every program that the settings call.
+fn programs(found: &Installed) -> Vec<&str> {
+    let mut programs: Vec<&str> = Vec::new();
+    for entry in &found.entries {
+        if !programs.contains(&entry.program.as_str()) {
+            programs.push(&entry.program);
+        }
+    }
+    programs
+}
+
 /// Agents that read Claude Code's settings besides their own.
 fn calling_twice(at_work: &[Agent]) -> Vec<Check> {
     let reads = |agent: &&Agent| matches!(agent, Agent::Copilot | Agent::Cursor);
@@ -115,7 +126,14 @@ impl Looker<'_> {
         looked.checks.extend(self.difference_checks(scope, &found));
         looked.checks.extend(found.switches.iter().chain(&found.problems).map(to_change));
         looked.checks.extend(self.repeated_check(file, &found));
-        looked.checks.extend(forged_event::checks(self.agent, scope, &found, self.project));
+        for program in programs(&found) {
+            if install::is_another(program, &self.project.root, &self.context.environment) == Some(true) {
+                looked
+                    .checks
+                    .push(self.note(&format!("it calls `{program}`, which is not the Linchpin that says this")));
+            }
+            looked.checks.extend(forged_event::check(self.agent, scope, program, self.project));
+        }
         looked.checks.extend(self.acceptance_check(scope, file));
     }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use agents::install::{Installed, Scope};
+use agents::install::Scope;
 use agents::{Agent, Forged};
 use guard::Project;
 use serde_json::Value;
@@ -14,26 +14,16 @@ use super::check::Check;
 /// A locked rule refuses this, whatever else the policy says.
 const COMMAND: &str = "linchpin trust";
 
-/// One for each program that the settings call.
-pub fn checks(agent: Agent, scope: Scope, found: &Installed, project: &Project) -> Vec<Check> {
+/// Without a policy there is nothing that it must refuse.
+pub fn check(agent: Agent, scope: Scope, program: &str, project: &Project) -> Option<Check> {
     if !project.has_policy() {
-        return Vec::new();
+        return None;
     }
-    let mut programs: Vec<&str> = Vec::new();
-    for entry in &found.entries {
-        if !programs.contains(&entry.program.as_str()) {
-            programs.push(&entry.program);
-        }
-    }
-    programs.into_iter().map(|program| check(agent, scope, program, project)).collect()
-}
-
-fn check(agent: Agent, scope: Scope, program: &str, project: &Project) -> Check {
     let cwd = project.root.to_string_lossy();
     let forged = Forged { session: guard::TRIAL_SESSION, cwd: &cwd, command: COMMAND };
     let (named, event) = forged.payload(agent);
     let title = agent.title();
-    match call(program, agent, named, &event, project) {
+    Some(match call(program, agent, named, &event, project) {
         Err(error) => Check::bad(
             format!("{title}: `{program}` cannot be run from here: {error}"),
             format!("the agent runs every call unguarded; run `{}` again", install_command(agent, scope)),
@@ -43,7 +33,7 @@ fn check(agent: Agent, scope: Scope, program: &str, project: &Project) -> Check 
             format!("{title}: a forged `{COMMAND}` was not refused; the hook answered {answer}"),
             format!("is `{program}` this Linchpin?"),
         ),
-    }
+    })
 }
 
 fn call(program: &str, agent: Agent, named: Option<&str>, event: &Value, project: &Project) -> std::io::Result<Value> {
