@@ -1,39 +1,36 @@
 //! Antigravity's `hooks.json`: under a name, which is any, lie events. Ours is `hooks`, as others call theirs.
 //!
-//! A key that it does not know it passes over in silence, and a file that it does not understand too.
+//! A key that it does not know it passes over in silence, and a file that it does not understand too. `.agents` alone is no
+//! sign of it: other agents keep their skills there.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::install::{Entries, Form, Hook, Nesting, Scope, Settings};
-use crate::protocol::tools::shell_quoted;
+use crate::install::Nesting::{Flat, Matched};
+use crate::install::{Call, Entries, Form, Handler, Hook, Settings, Timeout};
 
 pub(super) const SETTINGS: Settings = Settings {
-    sign: None,
+    project_signs: &[".agents/hooks.json", ".agents/rules", ".agents/workflows"],
+    home_signs: &[".gemini/antigravity", ".gemini/antigravity-cli"],
     project_file: ".agents/hooks.json",
     local_file: None,
     user_folder: ".gemini/config",
     moved_by: None,
     user_file: "hooks.json",
     accepting: None,
+    switch_files: &[],
     form: Form::Entries(Entries {
-        hooks: &[
-            Hook { event: "PreToolUse", nesting: Nesting::Matched(""), timeout: 60 },
-            Hook { event: "PostToolUse", nesting: Nesting::Matched(""), timeout: 60 },
-            Hook { event: "Stop", nesting: Nesting::Flat, timeout: 600 },
-        ],
+        hooks: &[Hook::new("PreToolUse", Matched("")), Hook::new("PostToolUse", Matched("")), Hook::stop("Stop", Flat)],
         is_versioned: false,
-        handler,
+        handler: Handler {
+            is_typed: true,
+            name: None,
+            call: Call::ShellWithEvent,
+            timeout: Timeout::SECONDS,
+            more: |_, _| Vec::new(),
+        },
         problems,
     }),
 };
-
-fn handler(hook: &Hook, _scope: Scope, program: &str) -> Value {
-    json!({
-        "type": "command",
-        "command": format!("{} hook antigravity {}", shell_quoted(program), hook.event),
-        "timeout": hook.timeout,
-    })
-}
 
 fn problems(settings: &Map<String, Value>) -> Vec<String> {
     let is_off = settings.get("hooks").and_then(|hooks| hooks.get("enabled")) == Some(&Value::Bool(false));

@@ -5,48 +5,45 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::install::{Entries, Form, Hook, Moved, Nesting, Scope, Settings};
+use crate::install::Nesting::{Grouped, Matched};
+use crate::install::{Call, Entries, Form, Handler, Hook, Moved, Scope, Settings, Timeout, may_fail_closed};
 
 pub(super) const SETTINGS: Settings = Settings {
-    sign: Some(".claude"),
+    project_signs: &[".claude"],
+    home_signs: &[],
     project_file: ".claude/settings.json",
     local_file: Some(".claude/settings.local.json"),
     user_folder: ".claude",
     moved_by: Some(Moved { variable: "CLAUDE_CONFIG_DIR", below: "" }),
     user_file: "settings.json",
     accepting: None,
+    switch_files: &[],
     form: Form::Entries(Entries {
         hooks: &[
-            Hook { event: "PreToolUse", nesting: Nesting::Matched("*"), timeout: 60 },
-            Hook { event: "PermissionRequest", nesting: Nesting::Matched("*"), timeout: 60 },
-            Hook { event: "PostToolUse", nesting: Nesting::Matched("*"), timeout: 60 },
-            Hook { event: "PostToolUseFailure", nesting: Nesting::Matched("*"), timeout: 60 },
-            Hook { event: "UserPromptSubmit", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "Stop", nesting: Nesting::Grouped, timeout: 600 },
-            Hook { event: "SubagentStart", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "SubagentStop", nesting: Nesting::Grouped, timeout: 600 },
-            Hook { event: "TaskCompleted", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "PreCompact", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "PostCompact", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "Notification", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "SessionStart", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "SessionEnd", nesting: Nesting::Grouped, timeout: 10 },
+            Hook::new("PreToolUse", Matched("*")),
+            Hook::new("PermissionRequest", Matched("*")),
+            Hook::new("PostToolUse", Matched("*")),
+            Hook::new("PostToolUseFailure", Matched("*")),
+            Hook::new("UserPromptSubmit", Grouped),
+            Hook::stop("Stop", Grouped),
+            Hook::new("SubagentStart", Grouped),
+            Hook::stop("SubagentStop", Grouped),
+            Hook::new("TaskCompleted", Grouped),
+            Hook::new("PreCompact", Grouped),
+            Hook::new("PostCompact", Grouped),
+            Hook::new("Notification", Grouped),
+            Hook::new("SessionStart", Grouped),
+            Hook::end("SessionEnd", Grouped),
         ],
         is_versioned: false,
-        handler,
+        handler: Handler { is_typed: true, name: None, call: Call::Exec, timeout: Timeout::SECONDS, more },
         problems,
     }),
 };
 
-fn handler(hook: &Hook, scope: Scope, program: &str) -> Value {
-    let mut handler =
-        json!({ "type": "command", "command": program, "args": ["hook", "claude"], "timeout": hook.timeout });
-    // Committed, the switch would lock out everyone who has no Linchpin.
-    let fail_closed = hook.event == "PreToolUse" && scope != Scope::Project;
-    if fail_closed && let Value::Object(fields) = &mut handler {
-        fields.insert("onFailure".to_owned(), json!("block"));
-    }
-    handler
+fn more(hook: &Hook, scope: Scope) -> Vec<(&'static str, Value)> {
+    let is_closed = hook.event == "PreToolUse" && may_fail_closed(scope);
+    is_closed.then(|| ("onFailure", json!("block"))).into_iter().collect()
 }
 
 fn problems(settings: &Map<String, Value>) -> Vec<String> {

@@ -1,14 +1,21 @@
 //! Codex's `hooks.json`: a command line for a shell, and nothing at the top level but `hooks`.
 //!
-//! Codex runs a hook only after the person has accepted it in `/hooks`, and again after every change.
+//! Codex runs a hook only after the person has accepted it in `/hooks`, and again after every change. It notes that in its
+//! `config.toml`, of which only lines are read here: whoever writes it in another way that TOML has is not found out.
 
-use serde_json::{Map, Value, json};
+use std::path::Path;
 
-use crate::install::{Accepting, Entries, Form, Hook, Moved, Nesting, Scope, Settings};
-use crate::protocol::tools::shell_quoted;
+use serde_json::{Map, Value};
+
+use crate::install::Nesting::{Grouped, Matched};
+use crate::install::{
+    About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Noted, Real, Scope, Settings, SettingsError,
+    SwitchFile, Timeout,
+};
 
 pub(super) const SETTINGS: Settings = Settings {
-    sign: Some(".codex"),
+    project_signs: &[".codex"],
+    home_signs: &[],
     project_file: ".codex/hooks.json",
     local_file: None,
     user_folder: ".codex",
@@ -16,52 +23,78 @@ pub(super) const SETTINGS: Settings = Settings {
     user_file: "hooks.json",
     accepting: Some(Accepting {
         file: "config.toml",
-        by_hooks: true,
+        moved_by: None,
+        about: About::Hooks,
         demand: "it runs hooks only after you accept them under /hooks, and again after every change",
-        is_off,
+        read: accepted,
     }),
+    switch_files: &[
+        SwitchFile { scope: Scope::Project, file: ".codex/config.toml", read: switched_off },
+        SwitchFile { scope: Scope::User, file: "config.toml", read: switched_off },
+    ],
     form: Form::Entries(Entries {
         hooks: &[
-            Hook { event: "PreToolUse", nesting: Nesting::Matched("*"), timeout: 60 },
-            Hook { event: "PermissionRequest", nesting: Nesting::Matched("*"), timeout: 60 },
-            Hook { event: "PostToolUse", nesting: Nesting::Matched("*"), timeout: 60 },
-            Hook { event: "UserPromptSubmit", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "Stop", nesting: Nesting::Grouped, timeout: 600 },
-            Hook { event: "SubagentStart", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "SubagentStop", nesting: Nesting::Grouped, timeout: 600 },
-            Hook { event: "PreCompact", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "PostCompact", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "SessionStart", nesting: Nesting::Grouped, timeout: 60 },
+            Hook::new("PreToolUse", Matched("*")),
+            Hook::new("PermissionRequest", Matched("*")),
+            Hook::new("PostToolUse", Matched("*")),
+            Hook::new("UserPromptSubmit", Grouped),
+            Hook::stop("Stop", Grouped),
+            Hook::new("SubagentStart", Grouped),
+            Hook::stop("SubagentStop", Grouped),
+            Hook::new("PreCompact", Grouped),
+            Hook::new("PostCompact", Grouped),
+            Hook::new("SessionStart", Grouped),
             // Codex waits no longer than this at the end of a session.
-            Hook { event: "SessionEnd", nesting: Nesting::Grouped, timeout: 3 },
+            Hook { timeout: 3, ..Hook::end("SessionEnd", Grouped) },
         ],
         is_versioned: false,
-        handler,
+        handler: Handler {
+            is_typed: true,
+            name: None,
+            call: Call::Shell,
+            timeout: Timeout::SECONDS,
+            more: |_, _| Vec::new(),
+        },
         problems,
     }),
 };
-
-fn handler(hook: &Hook, _scope: Scope, program: &str) -> Value {
-    json!({
-        "type": "command",
-        "command": format!("{} hook codex", shell_quoted(program)),
-        "timeout": hook.timeout,
-    })
-}
 
 fn problems(settings: &Map<String, Value>) -> Vec<String> {
     let unknown = settings.keys().filter(|key| *key != "hooks");
     unknown.map(|key| format!("Codex rejects the whole file because of the key `{key}`")).collect()
 }
 
-/// `hooks = false` among the features. Whoever writes it otherwise than on a line of its own is not found out.
-fn is_off(config: &str) -> bool {
+/// Each setting that has a line of its own, without spaces, and the table that it is in.
+fn settings(config: &str) -> impl Iterator<Item = (&str, String)> {
     let mut table = "";
-    config.lines().map(str::trim).any(|line| {
+    config.lines().map(str::trim).map(move |line| {
         if line.starts_with('[') {
             table = line;
         }
-        let setting: String = line.split('#').next().unwrap_or_default().split_whitespace().collect();
-        setting == "features.hooks=false" || (table == "[features]" && setting == "hooks=false")
+        (table, line.split('#').next().unwrap_or_default().split_whitespace().collect())
     })
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "other agents' files can be broken")]
+fn switched_off(config: &str) -> Result<Vec<String>, SettingsError> {
+    let is_off = settings(config).any(|(table, setting)| {
+        setting == "features.hooks=false" || (table == "[features]" && setting == "hooks=false")
+    });
+    Ok(is_off.then(|| "hooks are switched off".to_owned()).into_iter().collect())
+}
+
+/// Each hook that was accepted has a table that is named for the file it is in, and for its place there.
+#[expect(clippy::unnecessary_wraps, reason = "other agents' files can be broken")]
+fn accepted(config: &str, hooks: &Path, _real: Real<'_>) -> Result<Noted, SettingsError> {
+    let hooks = hooks.to_string_lossy();
+    let starts = [format!("[hooks.state.\"{hooks}:"), format!("[hooks.state.'{hooks}:")];
+    let is_about = |table: &str| starts.iter().any(|start| table.starts_with(start.as_str()));
+    let mut noted = Noted::Nothing;
+    for (_, setting) in settings(config).filter(|(table, _)| is_about(table)) {
+        if setting == "enabled=false" {
+            return Ok(Noted::Refused("some of the hooks are switched off, so it does not call them".to_owned()));
+        }
+        noted = Noted::Accepted;
+    }
+    Ok(noted)
 }

@@ -1,15 +1,22 @@
 //! Copilot CLI's hook files: any number of them in a folder, so ours is one of its own. The events have Claude Code's
 //! names, by which Copilot sends Claude Code's shape; where it does not, the command line says which event it is.
 //!
-//! Headless, Copilot reads a repository's hooks only where the folder is trusted.
+//! Headless, Copilot reads a repository's hooks only where the folder is trusted. Its settings, in which hooks can be switched
+//! off, are other files; of a repository, Claude Code's are among them.
 
-use serde_json::{Map, Value, json};
+use std::path::Path;
 
-use crate::install::{Accepting, Entries, Form, Hook, Moved, Nesting, Scope, Settings};
-use crate::protocol::tools::shell_quoted;
+use serde_json::{Map, Value};
+
+use crate::install::Nesting::Flat;
+use crate::install::{
+    About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Noted, Real, Scope, Settings, SettingsError,
+    SwitchFile, Timeout, json_values,
+};
 
 pub(super) const SETTINGS: Settings = Settings {
-    sign: Some(".github/hooks"),
+    project_signs: &[".github/hooks"],
+    home_signs: &[],
     project_file: ".github/hooks/linchpin.json",
     local_file: None,
     user_folder: ".copilot",
@@ -17,48 +24,61 @@ pub(super) const SETTINGS: Settings = Settings {
     user_file: "hooks/linchpin.json",
     accepting: Some(Accepting {
         file: "config.json",
-        by_hooks: false,
+        moved_by: None,
+        about: About::Project,
         demand: "headless, it reads a project's hooks only where you trust the folder",
-        is_off,
+        read: trusted,
     }),
+    switch_files: &[
+        SwitchFile { scope: Scope::User, file: "settings.json", read: switched_off },
+        SwitchFile { scope: Scope::User, file: "config.json", read: switched_off },
+        SwitchFile { scope: Scope::Project, file: ".github/copilot/settings.json", read: switched_off },
+        SwitchFile { scope: Scope::Project, file: ".github/copilot/settings.local.json", read: switched_off },
+        SwitchFile { scope: Scope::Project, file: ".claude/settings.json", read: switched_off },
+        SwitchFile { scope: Scope::Project, file: ".claude/settings.local.json", read: switched_off },
+    ],
     form: Form::Entries(Entries {
         hooks: &[
-            Hook { event: "PreToolUse", nesting: Nesting::Flat, timeout: 60 },
-            Hook { event: "PermissionRequest", nesting: Nesting::Flat, timeout: 60 },
-            Hook { event: "PostToolUse", nesting: Nesting::Flat, timeout: 60 },
-            Hook { event: "PostToolUseFailure", nesting: Nesting::Flat, timeout: 60 },
-            Hook { event: "UserPromptSubmit", nesting: Nesting::Flat, timeout: 60 },
-            Hook { event: "Stop", nesting: Nesting::Flat, timeout: 600 },
-            Hook { event: "SubagentStart", nesting: Nesting::Flat, timeout: 60 },
-            Hook { event: "SubagentStop", nesting: Nesting::Flat, timeout: 600 },
-            Hook { event: "PreCompact", nesting: Nesting::Flat, timeout: 60 },
-            Hook { event: "Notification", nesting: Nesting::Flat, timeout: 60 },
-            Hook { event: "SessionStart", nesting: Nesting::Flat, timeout: 60 },
-            Hook { event: "SessionEnd", nesting: Nesting::Flat, timeout: 10 },
+            Hook::new("PreToolUse", Flat),
+            Hook::new("PermissionRequest", Flat),
+            Hook::new("PostToolUse", Flat),
+            Hook::new("PostToolUseFailure", Flat),
+            Hook::new("UserPromptSubmit", Flat),
+            Hook::stop("Stop", Flat),
+            Hook::new("SubagentStart", Flat),
+            Hook::stop("SubagentStop", Flat),
+            Hook::new("PreCompact", Flat),
+            Hook::new("Notification", Flat),
+            Hook::new("SessionStart", Flat),
+            Hook::end("SessionEnd", Flat),
         ],
         is_versioned: true,
-        handler,
+        handler: Handler {
+            is_typed: true,
+            name: None,
+            call: Call::ShellWithEvent,
+            timeout: Timeout { key: "timeoutSec", per_second: 1 },
+            more: |_, _| Vec::new(),
+        },
         problems,
     }),
 };
 
-fn handler(hook: &Hook, _scope: Scope, program: &str) -> Value {
-    json!({
-        "type": "command",
-        "command": format!("{} hook copilot {}", shell_quoted(program), hook.event),
-        "timeoutSec": hook.timeout,
-    })
-}
-
 fn problems(settings: &Map<String, Value>) -> Vec<String> {
     let is_off = settings.get("disableAllHooks") == Some(&Value::Bool(true));
-    is_off
-        .then(|| "`disableAllHooks` is on, so Copilot calls none of the hooks in this file".to_owned())
-        .into_iter()
-        .collect()
+    is_off.then(|| "`disableAllHooks` is on, so Copilot does not call them".to_owned()).into_iter().collect()
 }
 
-fn is_off(config: &str) -> bool {
-    let config: Value = serde_json::from_str(config).unwrap_or_default();
-    config.get("disableAllHooks") == Some(&Value::Bool(true))
+fn switched_off(text: &str) -> Result<Vec<String>, SettingsError> {
+    Ok(problems(&json_values(text)?))
+}
+
+/// What lies in a trusted folder is trusted too.
+fn trusted(text: &str, project: &Path, real: Real<'_>) -> Result<Noted, SettingsError> {
+    let config = json_values(text)?;
+    let lists = ["trustedFolders", "trusted_folders"].into_iter().filter_map(|key| config.get(key)?.as_array());
+    let mut folders = lists.flatten().filter_map(Value::as_str);
+    let project = real(project);
+    let is_trusted = folders.any(|folder| project.starts_with(real(Path::new(folder))));
+    Ok(if is_trusted { Noted::Accepted } else { Noted::Nothing })
 }

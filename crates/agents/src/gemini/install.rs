@@ -3,13 +3,15 @@
 //! Not asked for: `PreCompress`, which it calls before every request, and what is called for every request or piece of an
 //! answer (`BeforeModel`, `AfterModel`, `BeforeToolSelection`).
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::install::{Accepting, Entries, Form, Hook, Moved, Nesting, Scope, Settings};
-use crate::protocol::tools::shell_quoted;
+use super::trusted_folders;
+use crate::install::Nesting::{Grouped, Matched};
+use crate::install::{About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Settings, Timeout};
 
 pub(super) const SETTINGS: Settings = Settings {
-    sign: Some(".gemini"),
+    project_signs: &[".gemini"],
+    home_signs: &[],
     project_file: ".gemini/settings.json",
     local_file: None,
     user_folder: ".gemini",
@@ -17,36 +19,35 @@ pub(super) const SETTINGS: Settings = Settings {
     user_file: "settings.json",
     accepting: Some(Accepting {
         file: "trustedFolders.json",
-        by_hooks: false,
+        moved_by: Some("GEMINI_CLI_TRUSTED_FOLDERS_PATH"),
+        about: About::Project,
         demand: "where folder trust is on, it reads a project's settings only in trusted folders",
-        is_off: |_| false,
+        read: trusted_folders::read,
     }),
+    switch_files: &[],
     form: Form::Entries(Entries {
         hooks: &[
-            Hook { event: "BeforeTool", nesting: Nesting::Matched("*"), timeout: 60 },
-            Hook { event: "AfterTool", nesting: Nesting::Matched("*"), timeout: 60 },
-            Hook { event: "BeforeAgent", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "AfterAgent", nesting: Nesting::Grouped, timeout: 600 },
-            Hook { event: "Notification", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "SessionStart", nesting: Nesting::Grouped, timeout: 60 },
-            Hook { event: "SessionEnd", nesting: Nesting::Grouped, timeout: 10 },
+            Hook::new("BeforeTool", Matched("*")),
+            Hook::new("AfterTool", Matched("*")),
+            Hook::new("BeforeAgent", Grouped),
+            Hook::stop("AfterAgent", Grouped),
+            Hook::new("Notification", Grouped),
+            Hook::new("SessionStart", Grouped),
+            Hook::end("SessionEnd", Grouped),
         ],
         is_versioned: false,
-        handler,
+        handler: Handler {
+            is_typed: true,
+            name: Some(NAME),
+            call: Call::Shell,
+            timeout: Timeout { key: "timeout", per_second: 1000 },
+            more: |_, _| Vec::new(),
+        },
         problems,
     }),
 };
 
 const NAME: &str = "linchpin";
-
-fn handler(hook: &Hook, _scope: Scope, program: &str) -> Value {
-    json!({
-        "type": "command",
-        "name": NAME,
-        "command": format!("{} hook gemini", shell_quoted(program)),
-        "timeout": u64::from(hook.timeout) * 1000,
-    })
-}
 
 fn problems(settings: &Map<String, Value>) -> Vec<String> {
     let mut problems = Vec::new();

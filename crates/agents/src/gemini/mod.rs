@@ -4,6 +4,7 @@ mod decode;
 mod install;
 mod powers;
 mod transcript;
+mod trusted_folders;
 
 use crate::Adapter;
 use crate::environment::Variables;

@@ -18,19 +18,19 @@ pub struct SettingsError {
     pub message: String,
 }
 
-pub(super) struct Document {
+pub(crate) struct Document {
     bom: bool,
     text: String,
 }
 
 /// The syntax of a document. Ranges count bytes of the text as it is now: an edit ends their validity.
-pub(super) struct Syntax<'a> {
+pub(crate) struct Syntax<'a> {
     pub root: Object<'a>,
     pub tokens: Tokens,
 }
 
 /// Where the tokens and comments of a document are.
-pub(super) struct Tokens(Vec<Token>);
+pub(crate) struct Tokens(Vec<Token>);
 
 #[derive(Clone, Copy)]
 struct Token {
@@ -40,7 +40,7 @@ struct Token {
 }
 
 /// An object or array: where it is and what stands in it.
-pub(super) struct Container {
+pub(crate) struct Container {
     range: Range,
     children: Vec<Range>,
 }
@@ -251,6 +251,10 @@ fn leading_space(line: &str) -> &str {
 }
 
 impl Tokens {
+    pub fn have_comments(&self) -> bool {
+        self.0.iter().any(|token| token.is_comment)
+    }
+
     fn previous(&self, at: usize) -> Option<Token> {
         self.0.iter().copied().rfind(|token| token.range.end <= at)
     }

@@ -6,6 +6,7 @@ use jsonc_parser::ast::{Array, Object, ObjectProp, Value as Node};
 use jsonc_parser::common::{Range, Ranged};
 use serde_json::{Map, Value, json};
 
+use super::command_line::words;
 use super::document::{Container, Document, SettingsError};
 use super::pretty;
 use crate::Agent;
@@ -15,33 +16,65 @@ pub(super) struct Own {
     pub event: String,
     pub program: String,
     /// What lies under the event: a group, or the handler itself.
-    element: Map<String, Value>,
-    handler: Map<String, Value>,
+    pub element: Map<String, Value>,
+    pub handler: Map<String, Value>,
     /// Which element of the event, and which handler of it where it is a group.
     place: (usize, Option<usize>),
 }
 
 impl Own {
-    /// What about this very entry keeps it from guarding.
-    pub fn weaknesses(&self, has_matcher: bool) -> Vec<String> {
-        let mut found = Vec::new();
-        let event = &self.event;
-        if self.handler.get("async") == Some(&Value::Bool(true)) {
-            found.push(format!("the `{event}` hook is `async`, so it cannot stop anything"));
-        }
-        if self.handler.contains_key("if") {
-            found.push(format!("the `{event}` hook has an `if`, so some calls pass unseen"));
-        }
-        let matcher = self.element.get("matcher").and_then(Value::as_str).unwrap_or_default();
-        if has_matcher && !matches!(matcher, "" | "*" | ".*") {
-            found.push(format!("the `{event}` hook matches only `{matcher}`, so other tools pass unseen"));
-        }
-        found
+    pub fn is_grouped(&self) -> bool {
+        self.place.1.is_some()
+    }
+
+    /// Whether the group around it is as wanted, whatever else is in it.
+    fn is_grouped_like(&self, wanted: &Value) -> bool {
+        let Value::Object(wanted) = wanted else { return false };
+        let others = |group: &Map<String, Value>| {
+            let fields = group.iter().filter(|(key, _)| *key != "hooks");
+            fields.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>()
+        };
+        self.is_grouped() && wanted.contains_key("hooks") && others(&self.element) == others(wanted)
     }
 }
 
 /// Every handler of ours, in the order of the text.
 pub(super) fn find(document: &Document, agent: Agent) -> Result<Vec<Own>, SettingsError> {
+    let own = |any: Found| {
+        let Found { event, element, handler, place } = any;
+        Some(Own { program: program(&handler, agent)?, event, element, handler, place })
+    };
+    Ok(handlers(document)?.into_iter().filter_map(own).collect())
+}
+
+/// Hooks of somebody else's that run Linchpin as a part of what they do: their events and commands.
+pub(super) fn wrapped(document: &Document, agent: Agent) -> Result<Vec<(String, String)>, SettingsError> {
+    let call = format!("linchpin hook {}", agent.name());
+    let wrapping = |any: Found| {
+        let command = any.handler.get("command")?.as_str()?;
+        let is_wrapping = command.contains(&call) && program(&any.handler, agent).is_none();
+        is_wrapping.then(|| (any.event, command.to_owned()))
+    };
+    Ok(handlers(document)?.into_iter().filter_map(wrapping).collect())
+}
+
+/// Events under which no list of hooks lies.
+pub(super) fn without_list(document: &Document) -> Result<Vec<String>, SettingsError> {
+    let syntax = document.syntax()?;
+    let Some(hooks) = hooks(document, &syntax.root)? else { return Ok(Vec::new()) };
+    let others = hooks.properties.iter().filter(|event| matches!(event.value, Node::Object(_) | Node::StringLit(_)));
+    Ok(others.map(|event| event.name.as_str().to_owned()).collect())
+}
+
+/// Any handler, whoever's it is.
+struct Found {
+    event: String,
+    element: Map<String, Value>,
+    handler: Map<String, Value>,
+    place: (usize, Option<usize>),
+}
+
+fn handlers(document: &Document) -> Result<Vec<Found>, SettingsError> {
     let syntax = document.syntax()?;
     let mut found = Vec::new();
     let Some(hooks) = hooks(document, &syntax.root)? else { return Ok(found) };
@@ -49,23 +82,23 @@ pub(super) fn find(document: &Document, agent: Agent) -> Result<Vec<Own>, Settin
         let Node::Array(elements) = &event.value else { continue };
         for (element_index, element) in elements.elements.iter().enumerate() {
             let Node::Object(element) = element else { continue };
-            let own = |handler: Map<String, Value>, index: Option<usize>| {
-                Some(Own {
+            let mut add = |handler: &Object<'_>, index: Option<usize>| {
+                found.push(Found {
                     event: event.name.as_str().to_owned(),
-                    program: program(&handler, agent)?,
                     element: members(element),
-                    handler,
+                    handler: members(handler),
                     place: (element_index, index),
-                })
+                });
             };
             match element.get_array("hooks") {
                 Some(handlers) => {
-                    let handlers = handlers.elements.iter().enumerate();
-                    found.extend(
-                        handlers.filter_map(|(index, handler)| own(members(handler.as_object()?), Some(index))),
-                    );
+                    for (index, handler) in handlers.elements.iter().enumerate() {
+                        if let Node::Object(handler) = handler {
+                            add(handler, Some(index));
+                        }
+                    }
                 }
-                None => found.extend(own(members(element), None)),
+                None => add(element, None),
             }
         }
     }
@@ -91,22 +124,24 @@ pub(super) fn put(document: &mut Document, agent: Agent, event: &str, wanted: &V
     }
     match own.pop() {
         Some(own) if Value::Object(own.element.clone()) == *wanted => Ok(()),
-        Some(own) => bring_up_to_date(document, &own, wanted),
+        Some(own) => bring_up_to_date(document, &own, event, wanted),
         None => add(document, event, wanted),
     }
 }
 
-fn bring_up_to_date(document: &mut Document, own: &Own, wanted: &Value) -> Result<(), SettingsError> {
+fn bring_up_to_date(document: &mut Document, own: &Own, event: &str, wanted: &Value) -> Result<(), SettingsError> {
     let syntax = document.syntax()?;
     let Some(place) = place(document, &syntax.root, own)? else { return Ok(()) };
-    let (range, item) = if place.is_alone {
-        (place.element, pretty(wanted))
-    } else {
+    if place.is_alone {
+        document.replace(place.element, &pretty(wanted));
+    } else if own.is_grouped_like(wanted) {
         // Someone put our handler into a group with others; only the handler is ours.
-        let handler = wanted.pointer("/hooks/0").unwrap_or(wanted);
-        (place.handler, pretty(handler))
-    };
-    document.replace(range, &item);
+        document.replace(place.handler, &pretty(wanted.pointer("/hooks/0").unwrap_or(wanted)));
+    } else {
+        // The group belongs to others, and is not one in which ours would be called for everything.
+        take_out(document, own)?;
+        add(document, event, wanted)?;
+    }
     Ok(())
 }
 
@@ -228,16 +263,7 @@ fn property<'a>(
 
 /// The program of a handler of ours.
 fn program(handler: &Map<String, Value>, agent: Agent) -> Option<String> {
-    let command = handler.get("command")?.as_str()?;
-    let words = match handler.get("args") {
-        Some(Value::Array(args)) => {
-            let mut words = vec![command.to_owned()];
-            words.extend(args.iter().map(|arg| arg.as_str().unwrap_or_default().to_owned()));
-            words
-        }
-        _ => shell_words(command),
-    };
-    match words.as_slice() {
+    match words(handler)?.as_slice() {
         [program, hook, name, ..] if hook == "hook" && name == agent.name() && is_linchpin(program) => {
             Some(program.clone())
         }
@@ -248,24 +274,6 @@ fn program(handler: &Map<String, Value>, agent: Agent) -> Option<String> {
 fn is_linchpin(program: &str) -> bool {
     let base = program.rsplit(['/', '\\']).next().unwrap_or_default();
     base == "linchpin" || base.eq_ignore_ascii_case("linchpin.exe")
-}
-
-/// The words of a command line without expansions, as far as quotes and backslashes go.
-fn shell_words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = command.chars();
-    while let Some(char) = chars.next() {
-        match char {
-            '\'' => word.get_or_insert_default().extend(chars.by_ref().take_while(|char| *char != '\'')),
-            '"' => word.get_or_insert_default().extend(chars.by_ref().take_while(|char| *char != '"')),
-            '\\' => word.get_or_insert_default().extend(chars.next()),
-            char if char.is_whitespace() => words.extend(word.take()),
-            char => word.get_or_insert_default().push(char),
-        }
-    }
-    words.extend(word);
-    words
 }
 
 fn members(object: &Object<'_>) -> Map<String, Value> {

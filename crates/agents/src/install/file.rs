@@ -31,6 +31,17 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Takes away the folders that a file was in, from the inside out, as long as there is nothing in them; never `top`.
+pub fn remove_empty_folders(file: &Path, top: &Path) {
+    let folders = file.ancestors().skip(1).take_while(|folder| *folder != top && folder.starts_with(top));
+    for folder in folders {
+        // The system refuses it where something is left, and that is where it ends.
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+}
+
 /// Follows links to the file that is meant, which need not exist.
 fn target(path: &Path) -> io::Result<PathBuf> {
     const LINK_LIMIT: usize = 40;

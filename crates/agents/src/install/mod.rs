@@ -3,22 +3,36 @@
 //!
 //! Functions here turn settings text into settings text. Only [`write`] and [`remove`] touch a disk.
 
+mod acceptance;
+mod command_line;
+mod difference;
 mod document;
 mod entries;
 mod file;
+mod handler;
 mod module;
+mod switch;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use crate::Agent;
-use document::Document;
+use difference::Wanted;
 use entries::Own;
+use handler::nested;
 
+pub(crate) use acceptance::{About, Accepting, Noted, Real};
+pub use acceptance::{Acceptance, Accepted, acceptance};
+pub use difference::Difference;
+pub(crate) use document::Document;
 pub use document::SettingsError;
-pub use file::{remove, write};
+pub use file::{remove, remove_empty_folders, write};
+pub(crate) use handler::{Call, Handler, Hook, Nesting, Timeout, may_fail_closed};
 pub(crate) use module::MARK as MODULE_MARK;
+pub(crate) use switch::{SwitchFile, json_values};
+pub use switch::{Switches, switches};
 
 /// Whose settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,8 +59,9 @@ impl Scope {
 
 /// Where one agent keeps its hooks, and how.
 pub(crate) struct Settings {
-    /// The folder in a project that shows that somebody uses the agent there, where there is one of its own.
-    pub sign: Option<&'static str>,
+    /// What in a project, or in the home, shows that somebody uses the agent, besides its folder in the home.
+    pub project_signs: &'static [&'static str],
+    pub home_signs: &'static [&'static str],
     /// From the project's root.
     pub project_file: &'static str,
     pub local_file: Option<&'static str>,
@@ -55,17 +70,9 @@ pub(crate) struct Settings {
     pub moved_by: Option<Moved>,
     pub user_file: &'static str,
     pub accepting: Option<Accepting>,
+    /// Other files by which hooks are switched off.
+    pub switch_files: &'static [SwitchFile],
     pub form: Form,
-}
-
-/// An agent that runs hooks only where a person accepted them.
-pub(crate) struct Accepting {
-    /// In the agent's folder.
-    pub file: &'static str,
-    /// It names the file with the hooks; else the project.
-    pub by_hooks: bool,
-    pub demand: &'static str,
-    pub is_off: fn(&str) -> bool,
 }
 
 /// A variable that moves an agent's folder.
@@ -93,30 +100,9 @@ pub(crate) struct Entries {
     pub hooks: &'static [Hook],
     /// The file has to say that it is of version 1.
     pub is_versioned: bool,
-    /// The handler of one hook, as the agent wants it written.
-    pub handler: fn(&Hook, Scope, program: &str) -> Value,
+    pub handler: Handler,
     /// What in the settings, besides our entries, would keep the agent from calling them.
     pub problems: fn(&Map<String, Value>) -> Vec<String>,
-}
-
-/// One event that Linchpin asks to be called for.
-#[derive(Debug)]
-pub(crate) struct Hook {
-    pub event: &'static str,
-    pub nesting: Nesting,
-    /// Seconds after which the agent gives up waiting, far above Linchpin's own deadline.
-    pub timeout: u32,
-}
-
-/// How a handler lies under its event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Nesting {
-    /// In a group that the agent narrows by a matcher; ours, this one, lets everything through.
-    Matched(&'static str),
-    /// In a group.
-    Grouped,
-    /// By itself.
-    Flat,
 }
 
 /// What stands in an agent's settings.
@@ -126,9 +112,13 @@ pub struct Installed {
     pub entries: Vec<Entry>,
     /// Events that Linchpin would be called for after an `install`, and now is not.
     pub missing: Vec<&'static str>,
-    /// What keeps the entries from working.
+    /// What in our entries is not as `install` would write it.
+    pub differences: Vec<Difference>,
+    /// Events with more than one entry of ours.
+    pub repeated: Vec<String>,
+    /// What else keeps the entries from working. `install` leaves it alone.
     pub problems: Vec<String>,
-    /// What of that would keep entries in other files from working too.
+    /// What would keep entries in other files from working too.
     pub switches: Vec<String>,
 }
 
@@ -145,6 +135,11 @@ impl Settings {
         let folder = PathBuf::from(lookup(moved.variable).filter(|folder| !folder.is_empty())?);
         Some(if moved.below.is_empty() { folder } else { folder.join(moved.below) })
     }
+
+    /// The agent's folder, wherever it is.
+    fn own_folder(&self, home: &Path, lookup: &impl Fn(&str) -> Option<String>) -> PathBuf {
+        self.moved(lookup).unwrap_or_else(|| home.join(self.user_folder))
+    }
 }
 
 /// Where an agent's settings of this scope are, if it has such a scope.
@@ -159,57 +154,33 @@ pub fn settings_path(
     match scope {
         Scope::Project => Some(project.join(settings.project_file)),
         Scope::Local => settings.local_file.map(|file| project.join(file)),
-        Scope::User => {
-            let folder = settings.moved(&lookup).unwrap_or_else(|| home.join(settings.user_folder));
-            Some(folder.join(settings.user_file))
-        }
+        Scope::User => Some(settings.own_folder(home, &lookup).join(settings.user_file)),
     }
 }
 
-/// Folders that show that somebody uses the agent: in the project, and in the home.
+/// The folder that an agent's settings of this scope are somewhere in, and that is never ours to make or to take away.
+pub fn settings_top(
+    agent: Agent,
+    scope: Scope,
+    project: &Path,
+    home: &Path,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> PathBuf {
+    let moved = agent.adapter().settings.moved_by.as_ref();
+    let named = moved.and_then(|moved| lookup(moved.variable)).filter(|folder| !folder.is_empty());
+    match (scope, named) {
+        (Scope::Project | Scope::Local, _) => project.to_owned(),
+        (Scope::User, Some(folder)) => PathBuf::from(folder),
+        (Scope::User, None) => home.to_owned(),
+    }
+}
+
+/// What shows that somebody uses the agent: in the project, and in the home.
 pub fn signs(agent: Agent, project: &Path, home: &Path, lookup: impl Fn(&str) -> Option<String>) -> Vec<PathBuf> {
     let settings = &agent.adapter().settings;
-    let own = settings.moved(&lookup).unwrap_or_else(|| home.join(settings.user_folder));
-    let shared = settings.sign.map(|folder| project.join(folder));
-    shared.into_iter().chain([own]).collect()
-}
-
-/// The file in which an agent notes what a person decided about hooks.
-pub struct Acceptance {
-    pub file: PathBuf,
-    settings: &'static Accepting,
-}
-
-/// What such a file says about some hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Accepted {
-    Yes,
-    /// It does not name them; what the agent demands then.
-    NotSeen(&'static str),
-    /// A switch turns all hooks off.
-    Off,
-}
-
-impl Acceptance {
-    /// `hooks` is the file that they are in.
-    pub fn look(&self, text: &str, hooks: &Path, project: &Path) -> Accepted {
-        let about = if self.settings.by_hooks { hooks } else { project };
-        if (self.settings.is_off)(text) {
-            Accepted::Off
-        } else if text.contains(&*about.to_string_lossy()) {
-            Accepted::Yes
-        } else {
-            Accepted::NotSeen(self.settings.demand)
-        }
-    }
-}
-
-/// For agents that run hooks only where a person accepted them.
-pub fn acceptance(agent: Agent, home: &Path, lookup: impl Fn(&str) -> Option<String>) -> Option<Acceptance> {
-    let settings = &agent.adapter().settings;
-    let accepting = settings.accepting.as_ref()?;
-    let folder = settings.moved(&lookup).unwrap_or_else(|| home.join(settings.user_folder));
-    Some(Acceptance { file: folder.join(accepting.file), settings: accepting })
+    let in_project = settings.project_signs.iter().map(|sign| project.join(sign));
+    let in_home = settings.home_signs.iter().map(|sign| home.join(sign));
+    in_project.chain(in_home).chain([settings.own_folder(home, &lookup)]).collect()
 }
 
 /// Where agents' own folders are that a variable moved out of the home, and how they are known otherwise.
@@ -231,7 +202,7 @@ pub fn install(agent: Agent, scope: Scope, text: Option<&str>, program: &str) ->
         Form::Entries(entries) => entries,
         Form::Module(module) => return module::install(module, scope, text, program),
     };
-    let wanted = |hook: &Hook| nested(hook, (entries.handler)(hook, scope, program));
+    let wanted = |hook: &Hook| nested(hook, entries.handler.written(agent, hook, scope, program));
     let Some(text) = text else {
         let hooks: Map<String, Value> =
             entries.hooks.iter().map(|hook| (hook.event.to_owned(), json!([wanted(hook)]))).collect();
@@ -253,52 +224,91 @@ pub fn install(agent: Agent, scope: Scope, text: Option<&str>, program: &str) ->
 
 /// The settings without our entries, or `None` where nothing but what [`install`] wrote is in them.
 pub fn uninstall(agent: Agent, text: &str) -> Result<Option<String>, SettingsError> {
-    if matches!(agent.adapter().settings.form, Form::Module(_)) {
-        return Ok((!module::is_ours(text)).then(|| text.to_owned()));
-    }
+    let entries = match &agent.adapter().settings.form {
+        Form::Entries(entries) => entries,
+        Form::Module(_) => return Ok((!module::is_ours(text)).then(|| text.to_owned())),
+    };
     let mut document = Document::new(text);
+    let program = entries::find(&document, agent)?.into_iter().next().map(|own| own.program);
     // From the last to the first, so that what was put in first goes last.
     while let Some(own) = entries::find(&document, agent)?.pop() {
         if !entries::take_out(&mut document, &own)? {
             return Ok(None);
         }
     }
-    Ok(Some(document.into_text()))
+    let is_bare = is_bare(entries, &document)?;
+    let rest = document.into_text();
+    // What holds nothing was there before, or it is what is left of a file of ours that somebody wrote down otherwise.
+    let was_there = |program: &String| {
+        Scope::ALL.iter().any(|scope| install(agent, *scope, Some(&rest), program).is_ok_and(|after| after == text))
+    };
+    let is_left_over = is_bare && program.is_some_and(|program| !was_there(&program));
+    Ok((!is_left_over).then_some(rest))
 }
 
-/// What stands in the settings, for people who wonder whether it works.
-pub fn installed(agent: Agent, text: &str) -> Result<Installed, SettingsError> {
+/// Whether there is nothing in the settings but the frame that [`install`] puts entries into.
+fn is_bare(entries: &Entries, document: &Document) -> Result<bool, SettingsError> {
+    let is_frame = |(key, value): (&String, &Value)| match (key.as_str(), value) {
+        ("hooks", Value::Object(events)) => events.values().all(|list| list == &json!([])),
+        ("version", version) => entries.is_versioned && version == &json!(1),
+        _ => false,
+    };
+    Ok(!document.syntax()?.tokens.have_comments() && entries::values(document)?.iter().all(is_frame))
+}
+
+/// Whether the agent calls Linchpin by these settings.
+pub fn calls_linchpin(agent: Agent, text: &str) -> bool {
+    match &agent.adapter().settings.form {
+        Form::Entries(_) => entries::find(&Document::new(text), agent).is_ok_and(|found| !found.is_empty()),
+        Form::Module(_) => module::is_ours(text),
+    }
+}
+
+/// What stands in the settings, for people who wonder whether it works, compared with what [`install`] would write. `deadline`
+/// is how long Linchpin may take for an answer.
+pub fn installed(agent: Agent, scope: Scope, text: &str, deadline: Duration) -> Result<Installed, SettingsError> {
     let entries = match &agent.adapter().settings.form {
         Form::Entries(entries) => entries,
-        Form::Module(module) => return Ok(module::installed(module, text)),
+        Form::Module(module) => return Ok(module::installed(module, scope, text)),
     };
+    if text.trim().is_empty() {
+        return Ok(Installed::default());
+    }
     let document = Document::new(text);
     let found = entries::find(&document, agent)?;
     let values = entries::values(&document)?;
-    let switches = (entries.problems)(&values);
-    let mut problems = switches.clone();
-    if entries.is_versioned && values.get("version") != Some(&Value::from(1)) {
+    let mut problems = Vec::new();
+    if entries.is_versioned && values.get("version") != Some(&Value::from(1)) && !found.is_empty() {
         problems.push("`\"version\": 1` is missing, so the file may not be read".to_owned());
     }
-    for own in &found {
-        let has_matcher = |hook: &Hook| hook.event == own.event && hook.nesting != Nesting::Grouped;
-        problems.extend(own.weaknesses(entries.hooks.iter().any(has_matcher)));
+    for event in entries::without_list(&document)? {
+        problems.push(format!("`hooks.{event}` is no list, so the file may not be read"));
     }
-    let missing = entries.hooks.iter().map(|hook| hook.event);
+    for (event, command) in entries::wrapped(&document, agent)? {
+        problems.push(format!("`{event}` runs Linchpin within `{command}`, so what it answers may not arrive"));
+    }
+    let is_there = |event: &str| found.iter().any(|own| own.event == event);
+    let missing = entries.hooks.iter().map(|hook| hook.event).filter(|event| !is_there(event)).collect();
     Ok(Installed {
-        missing: missing.filter(|event| !found.iter().any(|own| own.event == *event)).collect(),
-        entries: found.into_iter().map(|Own { event, program, .. }| Entry { event, program }).collect(),
+        missing,
+        differences: Wanted { agent, scope, entries, deadline }.differences(&found),
+        repeated: repeated(&found),
         problems,
-        switches,
+        switches: (entries.problems)(&values),
+        entries: found.into_iter().map(|Own { event, program, .. }| Entry { event, program }).collect(),
     })
 }
 
-fn nested(hook: &Hook, handler: Value) -> Value {
-    match hook.nesting {
-        Nesting::Matched(matcher) => json!({ "matcher": matcher, "hooks": [handler] }),
-        Nesting::Grouped => json!({ "hooks": [handler] }),
-        Nesting::Flat => handler,
+/// Events of more than one entry.
+fn repeated(found: &[Own]) -> Vec<String> {
+    let mut events: Vec<String> = Vec::new();
+    for own in found {
+        let count = found.iter().filter(|other| other.event == own.event).count();
+        if count > 1 && !events.contains(&own.event) {
+            events.push(own.event.clone());
+        }
     }
+    events
 }
 
 /// JSON as a person would write it: what fits a line is on one, two spaces a level.

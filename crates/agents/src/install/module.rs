@@ -2,7 +2,8 @@
 //!
 //! Its first line says whose it is. What does not begin with that line is somebody else's file.
 
-use super::{Entry, Installed, Module, Scope, SettingsError};
+use super::handler::may_fail_closed;
+use super::{Difference, Entry, Installed, Module, Scope, SettingsError};
 
 /// The first line of every module of ours.
 pub(crate) const MARK: &str = "// Written by `linchpin install`; `linchpin uninstall` takes it away. Do not edit.";
@@ -28,20 +29,39 @@ pub(super) fn install(
     }
 }
 
-pub(super) fn installed(module: &Module, text: &str) -> Installed {
-    let Some(program) = is_ours(text).then(|| program(text)).flatten() else { return Installed::default() };
-    let is_as_written = Scope::ALL.into_iter().any(|scope| (module.text)(scope, &program) == text);
-    let problems = if is_as_written {
-        Vec::new()
-    } else {
-        vec!["the plugin is not the one that this Linchpin writes; install it again".to_owned()]
-    };
-    Installed {
-        entries: vec![Entry { event: "every event".to_owned(), program }],
-        missing: Vec::new(),
-        problems,
-        switches: Vec::new(),
+pub(super) fn installed(module: &Module, scope: Scope, text: &str) -> Installed {
+    if !is_ours(text) {
+        let problem = "a plugin lies where Linchpin's should, and is not the one that `install` writes";
+        let problems = if text.trim().is_empty() { Vec::new() } else { vec![problem.to_owned()] };
+        return Installed { problems, ..Installed::default() };
     }
+    let program = program(text);
+    let entry = |program: &String| Entry { event: "every event".to_owned(), program: program.clone() };
+    Installed {
+        entries: program.iter().map(entry).collect(),
+        differences: difference(module, scope, text, program.as_deref()).into_iter().collect(),
+        ..Installed::default()
+    }
+}
+
+fn difference(module: &Module, scope: Scope, text: &str, program: Option<&str>) -> Option<Difference> {
+    let is_for = |scope: Scope| program.is_some_and(|program| (module.text)(scope, program) == text);
+    if is_for(scope) {
+        return None;
+    }
+    let is_for_others = Scope::ALL.into_iter().any(is_for);
+    Some(match (is_for_others, may_fail_closed(scope)) {
+        (true, true) => {
+            Difference { text: "the plugin lets calls run where Linchpin cannot be run".to_owned(), weakens: true }
+        }
+        (true, false) => {
+            Difference { text: "the plugin locks out everyone who has no Linchpin".to_owned(), weakens: false }
+        }
+        (false, _) => Difference {
+            text: "the plugin is not the one that this Linchpin writes, so what it does is not known".to_owned(),
+            weakens: true,
+        },
+    })
 }
 
 fn program(text: &str) -> Option<String> {

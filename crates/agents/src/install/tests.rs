@@ -1,9 +1,10 @@
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Scope, install, installed, remove, settings_path, uninstall, write};
+use super::{Installed, Scope, SettingsError, install, remove, settings_path, uninstall, write};
 use crate::Agent;
 
 const PROGRAM: &str = "/usr/local/bin/linchpin";
@@ -36,6 +37,11 @@ const SETTINGS: [&str; 24] = [
     "{\"ünï\":\"…\" /* ✓ */ }",
 ];
 
+/// As a project's, judged within two seconds.
+fn installed(agent: Agent, text: &str) -> Result<Installed, SettingsError> {
+    super::installed(agent, Scope::Project, text, Duration::from_secs(2))
+}
+
 /// Those whose hooks are entries among others'.
 fn with_entries() -> impl Iterator<Item = Agent> {
     Agent::ALL.into_iter().filter(|agent| *agent != Agent::OpenCode)
@@ -47,7 +53,9 @@ fn uninstall_gives_back_what_was_there() {
         for scope in Scope::ALL {
             for before in SETTINGS {
                 let after = install(agent, scope, Some(before), PROGRAM).unwrap();
-                assert_eq!(installed(agent, &after).unwrap().missing, [""; 0], "{after}");
+                let found = super::installed(agent, scope, &after, Duration::from_secs(2)).unwrap();
+                assert_eq!(found.missing, [""; 0], "{after}");
+                assert_eq!(found.differences, [], "{after}");
                 assert_eq!(uninstall(agent, &after).unwrap().as_deref(), Some(before), "{after}");
             }
         }
@@ -114,7 +122,7 @@ fn a_module_is_ours_as_a_whole_or_not_at_all() {
     let found = installed(agent, &text).unwrap();
     assert_eq!(found.entries.first().map(|entry| entry.program.as_str()), Some("/opt/my \"tools\"/linchpin"));
     assert_eq!(found.problems, [""; 0]);
-    assert!(installed(agent, &format!("{text}// more\n")).unwrap().problems.len() == 1);
+    assert!(installed(agent, &format!("{text}// more\n")).unwrap().differences.len() == 1);
     assert_ne!(text, install(agent, Scope::User, None, "/opt/my \"tools\"/linchpin").unwrap());
 
     let others = "export default {}\n";
@@ -179,12 +187,12 @@ fn entries_of_ours_that_others_moved_are_found() {
 fn what_switches_hooks_off_is_said() {
     let claude = install(Agent::Claude, Scope::Project, Some("{\"disableAllHooks\": true}"), PROGRAM).unwrap();
     assert_eq!(
-        installed(Agent::Claude, &claude).unwrap().problems,
+        installed(Agent::Claude, &claude).unwrap().switches,
         ["`disableAllHooks` is on, so Claude Code calls no hooks"]
     );
     let codex = install(Agent::Codex, Scope::Project, Some("{\"version\": 1}"), PROGRAM).unwrap();
     assert_eq!(
-        installed(Agent::Codex, &codex).unwrap().problems,
+        installed(Agent::Codex, &codex).unwrap().switches,
         ["Codex rejects the whole file because of the key `version`"]
     );
 }

@@ -68,7 +68,7 @@ fn agents(arguments: &Init, root: &Path, context: &Context) -> Result<Vec<Agent>
     let on_path = |agent: Agent| std::env::split_paths(&path).any(|folder| folder.join(agent.program()).is_file());
     let has_settings = |agent: Agent| {
         let home = context.environment.home.clone().unwrap_or_else(|| root.to_owned());
-        settings::signs(agent, root, &home, |name| context.environment.get(name)).iter().any(|folder| folder.is_dir())
+        settings::signs(agent, root, &home, |name| context.environment.get(name)).iter().any(|sign| sign.exists())
     };
     Ok(Agent::ALL.into_iter().filter(|agent| on_path(*agent) || has_settings(*agent)).collect())
 }

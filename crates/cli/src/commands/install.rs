@@ -38,7 +38,10 @@ pub fn uninstall(arguments: &Install, context: &Context) -> Outcome {
     let changed = before != after;
     match &after {
         Some(text) if changed => settings::write(&file, text)?,
-        None if changed => settings::remove(&file)?,
+        None if changed => {
+            settings::remove(&file)?;
+            settings::remove_empty_folders(&file, &top(agent, scope, &project.root, &context.environment));
+        }
         _ => {}
     }
     let done = Done { scope, file, changed };
@@ -90,7 +93,7 @@ impl Done {
 pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> Result<Done, Problem> {
     let file = settings_file(agent, scope, root, environment)?;
     let before = read(&file)?;
-    let program = program(scope, environment)?;
+    let program = program(scope, root, environment)?;
     let after =
         settings::install(agent, scope, before.as_deref(), &program).map_err(|error| broken_settings(&file, &error))?;
     let changed = before.as_deref() != Some(after.as_str());
@@ -119,18 +122,27 @@ fn target(arguments: &Install) -> Result<(Agent, Scope), Problem> {
 }
 
 pub fn settings_file(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> Result<PathBuf, Problem> {
-    let home = environment.home.clone().unwrap_or_else(|| root.to_owned());
+    let home = home(root, environment);
     settings::settings_path(agent, scope, root, &home, |name| environment.get(name)).ok_or_else(|| {
         Problem::new("InvalidValue", format!("{} has no {} settings", agent.title(), scope.name()))
             .help("install it for the project, or with `--user`")
     })
 }
 
+/// What stays when everything that was made for the settings is taken away.
+fn top(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> PathBuf {
+    settings::settings_top(agent, scope, root, &home(root, environment), |name| environment.get(name))
+}
+
+fn home(root: &Path, environment: &Environment) -> PathBuf {
+    environment.home.clone().unwrap_or_else(|| root.to_owned())
+}
+
 /// Whether the agent calls Linchpin, for this project or for all.
 pub fn is_installed(agent: Agent, root: &Path, environment: &Environment) -> bool {
     let has_entries = |scope: Scope| {
         let text = settings_file(agent, scope, root, environment).and_then(|file| read(&file)).ok().flatten();
-        text.is_some_and(|text| settings::installed(agent, &text).is_ok_and(|found| !found.entries.is_empty()))
+        text.is_some_and(|text| settings::calls_linchpin(agent, &text))
     };
     Scope::ALL.into_iter().any(has_entries)
 }
@@ -153,11 +165,19 @@ pub fn broken_settings(file: &Path, error: &settings::SettingsError) -> Problem 
 
 /// What settings call. Those that are shared must work on other machines too, so they name the program alone, if that
 /// is what it is found by here.
-fn program(scope: Scope, environment: &Environment) -> Result<String, Problem> {
+fn program(scope: Scope, root: &Path, environment: &Environment) -> Result<String, Problem> {
     let own = std::env::current_exe()?;
-    let found = environment.get("PATH").and_then(|path| {
-        std::env::split_paths(&path).map(|folder| folder.join("linchpin")).find(|program| program.is_file())
-    });
-    let same = found.is_some_and(|found| found.canonicalize().ok() == own.canonicalize().ok());
-    if scope == Scope::Project && same { Ok("linchpin".to_owned()) } else { Ok(own.to_string_lossy().into_owned()) }
+    let is_own = scope == Scope::Project && is_another("linchpin", root, environment) == Some(false);
+    if is_own { Ok("linchpin".to_owned()) } else { Ok(own.to_string_lossy().into_owned()) }
+}
+
+/// Whether a program that settings call is another than this one, if there is one.
+pub fn is_another(program: &str, root: &Path, environment: &Environment) -> Option<bool> {
+    let on_path = || {
+        let path = environment.get("PATH")?;
+        std::env::split_paths(&path).map(|folder| folder.join(program)).find(|program| program.is_file())
+    };
+    let found = if program.contains(['/', '\\']) { Some(root.join(program)) } else { on_path() };
+    let own = std::env::current_exe().ok()?.canonicalize().ok()?;
+    Some(found?.canonicalize().ok()? != own)
 }

@@ -58,6 +58,25 @@ fn init_finds_the_agents_that_are_there() {
 }
 
 #[test]
+fn init_finds_antigravity_by_what_is_its_own() {
+    let found = |folder: &str| {
+        let project = bare();
+        let base = project.root().parent().expect("a folder").to_owned();
+        fs::create_dir_all(base.join(folder)).expect("a folder");
+        let hooks = project.run(&["init", "--json"]).json()["hooks"].clone();
+        hooks.as_array().expect("a list").iter().any(|hooks| hooks["agent"] == "antigravity")
+    };
+    let signs = ["home/.gemini/antigravity", "home/.gemini/antigravity-cli", "project/.agents/rules"];
+    for folder in signs {
+        assert!(found(folder), "{folder}");
+    }
+    // Others keep their skills there, and Gemini CLI its settings.
+    for folder in ["project/.agents/skills", "home/.gemini"] {
+        assert!(!found(folder), "{folder}");
+    }
+}
+
+#[test]
 fn init_in_a_subfolder_of_a_repository_writes_to_its_top() {
     let project = bare();
     project.file(".git/HEAD", "ref: refs/heads/main\n").file("a/b/c", "");
@@ -103,12 +122,73 @@ fn install_and_uninstall_leave_the_rest_byte_for_byte() {
 }
 
 #[test]
-fn uninstall_removes_a_file_that_install_made() {
-    let project = project();
-    project.run(&["install", "codex"]);
-    assert!(project.root().join(".codex/hooks.json").exists());
-    project.run(&["uninstall", "codex"]);
-    assert!(!project.root().join(".codex/hooks.json").exists());
+fn uninstall_leaves_nothing_that_install_made() {
+    for agent in agents::Agent::ALL {
+        for scope in [&[][..], &["--user"]] {
+            let project = bare();
+            let run = |verb: &str| {
+                let arguments: Vec<&str> = [verb, agent.name()].into_iter().chain(scope.iter().copied()).collect();
+                assert_eq!(project.run(&arguments).code, Some(0), "{arguments:?}");
+            };
+            run("install");
+            run("uninstall");
+            // A folder that a variable names is the person's.
+            let named = ["home/.claude", "home/.codex", "config"];
+            let left: Vec<String> =
+                everything(&project).into_iter().filter(|path| !named.contains(&path.as_str())).collect();
+            assert_eq!(left, [""; 0], "{agent:?} {scope:?}");
+        }
+    }
+}
+
+#[test]
+fn uninstall_leaves_folders_that_hold_something() {
+    let project = bare();
+    project.file(".github/workflows/ci.yml", "on: push\n");
+    project.run(&["install", "copilot"]);
+    project.run(&["uninstall", "copilot"]);
+    assert_eq!(
+        everything(&project),
+        ["project/.github", "project/.github/workflows", "project/.github/workflows/ci.yml"]
+    );
+}
+
+/// A formatter, or the agent itself, may write the file down otherwise.
+#[test]
+fn uninstall_leaves_no_frame_of_a_file_that_install_made() {
+    for (agent, file) in [("claude", ".claude/settings.json"), ("cursor", ".cursor/hooks.json")] {
+        let project = bare();
+        project.run(&["install", agent]);
+        let path = project.root().join(file);
+        let text = fs::read_to_string(&path).expect("settings");
+        let compact: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        fs::write(&path, compact.to_string()).expect("written");
+        project.run(&["uninstall", agent]);
+        assert_eq!(everything(&project), [""; 0], "{agent}");
+        // What was there before is given back.
+        for before in ["{}", "{\"hooks\":{}}"] {
+            project.file(file, before);
+            project.run(&["install", agent]);
+            project.run(&["uninstall", agent]);
+            assert_eq!(fs::read_to_string(&path).expect("settings"), before);
+        }
+    }
+}
+
+/// Every path in the project, the home and the configuration, from the folder that they are in.
+fn everything(project: &testkit::Scratch) -> Vec<String> {
+    let base = project.root().parent().expect("a folder").to_owned();
+    let mut folders: Vec<_> = ["project", "home", "config"].map(|name| base.join(name)).to_vec();
+    let mut found: Vec<String> = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            found.push(path.strip_prefix(&base).expect("below it").display().to_string());
+            folders.push(path);
+        }
+    }
+    found.sort();
+    found
 }
 
 #[test]

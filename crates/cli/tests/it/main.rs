@@ -20,6 +20,7 @@ mod concurrency;
 mod conformance;
 mod corpus;
 mod cut_short;
+mod doctor;
 mod documentation;
 mod editing_rules;
 mod every_agent;

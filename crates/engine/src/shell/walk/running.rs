@@ -197,9 +197,7 @@ impl Walker<'_> {
         }
         self.files.note(&command, printed.as_deref());
         self.note_unpacked(&command);
-        let read = self.meaning.take().filter(|_| !command.piped_from.is_empty());
-        let source = command.piped_from.clone().last().and_then(|place| self.script.commands.get(place));
-        self.meaning = meaning(&command).or_else(|| passed_on(&command, source, read));
+        self.meaning = self.meaning_of(&command);
         let is_taken = |redirect: &Redirect| redirect.takes_output() || redirect.drops_output();
         // To set variables prints nothing.
         let is_silent = command.words.is_empty() || command.redirects.iter().any(is_taken);
@@ -443,6 +441,13 @@ impl Walker<'_> {
         self.git_settings = self.git_settings.iter().cloned().chain([Arc::new(setting)]).collect();
     }
 
+    /// What it prints, in kind, of itself or of what it reads.
+    fn meaning_of(&mut self, command: &SimpleCommand) -> Option<String> {
+        let read = self.meaning.take().filter(|_| !command.piped_from.is_empty());
+        let source = command.piped_from.clone().last().and_then(|place| self.script.commands.get(place));
+        meaning(command).or_else(|| passed_on(command, source, read))
+    }
+
     /// What stands behind an alias of the shell. One that names itself is not followed twice.
     fn by_alias(&self, command: &SimpleCommand) -> Option<Runs> {
         let name = command.words.first()?.value.as_deref()?;
@@ -465,7 +470,9 @@ impl Walker<'_> {
         // A round with nothing known, or with nothing but the same arguments, was walked: this one does no other things.
         let is_walked = rounds > MAX_ROUNDS + 1 || rounds > MAX_ROUNDS && has_same;
         let before = self.script.commands.len();
-        if !is_walked {
+        if is_walked {
+            self.output = Printed::default();
+        } else {
             let around = self.state.enter_function(arguments.clone());
             if rounds >= MAX_ROUNDS {
                 self.state.forget_by_functions();
@@ -482,8 +489,6 @@ impl Walker<'_> {
             self.input = input;
             self.around.via.pop();
             self.state.leave_function(around);
-        } else {
-            self.output = Printed::default();
         }
         // It does nothing but call itself, as in `:(){ :|:& };:`.
         let mut ran = self.script.commands.iter().skip(before);

@@ -362,5 +362,5 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
     }
     let (value, shown) = if known { (Some(text), String::new()) } else { (None, text) };
     let (means, for_shell) = (means.filter(|_| !known), for_shell.filter(|_| !known && units.len() > 1));
-    Word { raw, value, glob, tilde, shown, means, for_shell, ..Word::default() }
+    Word { raw, value, glob, tilde, means, shown, for_shell, ..Word::default() }
 }

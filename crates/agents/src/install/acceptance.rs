@@ -1,0 +1,91 @@
+//! Agents that run hooks only where a person accepted them: the file in which they note it, and what it says.
+
+use std::path::{Path, PathBuf};
+
+use super::{Scope, SettingsError};
+use crate::Agent;
+
+/// How one agent notes it.
+pub(crate) struct Accepting {
+    /// In the agent's folder, where no variable names another.
+    pub file: &'static str,
+    pub moved_by: Option<&'static str>,
+    pub about: About,
+    pub demand: &'static str,
+    pub read: fn(text: &str, about: &Path, real: Real<'_>) -> Result<Noted, SettingsError>,
+}
+
+/// Where a path leads, links followed.
+pub(crate) type Real<'a> = &'a dyn Fn(&Path) -> PathBuf;
+
+/// What a person accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum About {
+    /// The hooks in one file.
+    Hooks,
+    /// A folder, and with it the hooks of the project there; those of the person need nothing.
+    Project,
+}
+
+/// What the file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Noted {
+    Accepted,
+    Nothing,
+    /// A person decided against it; what comes of that.
+    Refused(String),
+}
+
+pub struct Acceptance {
+    pub file: PathBuf,
+    accepting: &'static Accepting,
+}
+
+/// Whether some hooks are run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Accepted {
+    Yes,
+    /// They are not named; what the agent demands then.
+    NotSeen(&'static str),
+    /// Somebody decided against them; what comes of that.
+    Refused(String),
+}
+
+impl Acceptance {
+    /// `text` is what is in the file, `None` where there is none; `hooks` is the file that the hooks are in.
+    pub fn look(
+        &self,
+        text: Option<&str>,
+        hooks: &Path,
+        project: &Path,
+        real: &dyn Fn(&Path) -> PathBuf,
+    ) -> Result<Accepted, SettingsError> {
+        let about = match self.accepting.about {
+            About::Hooks => hooks,
+            About::Project => project,
+        };
+        let noted = text.map_or(Ok(Noted::Nothing), |text| (self.accepting.read)(text, about, real))?;
+        Ok(match noted {
+            Noted::Accepted => Accepted::Yes,
+            Noted::Nothing => Accepted::NotSeen(self.accepting.demand),
+            Noted::Refused(why) => Accepted::Refused(why),
+        })
+    }
+}
+
+/// For hooks of this scope, where the agent wants them accepted.
+pub fn acceptance(
+    agent: Agent,
+    scope: Scope,
+    home: &Path,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Option<Acceptance> {
+    let settings = &agent.adapter().settings;
+    let accepting = settings.accepting.as_ref()?;
+    if accepting.about == About::Project && scope == Scope::User {
+        return None;
+    }
+    let moved = accepting.moved_by.and_then(&lookup).filter(|file| !file.is_empty());
+    let file = moved.map_or_else(|| settings.own_folder(home, &lookup).join(accepting.file), PathBuf::from);
+    Some(Acceptance { file, accepting })
+}

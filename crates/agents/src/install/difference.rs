@@ -1,0 +1,195 @@
+//! How an entry of ours differs from what `install` would write in its place, in the words of what comes of it.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::command_line::{is_operator, words};
+use super::entries::Own;
+use super::handler::{Call, Hook, Nesting};
+use super::{Entries, Scope};
+use crate::Agent;
+
+/// Something that `install` would write otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    pub text: String,
+    /// Something passes unseen by it; else it is only worth knowing.
+    pub weakens: bool,
+}
+
+/// What installed entries are compared with.
+pub(super) struct Wanted<'a> {
+    pub agent: Agent,
+    pub scope: Scope,
+    pub entries: &'a Entries,
+    /// How long Linchpin may take for an answer.
+    pub deadline: Duration,
+}
+
+/// One difference of one entry. Its text is made when it is known which others have it too.
+struct Found {
+    event: String,
+    what: String,
+    effect: String,
+    weakens: bool,
+}
+
+impl Wanted<'_> {
+    /// Of all entries; what several have in common is said once.
+    pub fn differences(&self, all: &[Own]) -> Vec<Difference> {
+        let mut gathered: Vec<(Found, Vec<String>)> = Vec::new();
+        for found in all.iter().flat_map(|own| self.differences_of(own)) {
+            let event = format!("`{}`", found.event);
+            let is_same = |(other, _): &&mut (Found, Vec<String>)| {
+                (&other.what, &other.effect, other.weakens) == (&found.what, &found.effect, found.weakens)
+            };
+            match gathered.iter_mut().find(is_same) {
+                Some((_, events)) if events.contains(&event) => {}
+                Some((_, events)) => events.push(event),
+                None => gathered.push((found, vec![event])),
+            }
+        }
+        let told = |(Found { what, effect, weakens, .. }, events): (Found, Vec<String>)| Difference {
+            text: format!("{what} at {}{effect}", events.join(", ")),
+            weakens,
+        };
+        gathered.into_iter().map(told).collect()
+    }
+
+    fn differences_of(&self, own: &Own) -> Vec<Found> {
+        let mut list = List { event: &own.event, found: Vec::new() };
+        let Some(hook) = self.entries.hooks.iter().find(|hook| hook.event == own.event) else {
+            list.note("a hook", ", for which Linchpin does not ask to be called");
+            return list.found;
+        };
+        if own.is_grouped() == (hook.nesting == Nesting::Flat) {
+            list.weak("a hook", format!(" that does not lie where {} looks for it", self.agent.title()));
+        }
+        self.compare_call(own, hook, &mut list);
+        self.compare_timeout(own, hook, &mut list);
+        list.compare_matcher(own.element.get("matcher"));
+        let wanted = self.entries.handler.written(self.agent, hook, self.scope, &own.program);
+        let is_compared = |key: &str| ["command", "args", "matcher", self.entries.handler.timeout.key].contains(&key);
+        for (key, value) in wanted.iter().filter(|(key, _)| !is_compared(key)) {
+            if own.handler.get(key) != Some(value) {
+                list.weak(format!("no `{key}: {value}`"), without(key));
+            }
+        }
+        let group = if own.is_grouped() { own.element.clone() } else { Map::new() };
+        let extra = group.iter().filter(|(key, _)| *key != "hooks").chain(&own.handler);
+        for (key, value) in extra.filter(|(key, _)| !is_compared(key) && !wanted.contains_key(*key)) {
+            list.extra(key, value);
+        }
+        list.found
+    }
+
+    fn compare_call(&self, own: &Own, hook: &Hook, list: &mut List<'_>) {
+        let call = self.entries.handler.call;
+        if call != Call::Exec && own.handler.contains_key("args") {
+            let effect = format!(", which {} does not know, so it calls Linchpin without them", self.agent.title());
+            list.weak("`args`", effect);
+        }
+        // The program, `hook` and the agent's name are what it is ours by.
+        let mut rest: Vec<String> = words(&own.handler).unwrap_or_default().into_iter().skip(3).collect();
+        if call == Call::ShellWithEvent {
+            let named = rest.first().filter(|word| !word.contains(is_operator)).cloned();
+            match named {
+                Some(word) if word == hook.event => drop(rest.remove(0)),
+                Some(word) => {
+                    list.weak("the command", format!(" says `{word}`, so Linchpin may judge another event"));
+                    rest.remove(0);
+                }
+                None => list.weak("the command", " does not say which event it is for, so Linchpin may not know"),
+            }
+        }
+        if !rest.is_empty() {
+            let more = rest.join(" ").replace('\n', ";");
+            list.weak("the command", format!(" goes on with `{more}`, so what Linchpin answers may not arrive"));
+        }
+    }
+
+    fn compare_timeout(&self, own: &Own, hook: &Hook, list: &mut List<'_>) {
+        let timeout = &self.entries.handler.timeout;
+        let Some(value) = own.handler.get(timeout.key) else {
+            list.note(format!("no `{}`", timeout.key), ", so the agent decides how long it waits");
+            return;
+        };
+        let Some(units) = value.as_f64() else {
+            list.weak(format!("a `{}` that is no number", timeout.key), PASSED_OVER);
+            return;
+        };
+        let seconds = units / f64::from(timeout.per_second);
+        let wanted = f64::from(hook.timeout);
+        if seconds >= wanted {
+            return;
+        }
+        let what = format!("a timeout of {seconds} s");
+        let deadline = self.deadline.as_secs_f64();
+        if seconds <= deadline {
+            let effect = format!(": Linchpin may need {deadline} s, and the agent goes on without its answer");
+            list.weak(what, effect);
+        } else {
+            list.note(what, format!(", where `install` writes {wanted} s: what takes longer is not waited for"));
+        }
+    }
+}
+
+const PASSED_OVER: &str = ", so the agent may pass the hook over";
+
+/// What comes of it where something that `install` writes is not there, or not so.
+fn without(key: &str) -> &'static str {
+    match key {
+        "onFailure" | "failClosed" => ", so calls run where Linchpin cannot be run",
+        "loop_limit" => ", so the agent ends by itself that a stop is held",
+        "name" => ", so `hooksConfig.disabled` may switch it off unnoticed",
+        _ => PASSED_OVER,
+    }
+}
+
+struct List<'a> {
+    event: &'a str,
+    found: Vec<Found>,
+}
+
+impl List<'_> {
+    fn weak(&mut self, what: impl Into<String>, effect: impl Into<String>) {
+        self.add(what.into(), effect.into(), true);
+    }
+
+    fn note(&mut self, what: impl Into<String>, effect: impl Into<String>) {
+        self.add(what.into(), effect.into(), false);
+    }
+
+    fn add(&mut self, what: String, effect: String, weakens: bool) {
+        self.found.push(Found { event: self.event.to_owned(), what, effect, weakens });
+    }
+
+    fn compare_matcher(&mut self, matcher: Option<&Value>) {
+        match matcher {
+            None => {}
+            Some(Value::String(text)) if matches!(text.as_str(), "" | "*" | ".*") => {}
+            Some(Value::String(text)) => {
+                self.weak(format!("the matcher `{text}`"), ", so what it does not match passes unseen");
+            }
+            Some(_) => self.weak("a matcher that is no text", PASSED_OVER),
+        }
+    }
+
+    /// Something that `install` does not write.
+    fn extra(&mut self, key: &str, value: &Value) {
+        match key {
+            "statusMessage" | "description" | "sequential" | "additionalContextLimit" => {}
+            "async" | "asyncRewake" if value == &Value::Bool(false) => {}
+            "async" | "asyncRewake" => self.weak(format!("`{key}`"), ", so nothing can be stopped there"),
+            "if" => self.weak("an `if`", ", so some calls pass unseen"),
+            "onFailure" | "failClosed" => {
+                self.note(format!("`{key}`"), ", which locks out everyone who has no Linchpin");
+            }
+            "bash" | "powershell" | "exec" | "commandWindows" | "url" => {
+                self.weak(format!("`{key}`"), ", which may be run instead of Linchpin");
+            }
+            _ => self.weak(format!("`{key}`"), ", which `install` does not write: what comes of it is not known"),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What `doctor` says of agents: whether they call Linchpin, and what would keep them from it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use agents::Agent;
+use agents::install::{self as settings, Accepted, Installed, Scope};
+use guard::Project;
+
+use super::check::{Check, State};
+use super::forged_event;
+use crate::commands::{Context, install};
+
+pub fn checks(project: &Project, context: &Context) -> Vec<Check> {
+    let home = context.environment.home.clone().unwrap_or_else(|| project.root.clone());
+    let deadline = project.looked_at(&context.environment).config.deadline;
+    let look = |agent| Looker { agent, project, context, home: &home, deadline }.look();
+    let found: Vec<(Agent, Looked)> = Agent::ALL.into_iter().map(|agent| (agent, look(agent))).collect();
+    let at_work: Vec<Agent> = found.iter().filter(|(_, looked)| looked.places > 0).map(|(agent, _)| *agent).collect();
+    let mut checks: Vec<Check> = found.into_iter().flat_map(|(_, looked)| looked.checks).collect();
+    checks.extend(calling_twice(&at_work));
+    if at_work.is_empty() {
+        let help = "`linchpin install AGENT`, or `linchpin init` for those that are found";
+        checks.push(Check::bad("no agent calls Linchpin for this project", help));
+    }
+    checks
+}
+
+/// What a person would type to have the entries written again.
+pub fn install_command(agent: Agent, scope: Scope) -> String {
+    let flag = match scope {
+        Scope::Project => "",
+        Scope::Local => " --local",
+        Scope::User => " --user",
+    };
+    format!("linchpin install {}{flag}", agent.name())
+}
+
+/// Every program that the settings call.
+fn programs(found: &Installed) -> Vec<&str> {
+    let mut programs: Vec<&str> = Vec::new();
+    for entry in &found.entries {
+        if !programs.contains(&entry.program.as_str()) {
+            programs.push(&entry.program);
+        }
+    }
+    programs
+}
+
+/// Agents that read Claude Code's settings besides their own.
+fn calling_twice(at_work: &[Agent]) -> Vec<Check> {
+    let reads = |agent: &&Agent| matches!(agent, Agent::Copilot | Agent::Cursor);
+    let readers = at_work.iter().filter(reads).filter(|_| at_work.contains(&Agent::Claude));
+    let text = |agent: &Agent| {
+        format!("{}: it reads Claude Code's settings too, so it may call Linchpin twice for each event", agent.title())
+    };
+    readers.map(|agent| Check::note(text(agent))).collect()
+}
+
+/// What became of one agent's settings.
+#[derive(Default)]
+struct Looked {
+    checks: Vec<Check>,
+    /// In how many files hooks of ours are.
+    places: usize,
+    /// What matters only where the agent has hooks of ours somewhere: switches turn off those in other files too.
+    elsewhere: Vec<Check>,
+    /// The person's settings that cannot be understood.
+    unread: Vec<Check>,
+}
+
+struct Looker<'a> {
+    agent: Agent,
+    project: &'a Project,
+    context: &'a Context,
+    home: &'a Path,
+    deadline: Duration,
+}
+
+impl Looker<'_> {
+    fn look(&self) -> Looked {
+        let mut looked = Looked::default();
+        for scope in Scope::ALL {
+            let environment = &self.context.environment;
+            let Ok(file) = install::settings_file(self.agent, scope, &self.project.root, environment) else { continue };
+            self.look_at(scope, &file, &mut looked);
+        }
+        if looked.places == 0 {
+            // It may be an agent that nobody uses here.
+            looked.unread.iter_mut().for_each(|check| check.state = State::Note);
+        }
+        looked.checks.append(&mut looked.unread);
+        if looked.places > 0 {
+            looked.checks.append(&mut looked.elsewhere);
+            looked.checks.extend(self.switch_checks());
+        }
+        if looked.places > 1 {
+            looked.checks.push(self.note(&format!(
+                "hooks in {} places, so it may call Linchpin that often for each event",
+                looked.places
+            )));
+        }
+        looked
+    }
+
+    fn look_at(&self, scope: Scope, file: &Path, looked: &mut Looked) {
+        let text = match install::read(file) {
+            Ok(Some(text)) => text,
+            Ok(None) => return,
+            Err(problem) => return self.cannot_read(scope, problem.message(), looked),
+        };
+        let found = match settings::installed(self.agent, scope, &text, self.deadline) {
+            Ok(found) => found,
+            Err(error) => return self.cannot_read(scope, &format!("{}:{error}", file.display()), looked),
+        };
+        let change = format!("change it in {}", file.display());
+        let to_change = |problem: &String| self.bad(problem, &change);
+        if found.entries.is_empty() {
+            looked.elsewhere.extend(found.switches.iter().map(to_change));
+            looked.checks.extend(found.problems.iter().map(to_change));
+            looked.checks.extend(self.difference_checks(scope, &found));
+            return;
+        }
+        looked.places += 1;
+        looked.checks.push(Check::fine(format!("{}: hooks in {}", self.agent.title(), file.display())));
+        looked.checks.extend(self.difference_checks(scope, &found));
+        looked.checks.extend(found.switches.iter().chain(&found.problems).map(to_change));
+        looked.checks.extend(self.repeated_check(file, &found));
+        for program in programs(&found) {
+            if install::is_another(program, &self.project.root, &self.context.environment) == Some(true) {
+                looked
+                    .checks
+                    .push(self.note(&format!("it calls `{program}`, which is not the Linchpin that says this")));
+            }
+            looked.checks.extend(forged_event::check(self.agent, scope, program, self.project));
+        }
+        looked.checks.extend(self.acceptance_check(scope, file));
+    }
+
+    /// Settings that cannot be understood may hold hooks that are not called.
+    fn cannot_read(&self, scope: Scope, problem: &str, looked: &mut Looked) {
+        let check = self.bad(problem, "the agent may not read its hooks from this file; mend it");
+        if scope == Scope::User {
+            looked.unread.push(check);
+        } else {
+            looked.checks.push(check);
+        }
+    }
+
+    fn difference_checks(&self, scope: Scope, found: &Installed) -> Vec<Check> {
+        let again = format!("run `{}` again", install_command(self.agent, scope));
+        let mut checks = Vec::new();
+        if !found.missing.is_empty() && !found.entries.is_empty() {
+            checks.push(self.bad(&format!("no hook for {}", found.missing.join(", ")), &again));
+        }
+        for difference in &found.differences {
+            checks.push(if difference.weakens {
+                self.bad(&difference.text, &again)
+            } else {
+                self.note(&difference.text)
+            });
+        }
+        checks
+    }
+
+    fn repeated_check(&self, file: &Path, found: &Installed) -> Option<Check> {
+        let events: Vec<String> = found.repeated.iter().map(|event| format!("`{event}`")).collect();
+        let text = format!(
+            "more than one hook at {} in {}, so it may call Linchpin that often for each event",
+            events.join(", "),
+            file.display()
+        );
+        (!events.is_empty()).then(|| self.note(&text))
+    }
+
+    /// Whether the agent runs hooks that somebody put there, as far as its own files tell.
+    fn acceptance_check(&self, scope: Scope, hooks: &Path) -> Option<Check> {
+        let lookup = |name: &str| self.context.environment.get(name);
+        let acceptance = settings::acceptance(self.agent, scope, self.home, lookup)?;
+        let place = acceptance.file.display();
+        let change = format!("change it in {place}");
+        let text = match install::read(&acceptance.file) {
+            Ok(text) => text,
+            Err(problem) => return Some(self.bad(problem.message(), "whether it runs the hooks cannot be told")),
+        };
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        Some(match acceptance.look(text.as_deref(), hooks, &self.project.root, &real) {
+            Ok(Accepted::Yes) => {
+                Check::fine(format!("{}: the hooks, or their folder, are named in {place}", self.agent.title()))
+            }
+            Ok(Accepted::NotSeen(demand)) => self.note(&format!("{demand}, and {place} names neither")),
+            Ok(Accepted::Refused(why)) => self.bad(&why, &change),
+            Err(error) => {
+                self.bad(&format!("{place}:{error}"), "the agent may not start, or not run the hooks; mend it")
+            }
+        })
+    }
+
+    /// Switches in files that hold no hooks.
+    fn switch_checks(&self) -> Vec<Check> {
+        let lookup = |name: &str| self.context.environment.get(name);
+        let mut checks = Vec::new();
+        for switches in settings::switches(self.agent, &self.project.root, self.home, lookup) {
+            let place = switches.file.display();
+            let found = match install::read(&switches.file) {
+                Ok(None) => continue,
+                Ok(Some(text)) => switches.look(&text).map_err(|error| format!("{place}:{error}")),
+                Err(problem) => Err(problem.message().to_owned()),
+            };
+            match found {
+                Ok(found) => {
+                    checks.extend(found.iter().map(|switch| self.bad(switch, &format!("change it in {place}"))));
+                }
+                Err(problem) => {
+                    checks.push(self.bad(&problem, "whether it switches hooks off cannot be told; mend it"));
+                }
+            }
+        }
+        checks
+    }
+
+    fn bad(&self, problem: &str, help: &str) -> Check {
+        Check::bad(format!("{}: {problem}", self.agent.title()), help)
+    }
+
+    fn note(&self, text: &str) -> Check {
+        Check::note(format!("{}: {text}", self.agent.title()))
+    }
+}

@@ -1,0 +1,30 @@
+//! One thing that `doctor` looked at, and how it is.
+
+pub struct Check {
+    pub state: State,
+    pub text: String,
+    pub help: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Fine,
+    /// Worth knowing, nothing is ineffective.
+    Note,
+    /// The guard, or a part of it, is off.
+    Bad,
+}
+
+impl Check {
+    pub fn fine(text: impl Into<String>) -> Self {
+        Self { state: State::Fine, text: text.into(), help: None }
+    }
+
+    pub fn note(text: impl Into<String>) -> Self {
+        Self { state: State::Note, ..Self::fine(text) }
+    }
+
+    pub fn bad(text: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { state: State::Bad, text: text.into(), help: Some(help.into()) }
+    }
+}
