@@ -157,6 +157,24 @@ fn a_hook_that_calls_another_linchpin() {
     ");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_of_the_project_is_not_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let claude = Hooks::of("claude", &[]);
+    let program = claude.program();
+    claude.scratch.file("bin/linchpin", "#!/bin/sh\ntouch ran\n");
+    let other = claude.scratch.root().join("bin/linchpin");
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
+    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
+    exit 1
+    note  Claude Code: it calls `[BASE]/project/bin/linchpin`, which is not the Linchpin that says this
+    bad   Claude Code: it calls `[BASE]/project/bin/linchpin`, which lies in the project, so it was not tried
+          who changes the project changes the guard; run `linchpin install claude` again
+    ");
+    assert!(!claude.scratch.root().join("ran").exists());
+}
+
 #[test]
 fn a_hook_that_is_not_waited_for() {
     let claude = Hooks::of("claude", &[]);

@@ -1,6 +1,7 @@
 //! The installed hook, called as the agent would call it, with an event that it must refuse.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use agents::install::Scope;
@@ -19,6 +20,13 @@ pub fn check(agent: Agent, scope: Scope, program: &str, project: &Project) -> Op
     if !project.has_policy() {
         return None;
     }
+    // Whose project it is says what that program does, and a look at a project must not run it.
+    if lies_in(program, &project.root) {
+        return Some(Check::bad(
+            format!("{}: it calls `{program}`, which lies in the project, so it was not tried", agent.title()),
+            format!("who changes the project changes the guard; run `{}` again", install_command(agent, scope)),
+        ));
+    }
     let cwd = project.root.to_string_lossy();
     let forged = Forged { session: guard::TRIAL_SESSION, cwd: &cwd, command: COMMAND };
     let (named, event) = forged.payload(agent);
@@ -36,13 +44,20 @@ pub fn check(agent: Agent, scope: Scope, program: &str, project: &Project) -> Op
     })
 }
 
+fn lies_in(program: &str, root: &Path) -> bool {
+    let found = program.contains('/').then(|| root.join(program).canonicalize().ok()).flatten();
+    let root = root.canonicalize();
+    found.zip(root.ok()).is_some_and(|(program, root)| program.starts_with(root))
+}
+
 fn call(program: &str, agent: Agent, named: Option<&str>, event: &Value, project: &Project) -> std::io::Result<Value> {
     let mut command = Command::new(program);
     command.args(["hook", agent.name()]).args(named).current_dir(&project.root);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn()?;
+    // One that does not read it says so by its answer.
     if let Some(mut input) = child.stdin.take() {
-        input.write_all(event.to_string().as_bytes())?;
+        let _ = input.write_all(event.to_string().as_bytes());
     }
     let answer = child.wait_with_output()?;
     Ok(serde_json::from_slice(&answer.stdout).unwrap_or(Value::Null))
