@@ -54,6 +54,10 @@ impl Reader {
                     let positional = arguments.positional.get(1..).unwrap_or_default().to_vec();
                     return self.path_call(&receiver, deed, &Arguments { positional, named: arguments.named.clone() });
                 }
+                // What comes of a module that is waited for is that module, whatever comes between.
+                if let (Language::Node, Some((module, "catch" | "finally"))) = (self.language, name.rsplit_once('.')) {
+                    return Value::Thing(module.to_owned());
+                }
                 if PRINTING.contains(&name.as_str()) {
                     let texts: Option<Vec<&str>> = arguments.positional.iter().map(Value::only_text).collect();
                     let is_plain = arguments.named.iter().all(|(name, _)| matches!(name.as_str(), "file" | "flush"));
