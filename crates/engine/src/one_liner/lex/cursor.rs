@@ -218,6 +218,10 @@ impl Row {
         }
     }
 
+    pub(super) fn starts_line(&self) -> bool {
+        self.last().is_none_or(|token| token.kind == Kind::Newline)
+    }
+
     pub(super) fn last(&self) -> Option<&Token> {
         self.tokens.last()
     }
