@@ -318,12 +318,17 @@ impl Reader {
     pub(super) fn call_own(&mut self, parameters: &[Parameter], arguments: &Arguments) {
         let mut given = arguments.positional.iter();
         let is_parameter = |name: &String| parameters.iter().any(|parameter| parameter.name == *name);
+        let takes_others = parameters.iter().any(|parameter| parameter.takes == Takes::Named);
         // What goes on to other functions under names that nobody follows.
-        let is_followed = arguments.named.iter().all(|(name, _)| is_parameter(name));
+        let is_followed =
+            arguments.named.iter().all(|(name, _)| is_parameter(name) || takes_others && !name.is_empty());
         for parameter in parameters {
             let value = match parameter.takes {
                 Takes::Rest => Value::List(given.by_ref().cloned().collect()),
-                Takes::Named => Value::Unknown,
+                Takes::Named => {
+                    let others = arguments.named.iter().filter(|(name, _)| !is_parameter(name));
+                    Value::Record(others.cloned().collect())
+                }
                 Takes::One => match given.next().or_else(|| arguments.named(&parameter.name)) {
                     Some(value) => value.clone(),
                     // Nothing is done with what is nothing.

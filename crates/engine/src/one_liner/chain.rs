@@ -7,7 +7,7 @@ use super::deed::Deed;
 use super::reader::{Order, Reader};
 use super::tape::Tape;
 use super::token::{Kind, Token};
-use super::value::{SOME_WORD, Value};
+use super::value::{SOME_WORD, Value, entry};
 use crate::paths;
 
 const CHANGING_METHODS: &[&str] = &[
@@ -259,11 +259,7 @@ impl Reader {
                 self.member(value, index.only_text().unwrap_or_default())
             }
             (Value::Record(entries), [index]) => {
-                let key = index.only_text();
-                entries
-                    .iter()
-                    .find(|(known, _)| Some(known.as_str()) == key)
-                    .map_or(Value::Unknown, |(_, value)| value.clone())
+                index.only_text().and_then(|key| entry(entries, key)).cloned().unwrap_or(Value::Unknown)
             }
             (Value::Thing(_), _) => {
                 self.escape(Some(&value));

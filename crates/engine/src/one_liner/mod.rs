@@ -113,17 +113,14 @@ pub fn is_readable(program: &str) -> bool {
     Language::of(program).is_some() || outline::is_for(program)
 }
 
-/// A text for a program; `None` where nobody here can read it.
-pub fn read_for(program: &str, text: &str) -> Option<OneLiner> {
-    read_with(program, text, &Given::default())
-}
-
-/// The same, where it is known what the text finds when it starts.
-pub fn read_with(program: &str, text: &str, given: &Given) -> Option<OneLiner> {
+/// A text for a program, where it is known what it finds when it starts; `None` where nobody here can read it.
+pub fn read(program: &str, text: &str, given: &Given) -> Option<OneLiner> {
     match Language::of(program) {
         // There, this is a name from the start.
-        Some(language) if program == "zx" => Some(read(language, &format!("import {{$}} from 'zx';\n{text}"), given)),
-        Some(language) => Some(read(language, text, given)),
+        Some(language) if program == "zx" => {
+            Some(in_language(language, &format!("import {{$}} from 'zx';\n{text}"), given))
+        }
+        Some(language) => Some(in_language(language, text, given)),
         None => outline::read(program, text),
     }
 }
@@ -133,6 +130,8 @@ pub fn read_with(program: &str, text: &str, given: &Given) -> Option<OneLiner> {
 pub struct Given {
     /// Its arguments, without the names of the program and of the text; each `None` where it is no constant.
     pub words: Option<Vec<Option<String>>>,
+    /// Whether it stands in the command that runs it, and not in a file.
+    pub in_command: bool,
     /// The file that it stands in.
     pub file: Option<String>,
     /// Variables of the environment that are constants.
@@ -140,7 +139,7 @@ pub struct Given {
 }
 
 /// Never fails: what is not understood is incomplete.
-fn read(language: Language, text: &str, given: &Given) -> OneLiner {
+fn in_language(language: Language, text: &str, given: &Given) -> OneLiner {
     if text.len() > MAX_BYTES || text.contains('\0') {
         return OneLiner::default();
     }

@@ -270,6 +270,21 @@ impl Reader {
         matches!(self.language, Language::Python | Language::Node)
     }
 
+    /// What a value puts into an object; under no name, where nobody knows.
+    pub(super) fn entries(&self, value: Value) -> Vec<(String, Value)> {
+        match value {
+            Value::Record(entries) => entries,
+            Value::Thing(name) if self.is_nothing(&name) => Vec::new(),
+            _ => vec![(String::new(), Value::Unknown)],
+        }
+    }
+
+    /// Whether a name means nothing: one of a parameter that no call gives.
+    pub(super) fn is_nothing(&self, name: &str) -> bool {
+        matches!(name, "undefined" | "null" | "None" | "nil")
+            || self.awaited.contains(name) && self.names.get(name).is_none()
+    }
+
     /// An object, a hash or a block.
     pub(super) fn braces(&mut self, tape: &mut Tape<'_>) -> Value {
         tape.next();
@@ -287,6 +302,13 @@ impl Reader {
                 }
                 Some(Kind::Mark(";" | "," | ":" | "=>")) => {
                     tape.next();
+                    continue;
+                }
+                Some(Kind::Mark("**" | "...")) => {
+                    tape.next();
+                    let value = self.sequence(tape, false);
+                    self.escape(Some(&value));
+                    entries.extend(self.entries(value));
                     continue;
                 }
                 Some(Kind::Name(name)) => Some(name.clone()),

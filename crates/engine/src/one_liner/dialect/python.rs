@@ -192,7 +192,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("contextlib.chdir", Deed::Moves(PATH)),
         ("os.fchdir", Deed::Strays),
         ("os.chroot", Deed::Strays),
-        ("os.path.join", Deed::JoinPath),
+        ("os.path.join", Deed::ResolvePath),
         ("os.path.expanduser", Deed::Same(PATH)),
         ("os.path.abspath", Deed::Same(PATH)),
         ("os.path.realpath", Deed::Same(PATH)),

@@ -72,6 +72,21 @@ impl<'t> Cursor<'t> {
         found.is_some()
     }
 
+    /// Behind the next line that begins with this word; false, and at the end, where none does.
+    pub(super) fn skip_past_line(&mut self, word: &str) -> bool {
+        loop {
+            self.line();
+            if self.peek().is_none() {
+                return false;
+            }
+            let is_it = |rest: &str| !rest.starts_with(|next: char| next == '_' || next.is_alphanumeric());
+            if self.rest().strip_prefix(word).is_some_and(is_it) {
+                self.skip_line();
+                return true;
+            }
+        }
+    }
+
     /// Over this many bytes.
     pub(super) fn advance(&mut self, bytes: usize) {
         self.at += bytes;
@@ -162,6 +177,25 @@ impl<'t> Cursor<'t> {
         let value = u32::from_str_radix(digits, 16).ok()?;
         self.take("}").then(|| char::from_u32(value))?
     }
+}
+
+/// How many tokens are looked through for the bracket that another closes.
+const LONGEST_GROUP: usize = 256;
+
+/// The place of the bracket that the last of these closes; none where that is too far away.
+pub(super) fn opener(tokens: &[Token]) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (place, token) in tokens.iter().enumerate().rev().take(LONGEST_GROUP) {
+        match token.kind {
+            Kind::Mark(")" | "]" | "}") => depth += 1,
+            Kind::Mark("(" | "[" | "{") => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(place);
+        }
+    }
+    None
 }
 
 /// The tokens found so far, in which the next one finds what stands before it.

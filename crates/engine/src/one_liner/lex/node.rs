@@ -2,7 +2,7 @@
 
 use super::super::Language;
 use super::super::token::{Kind, Literal, Part, Token, Usage};
-use super::cursor::Row;
+use super::cursor::{Row, opener};
 use super::{Lexer, is_name, starts_name};
 
 /// After these a slash begins a regular expression.
@@ -165,7 +165,7 @@ fn slash(tokens: &[Token]) -> Slash {
         Kind::Name(name) if BEFORE_A_VALUE.contains(&name.as_str()) => Slash::Pattern,
         Kind::Name(_) => Slash::PatternPerhaps,
         Kind::Text(_) | Kind::Number(_) | Kind::Mark("]") => Slash::Division,
-        Kind::Mark(")") => match ends_condition(before) {
+        Kind::Mark(")") => match ends_condition(tokens) {
             Some(true) => Slash::Pattern,
             Some(false) => Slash::Division,
             None => Slash::DivisionPerhaps,
@@ -182,31 +182,17 @@ fn is_word_before_a_value(name: &str) -> bool {
     BEFORE_A_VALUE.contains(&name) || BEFORE_A_VALUE_AT_TIMES.contains(&name)
 }
 
-/// Whether the parenthesis that closes behind these belongs to a word like `if`; none where that is too far away.
+/// Whether the parenthesis that closes last belongs to a word like `if`; none where that is too far away.
 fn ends_condition(tokens: &[Token]) -> Option<bool> {
-    let mut depth = 1_usize;
-    for (place, token) in tokens.iter().enumerate().rev().take(LONGEST_CONDITION) {
-        match token.kind {
-            Kind::Mark(")") => depth += 1,
-            Kind::Mark("(") => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            let mut before = tokens.get(..place).unwrap_or_default().iter().rev();
-            let word = before.next().and_then(Token::name);
-            let is_member = |token: &Token| token.is(".") || token.is("?.");
-            return Some(match (word, before.next()) {
-                (Some("await"), Some(token)) => token.name() == Some("for"),
-                (Some(word), before) => BEFORE_A_CONDITION.contains(&word) && !before.is_some_and(is_member),
-                (None, _) => false,
-            });
-        }
-    }
-    None
+    let mut before = tokens.get(..opener(tokens)?)?.iter().rev();
+    let word = before.next().and_then(Token::name);
+    let is_member = |token: &Token| token.is(".") || token.is("?.");
+    Some(match (word, before.next()) {
+        (Some("await"), Some(token)) => token.name() == Some("for"),
+        (Some(word), before) => BEFORE_A_CONDITION.contains(&word) && !before.is_some_and(is_member),
+        (None, _) => false,
+    })
 }
-
-/// Tokens of `(condition)` that are looked through.
-const LONGEST_CONDITION: usize = 256;
 
 /// What stands between this slash and the one that would end a pattern, if one does in this line.
 fn pattern(text: &str) -> Option<&str> {
