@@ -329,9 +329,13 @@ impl Reader {
         }
     }
 
-    /// Members of a module of Node that have all that it has.
+    /// Members of a module that have all that it has.
     fn is_the_module_itself(&self, module: &str, member: &str) -> bool {
-        self.language == Language::Node && (member == "default" || (module == "fs" && member == "promises"))
+        match self.language {
+            Language::Node => member == "default" || (module == "fs" && member == "promises"),
+            Language::Ruby => module == "FileUtils" && member == "Verbose",
+            Language::Python | Language::Perl => false,
+        }
     }
 
     /// `import('fs').then(name => …)`: the module, which is then the first parameter of the function that stands here.

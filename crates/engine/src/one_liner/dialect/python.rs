@@ -97,6 +97,8 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("asyncio.create_subprocess_shell", Deed::Shell((0, "cmd"))),
         ("asyncio.create_subprocess_exec", Deed::System),
         ("subprocess.run", Deed::Program(ARGS)),
+        ("distutils.spawn.spawn", Deed::Program((0, "cmd"))),
+        ("setuptools._distutils.spawn.spawn", Deed::Program((0, "cmd"))),
         ("subprocess.call", Deed::Program(ARGS)),
         ("subprocess.check_call", Deed::Program(ARGS)),
         ("subprocess.check_output", Deed::Program(ARGS)),

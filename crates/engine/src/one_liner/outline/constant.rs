@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::value::{path_appended, path_joined};
 use super::token::Token;
 use super::tongue::{Tongue, Variables};
 
@@ -204,7 +205,7 @@ impl Evaluation<'_, '_> {
         while !concat.is_empty() && tokens.get(*at).is_some_and(|token| token.is(concat)) {
             *at += 1;
             let more = self.chain(tokens, at, depth)?;
-            texts = joined(&texts, &more, "");
+            texts = each(&texts, &more, |one, other| format!("{one}{other}"));
         }
         Some(texts)
     }
@@ -219,7 +220,7 @@ impl Evaluation<'_, '_> {
                     *at += 2;
                     let given = self.group(tokens, at, depth)?;
                     texts = match given.as_slice() {
-                        [part] if self.variables.joins.contains(method) => joined(&texts, part, "/"),
+                        [part] if self.variables.joins.contains(method) => self.joined(&texts, part),
                         _ if self.variables.keeps.contains(method) => texts,
                         _ => return None,
                     };
@@ -256,13 +257,11 @@ impl Evaluation<'_, '_> {
                     _ => given.iter().all(is_plain).then(|| vec![TEMPORARY.to_owned()]),
                 }
             }
-            Token::Name(name) if self.variables.joins.contains(name) => {
+            // `new File("x")`
+            Token::Name("new") if matches!(tokens.get(*at), Some(Token::Name(_))) => self.one(tokens, at, depth + 1),
+            Token::Name(name) if self.variables.joins.contains(name) || self.variables.keeps.contains(name) => {
                 let parts = self.group(tokens, at, depth)?;
-                parts.into_iter().reduce(|one, other| joined(&one, &other, "/"))
-            }
-            Token::Name(name) if self.variables.keeps.contains(name) => {
-                let parts = self.group(tokens, at, depth)?;
-                parts.into_iter().reduce(|one, other| joined(&one, &other, "/"))
+                parts.into_iter().reduce(|one, other| self.joined(&one, &other))
             }
             Token::Name(name) if self.known.contains_key(name) => self.known.get(name).cloned(),
             // `file.Name()`
@@ -274,6 +273,10 @@ impl Evaluation<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    fn joined(&self, folders: &[String], names: &[String]) -> Vec<String> {
+        each(folders, names, if self.variables.joins_append { path_appended } else { path_joined })
     }
 
     /// In parentheses, one by one.
@@ -294,11 +297,8 @@ impl Evaluation<'_, '_> {
     }
 }
 
-fn joined(ones: &[String], others: &[String], between: &str) -> Vec<String> {
-    let join = |one: &String, other: &String| match between {
-        "/" => crate::one_liner::value::path_joined(one, other),
-        _ => format!("{one}{other}"),
-    };
+fn each(ones: &[String], others: &[String], join: impl Fn(&str, &str) -> String) -> Vec<String> {
+    let join = &join;
     ones.iter().flat_map(|one| others.iter().map(move |other| join(one, other))).take(MAX_VALUES + 1).collect()
 }
 
