@@ -5,11 +5,8 @@ use super::arguments::Arguments;
 use super::deed::Deed;
 use super::reader::Reader;
 use super::text_method::dedented;
-use super::value::{SOME_NAME, Value};
+use super::value::{SOME_NAME, TEMPORARY, Value};
 use crate::paths;
-
-/// A new file or folder, whichever.
-const TEMPORARY: &str = "$TMPDIR/…";
 
 impl Reader {
     pub(super) fn made(&self, deed: Deed, name: &str, arguments: &Arguments) -> Value {

@@ -8,12 +8,12 @@
 //!
 //! This is no interpreter. `lex` settles what is a string, a comment or code; `reader` goes through the code and works
 //! out constants, following names through assignments, imports and calls of the text's own `functions`; `dialect` has a
-//! table a language of what functions do. The order of statements and conditions are not followed: a name may have every
-//! value that is given to it anywhere.
+//! table a language of what functions do. Conditions are not followed, and the order of statements only where they run as they
+//! stand there: a name may have every value that is given to it anywhere.
 //!
 //! Other languages are not followed but looked over, by `outline`.
 //!
-//! The module must not know shells, rules or files. The text is hostile: its size, its nesting and the work spent on it
+//! The module must not know rules or files, and of shells only how words are quoted for them. The text is hostile: its size, its nesting and the work spent on it
 //! are limited, and what is beyond the limits is incomplete, never a failure.
 
 mod arguments;

@@ -312,10 +312,9 @@ impl Reader {
                     continue;
                 }
                 Some(Kind::Name(name)) => Some(name.clone()),
-                Some(Kind::Text(Literal { parts, usage: Usage::Text })) => match parts.as_slice() {
-                    [Part::Constant(text)] => Some(text.clone()),
-                    _ => None,
-                },
+                Some(Kind::Text(Literal { usage: Usage::Text, .. })) => {
+                    tape.peek().and_then(Token::constant).map(str::to_owned)
+                }
                 Some(_) => None,
             };
             match key {

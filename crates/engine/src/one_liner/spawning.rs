@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use super::reader::Reader;
 use super::value::{SOME_NAME, SOME_WORD, Value};
 use super::{Language, Spawn};
+use crate::shell::{UNKNOWN, quoted};
 
 impl Reader {
     /// Where the options of a call of Node stand, behind so many other arguments. Where a function may stand as well, they
@@ -320,13 +321,6 @@ impl Start {
             folders => folders.iter().map(|folder| format!("cd {folder} && {text}")).collect(),
         }
     }
-}
-
-/// In a shell's text, a word that nobody knows.
-const UNKNOWN: &str = "\"${UNKNOWN}\"";
-
-pub(super) fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn uses_shell(arguments: &Arguments) -> bool {

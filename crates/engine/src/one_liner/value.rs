@@ -9,6 +9,9 @@ pub(super) const SOME_NAME: &str = "…";
 /// A word that nobody knows, and that is no more than a word: the name of a branch, a number of a commit.
 pub(super) const SOME_WORD: &str = "‥";
 
+/// A new file or folder, whichever.
+pub(super) const TEMPORARY: &str = "$TMPDIR/…";
+
 /// More alternatives than this are not kept apart.
 const MAX_ALTERNATIVES: usize = 16;
 

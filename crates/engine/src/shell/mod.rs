@@ -53,6 +53,7 @@ mod patch;
 mod printed;
 mod push;
 mod query;
+mod quoting;
 mod recipe;
 mod rejection;
 mod sed;
@@ -107,6 +108,7 @@ impl Script {
 }
 
 pub use chain::succeeds_as_one;
+pub(crate) use quoting::{UNKNOWN, quoted};
 
 /// Why a picture is not complete.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

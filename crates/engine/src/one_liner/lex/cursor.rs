@@ -105,9 +105,10 @@ impl<'t> Cursor<'t> {
         !self.take_while(|character| character.is_whitespace() && character != '\n').is_empty()
     }
 
-    /// A number, whose value never matters, however it is written.
+    /// A number; its value, where that is a whole one in plain digits. With a zero before them they mean another.
     pub(super) fn number(&mut self) -> Option<usize> {
-        let mut number = self.take_while(|character| character.is_alphanumeric() || character == '_').parse().ok();
+        let digits = self.take_while(|character| character.is_alphanumeric() || character == '_');
+        let mut number = digits.parse().ok().filter(|_| digits.len() == 1 || !digits.starts_with('0'));
         while self.peek() == Some('.') && self.peek_at(1).is_some_and(|digit| digit.is_ascii_digit()) {
             number = None;
             self.next();

@@ -1,15 +1,13 @@
 //! Variables that a text gives constants, or new files of the temporary folder, and nothing else: `p := "/tmp/x"`.
 //!
-//! Nothing is followed. One that is also a parameter, that a loop sets or that something else may change is not known.
+//! What they are given is worked out as far as it is texts, paths that are put together and other such variables. One that is
+//! also a parameter, that a loop sets or that something else may change is not known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::value::{path_appended, path_joined};
+use super::super::value::{TEMPORARY, path_appended, path_joined};
 use super::token::Token;
 use super::tongue::{Tongue, Variables};
-
-/// A new file or folder.
-const TEMPORARY: &str = "$TMPDIR/…";
 
 /// Of longer statements and groups, only this many tokens are looked at.
 const NEAR: usize = 64;
