@@ -6,7 +6,7 @@ use super::deed::Deed;
 use super::reader::Reader;
 use super::tape::Tape;
 use super::token::Kind;
-use super::value::Value;
+use super::value::{Value, entry};
 
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
@@ -21,17 +21,23 @@ impl Arguments {
     }
 
     pub(super) fn named(&self, name: &str) -> Option<&Value> {
-        self.named.iter().find(|(found, _)| found == name).map(|(_, value)| value)
+        entry(&self.named, name)
     }
 
     /// An option, given by name or in an object.
     pub(super) fn option(&self, name: &str) -> Option<&Value> {
-        self.named(name).or_else(|| {
-            let mut records = self.positional.iter().filter_map(|value| match value {
-                Value::Record(entries) => Some(entries),
-                _ => None,
-            });
-            records.find_map(|entries| entries.iter().find(|(key, _)| key == name).map(|(_, value)| value))
+        self.named(name).or_else(|| self.records().find_map(|entries| entry(entries, name)))
+    }
+
+    /// Whether there may be options that nobody sees: `**options`, `{...options}`.
+    pub(super) fn has_unseen_options(&self) -> bool {
+        std::iter::once(self.named.as_slice()).chain(self.records()).flatten().any(|(name, _)| name.is_empty())
+    }
+
+    fn records(&self) -> impl Iterator<Item = &[(String, Value)]> {
+        self.positional.iter().rev().filter_map(|value| match value {
+            Value::Record(entries) => Some(entries.as_slice()),
+            _ => None,
         })
     }
 
@@ -103,6 +109,10 @@ impl Reader {
     }
 
     pub(super) fn argument(&mut self, tape: &mut Tape<'_>, arguments: &mut Arguments, in_brackets: bool) {
+        if matches!(self.language, Language::Python | Language::Ruby) && tape.take("**") {
+            let value = self.sequence(tape, in_brackets);
+            return arguments.named.extend(self.entries(value));
+        }
         let key = tape.name().filter(|_| match self.language {
             Language::Python => tape.ahead_is(1, "="),
             Language::Ruby => tape.ahead_is(1, ":"),

@@ -3,6 +3,7 @@
 use super::Language;
 use super::arguments::Arguments;
 use super::functions::{Parameter, Takes};
+use super::operand::plain_parameters;
 use super::reader::Reader;
 use super::tape::Tape;
 use super::token::{Kind, Token};
@@ -301,7 +302,12 @@ impl Reader {
             return true;
         }
         let start = tape.place();
-        self.arguments(tape, &Value::Unknown);
+        match plain_parameters(tape).filter(|_| self.language == Language::Node) {
+            Some(length) => tape.back_to(start + length),
+            None => {
+                self.arguments(tape, &Value::Unknown);
+            }
+        }
         if !name.is_some_and(|name| self.functions.contains_key(name)) {
             self.bind_parameters(tape.between(start, tape.place()));
         }
@@ -312,12 +318,17 @@ impl Reader {
     pub(super) fn call_own(&mut self, parameters: &[Parameter], arguments: &Arguments) {
         let mut given = arguments.positional.iter();
         let is_parameter = |name: &String| parameters.iter().any(|parameter| parameter.name == *name);
+        let takes_others = parameters.iter().any(|parameter| parameter.takes == Takes::Named);
         // What goes on to other functions under names that nobody follows.
-        let is_followed = arguments.named.iter().all(|(name, _)| is_parameter(name));
+        let is_followed =
+            arguments.named.iter().all(|(name, _)| is_parameter(name) || takes_others && !name.is_empty());
         for parameter in parameters {
             let value = match parameter.takes {
                 Takes::Rest => Value::List(given.by_ref().cloned().collect()),
-                Takes::Named => Value::Unknown,
+                Takes::Named => {
+                    let others = arguments.named.iter().filter(|(name, _)| !is_parameter(name));
+                    Value::Record(others.cloned().collect())
+                }
                 Takes::One => match given.next().or_else(|| arguments.named(&parameter.name)) {
                     Some(value) => value.clone(),
                     // Nothing is done with what is nothing.
@@ -331,6 +342,18 @@ impl Reader {
 
     pub(super) fn bind_parameters(&mut self, tokens: &[Token]) {
         let mut first = self.iterated.take();
+        let mut tokens = tokens;
+        // `({a, b: c}, d)`
+        if let (Some(value), [open, brace, ..]) = (&first, tokens)
+            && open.is("(")
+            && brace.is("{")
+        {
+            let value = value.clone();
+            let end = tokens.iter().position(|token| token.is("}")).map_or(tokens.len(), |place| place + 1);
+            self.bind_members(tokens.get(1..end).unwrap_or_default(), &value);
+            tokens = tokens.get(end..).unwrap_or_default();
+            first = None;
+        }
         let mut before: Option<&Token> = None;
         for token in tokens {
             let starts = before.is_some_and(|before| match &before.kind {
@@ -413,7 +436,6 @@ impl Reader {
             return false;
         }
         let mut depth = 0_usize;
-        let mut is_simple = tape.is("{");
         while let Some(token) = tape.next() {
             if tape.place() - start > MAX_DECLARATION {
                 self.found.hidden = true;
@@ -422,10 +444,8 @@ impl Reader {
             match token.kind {
                 Kind::Mark("{" | "[" | "(") => depth += 1,
                 Kind::Mark("}" | "]" | ")") => depth = depth.saturating_sub(1),
-                Kind::Name(_) | Kind::Mark("," | ":") | Kind::Newline => {}
-                _ => is_simple = false,
+                _ => {}
             }
-            is_simple &= depth <= 1;
             if depth == 0 {
                 break;
             }
@@ -437,14 +457,22 @@ impl Reader {
             return true;
         }
         let value = self.sequence(tape, false);
-        if !is_simple {
-            self.escape(Some(&value));
+        self.bind_members(pattern, &value);
+        true
+    }
+
+    /// `{a, b: c}`, as far as it is no more than that.
+    fn bind_members(&mut self, pattern: &[Token], value: &Value) {
+        let inside = pattern.get(1..pattern.len().saturating_sub(1)).unwrap_or_default();
+        let is_plain = |token: &Token| matches!(token.kind, Kind::Name(_) | Kind::Mark("," | ":") | Kind::Newline);
+        if !pattern.first().is_some_and(|token| token.is("{")) || !inside.iter().all(is_plain) {
+            self.escape(Some(value));
             for name in pattern.iter().filter_map(Token::name) {
                 self.bind(name, Value::Unknown);
             }
-            return true;
+            return;
         }
-        for entry in pattern.split(|token| token.is(",")) {
+        for entry in inside.split(|token| token.is(",")) {
             let mut names = entry.iter().filter_map(Token::name);
             if let Some(key) = names.next() {
                 let member = match self.member(value.clone(), key) {
@@ -454,7 +482,6 @@ impl Reader {
                 self.bind(names.next().unwrap_or(key), member);
             }
         }
-        true
     }
 
     /// Whether one of the text's own functions is defined under the name at a place: `name = …`.

@@ -54,6 +54,10 @@ impl Reader {
                     let positional = arguments.positional.get(1..).unwrap_or_default().to_vec();
                     return self.path_call(&receiver, deed, &Arguments { positional, named: arguments.named.clone() });
                 }
+                // What comes of a module that is waited for is that module, whatever comes between.
+                if let (Language::Node, Some((module, "catch" | "finally"))) = (self.language, name.rsplit_once('.')) {
+                    return Value::Thing(module.to_owned());
+                }
                 if PRINTING.contains(&name.as_str()) {
                     let texts: Option<Vec<&str>> = arguments.positional.iter().map(Value::only_text).collect();
                     let is_plain = arguments.named.iter().all(|(name, _)| matches!(name.as_str(), "file" | "flush"));
@@ -182,24 +186,23 @@ impl Reader {
                 // What is written into a pipe is not followed.
                 let mode = arguments.positional.get(1).and_then(Value::only_text).filter(|_| name == "os.popen");
                 self.found.hidden |= mode.is_some_and(|mode| mode.starts_with('w'));
-                let name = called;
-                let folder = self.started_elsewhere(arguments);
-                self.shell(arguments.get(place, name), folder.as_ref());
-                return printed(arguments.get(place, name));
+                let start = self.started_elsewhere(arguments, self.options_behind(1, name, arguments));
+                self.shell(arguments.get(place, called), start.as_ref());
+                return printed(arguments.get(place, called));
             }
-            Deed::Program((place, name)) => {
-                self.program(arguments, arguments.get(place, name));
-                return printed(arguments.get(place, name));
+            Deed::Program((place, called)) => {
+                self.program(name, arguments, arguments.get(place, called));
+                return printed(arguments.get(place, called));
             }
             Deed::System => {
                 self.system(arguments);
                 return printed(Some(&Value::List(arguments.positional.clone())));
             }
             Deed::Spawn => {
-                self.spawn(None, arguments);
+                self.spawn(None, name, arguments);
                 return printed(Some(&Value::List(arguments.flat().into_iter().cloned().collect())));
             }
-            Deed::Fork(interpreter) => self.spawn(Some(interpreter), arguments),
+            Deed::Fork(interpreter) => self.spawn(Some(interpreter), name, arguments),
             Deed::Exec { program } => self.exec(arguments.positional.get(program..).unwrap_or_default()),
             Deed::Run((place, name)) => return self.run(arguments.get(place, name)),
             Deed::Module => return self.module(name, arguments.positional.first()),

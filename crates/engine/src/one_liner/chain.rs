@@ -2,11 +2,12 @@
 
 use super::Language;
 use super::arguments::Arguments;
+use super::binding::MAX_DECLARATION;
 use super::deed::Deed;
 use super::reader::{Order, Reader};
 use super::tape::Tape;
 use super::token::{Kind, Token};
-use super::value::{SOME_WORD, Value};
+use super::value::{SOME_WORD, Value, entry};
 use crate::paths;
 
 const CHANGING_METHODS: &[&str] = &[
@@ -95,7 +96,7 @@ impl Reader {
                     if appended.is_none() {
                         self.note_changes(tape, &value, root);
                     }
-                    self.iterated = iteration(&value);
+                    self.iterated = iteration(&value).or_else(|| self.module_awaited(tape, &value));
                     let start = tape.place();
                     let arguments = self.arguments(tape, &value);
                     if let (Some(root), Value::Method(_, name)) = (appended, &value) {
@@ -258,11 +259,7 @@ impl Reader {
                 self.member(value, index.only_text().unwrap_or_default())
             }
             (Value::Record(entries), [index]) => {
-                let key = index.only_text();
-                entries
-                    .iter()
-                    .find(|(known, _)| Some(known.as_str()) == key)
-                    .map_or(Value::Unknown, |(_, value)| value.clone())
+                index.only_text().and_then(|key| entry(entries, key)).cloned().unwrap_or(Value::Unknown)
             }
             (Value::Thing(_), _) => {
                 self.escape(Some(&value));
@@ -285,7 +282,7 @@ impl Reader {
         // Ways from any object to all there are.
         self.found.hidden |= name.starts_with("__") && self.dialect.telling_methods.contains(&name);
         match value {
-            Value::Thing(thing) if name == "__dict__" || (thing == "fs" && name == "promises") => Value::Thing(thing),
+            Value::Thing(thing) if name == "__dict__" || self.is_the_module_itself(&thing, name) => Value::Thing(thing),
             Value::Thing(thing) if thing.len() > LONGEST_NAME => {
                 self.escape(Some(&Value::Thing(thing)));
                 Value::Unknown
@@ -332,6 +329,29 @@ impl Reader {
         }
     }
 
+    /// Members of a module that have all that it has.
+    fn is_the_module_itself(&self, module: &str, member: &str) -> bool {
+        match self.language {
+            Language::Node => member == "default" || (module == "fs" && member == "promises"),
+            Language::Ruby => module == "FileUtils" && member == "Verbose",
+            Language::Python | Language::Perl => false,
+        }
+    }
+
+    /// `import('fs').then(name => …)`: the module, which is then the first parameter of the function that stands here.
+    /// Where none does, whoever gets it may do anything with it.
+    fn module_awaited(&mut self, tape: &Tape<'_>, callee: &Value) -> Option<Value> {
+        let Value::Thing(name) = callee else { return None };
+        let module = name.strip_suffix(".then").filter(|_| self.language == Language::Node)?;
+        let tells = self.dialect.is_telling_module(module) || self.deed(module).is_some_and(|deed| !deed.is_harmless());
+        let module = Some(Value::Thing(module.to_owned())).filter(|_| tells);
+        if !starts_function(tape) {
+            self.escape(module.as_ref());
+            return None;
+        }
+        module
+    }
+
     /// Whether it is called wherever it stands.
     pub(super) fn is_function(&self, value: &Value) -> bool {
         match value {
@@ -366,6 +386,29 @@ impl Reader {
             _ => {}
         }
     }
+}
+
+/// Whether the first argument, behind the parenthesis here, is a function: `name => …`, `(names) => …`, `function (names) …`.
+fn starts_function(tape: &Tape<'_>) -> bool {
+    let is_async = tape.ahead(1).and_then(Token::name) == Some("async");
+    let first = if is_async { 2 } else { 1 };
+    let Some(token) = tape.ahead(first) else { return false };
+    if let Some(name) = token.name() {
+        return name == "function" || tape.ahead_is(first + 1, "=>");
+    }
+    let mut depth = 0_usize;
+    for ahead in first..first + MAX_DECLARATION {
+        match tape.ahead(ahead).map(|token| &token.kind) {
+            Some(Kind::Mark("(" | "[" | "{")) => depth += 1,
+            Some(Kind::Mark(")" | "]" | "}")) => depth = depth.saturating_sub(1),
+            Some(_) => {}
+            None => return false,
+        }
+        if depth == 0 {
+            return token.is("(") && tape.ahead_is(ahead + 1, "=>");
+        }
+    }
+    false
 }
 
 /// Whether a call of a dotted name, whose arguments began at a place and end here, is a statement of its own.

@@ -51,8 +51,10 @@ pub(super) enum Deed {
     Member,
     /// A member of the thing that it is called on, which is then called with the other arguments.
     Send,
-    /// A path from its parts.
+    /// A path from its parts, each behind the one before.
     JoinPath,
+    /// The same, where an absolute one begins it anew.
+    ResolvePath,
     /// A path object from its parts.
     MakePath,
     /// A constant.

@@ -3,7 +3,7 @@
 //! Not followed but looked over: where a text speaks of the environment at all, whatever is put under a name of the kind that
 //! such variables have is taken for one.
 
-use super::token::{Kind, Literal, Part, Token};
+use super::token::{Kind, Token};
 
 /// Names, with the values that are constants.
 pub(super) fn set_by(tokens: &[Token]) -> Vec<(String, Option<String>)> {
@@ -12,7 +12,7 @@ pub(super) fn set_by(tokens: &[Token]) -> Vec<(String, Option<String>)> {
     }
     let mut set: Vec<(String, Option<String>)> = Vec::new();
     for (place, token) in tokens.iter().enumerate() {
-        let Some(name) = token.name().or_else(|| constant(token)).filter(|name| is_variable(name)) else { continue };
+        let Some(name) = token.name().or_else(|| token.constant()).filter(|name| is_variable(name)) else { continue };
         let behind = |steps: usize| tokens.get(place + steps);
         let is_closed = behind(1).is_some_and(|next| next.is("]") || next.is("}"));
         let sign = 1 + usize::from(is_closed);
@@ -20,7 +20,7 @@ pub(super) fn set_by(tokens: &[Token]) -> Vec<(String, Option<String>)> {
         let called = place.checked_sub(2).and_then(|place| tokens.get(place)).and_then(Token::name);
         let is_given = called.is_some_and(|name| matches!(name, "putenv" | "setenv" | "setdefault" | "store"));
         if is_set || is_given {
-            let value = behind(sign + 1).and_then(constant).map(str::to_owned);
+            let value = behind(sign + 1).and_then(Token::constant).map(str::to_owned);
             let found = (name.to_owned(), value);
             set.extend((!set.contains(&found)).then_some(found));
         }
@@ -33,7 +33,7 @@ const CHANGING: &[&str] = &["update", "putenv", "setenv", "setdefault", "unseten
 
 /// Whether a text may give a variable another value than the one that it finds.
 pub(super) fn may_set(tokens: &[Token], name: &str) -> bool {
-    let is_named = |token: &Token| token.name().or_else(|| constant(token)) == Some(name);
+    let is_named = |token: &Token| token.name().or_else(|| token.constant()) == Some(name);
     let is_set = |place: usize| {
         let behind = |steps: usize| tokens.get(place + steps);
         let sign = 1 + usize::from(behind(1).is_some_and(|next| next.is("]") || next.is("}")));
@@ -48,16 +48,6 @@ fn speaks_of_it(token: &Token) -> bool {
     let is_it =
         |name: &str| matches!(name.trim_start_matches(['$', '%']), "environ" | "env" | "ENV" | "putenv" | "setenv");
     token.name().is_some_and(|name| name.split('.').any(is_it))
-}
-
-fn constant(token: &Token) -> Option<&str> {
-    match &token.kind {
-        Kind::Text(Literal { parts, .. }) => match parts.as_slice() {
-            [Part::Constant(text)] => Some(text),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// `LIKE_THIS_2`

@@ -3,8 +3,8 @@
 //! Not followed but looked over: which of them it is written into is not told apart.
 
 use super::Spawn;
-use super::spawning::quoted;
-use super::token::{Kind, Literal, Part, Token};
+use super::token::Token;
+use crate::shell::quoted;
 
 /// Programs that run what they read, if they are given nothing else.
 const RUNNING: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "python", "python3", "node", "perl", "ruby"];
@@ -48,11 +48,5 @@ fn written(tokens: &[Token]) -> impl Iterator<Item = Option<&str>> {
         _ => false,
     };
     let given = tokens.windows(5).filter(move |window| is_writing(window)).filter_map(|window| window.last());
-    given.filter(|first| !first.is(")")).map(|first| match &first.kind {
-        Kind::Text(Literal { parts, .. }) => match parts.as_slice() {
-            [Part::Constant(text)] => Some(text.as_str()),
-            _ => None,
-        },
-        _ => None,
-    })
+    given.filter(|first| !first.is(")")).map(Token::constant)
 }

@@ -3,7 +3,7 @@
 use super::binding::MAX_DECLARATION;
 use super::reader::Reader;
 use super::tape::Tape;
-use super::token::{Kind, Literal, Part, Token};
+use super::token::{Kind, Token};
 use super::value::Value;
 use super::{Access, Language};
 
@@ -103,13 +103,13 @@ impl Reader {
                 self.found.hidden = true;
                 return false;
             }
-            match tape.next().map(|token| &token.kind) {
-                Some(Kind::Text(Literal { parts, .. })) => match parts.as_slice() {
-                    [Part::Constant(module)] => break module,
-                    _ => return false,
+            let Some(token) = tape.next() else { return false };
+            match token.kind {
+                Kind::Name(_) | Kind::Newline | Kind::Mark("{" | "}" | "," | "*") => {}
+                _ => match token.constant() {
+                    Some(module) => break module,
+                    None => return false,
                 },
-                Some(Kind::Name(_) | Kind::Newline | Kind::Mark("{" | "}" | "," | "*")) => {}
-                _ => return false,
             }
         };
         if module.starts_with(['.', '/']) {

@@ -5,11 +5,8 @@ use super::arguments::Arguments;
 use super::deed::Deed;
 use super::reader::Reader;
 use super::text_method::dedented;
-use super::value::{SOME_NAME, Value};
+use super::value::{SOME_NAME, TEMPORARY, Value};
 use crate::paths;
-
-/// A new file or folder, whichever.
-const TEMPORARY: &str = "$TMPDIR/…";
 
 impl Reader {
     pub(super) fn made(&self, deed: Deed, name: &str, arguments: &Arguments) -> Value {
@@ -17,9 +14,16 @@ impl Reader {
             return Value::Pending;
         }
         match deed {
-            Deed::JoinPath | Deed::MakePath => {
+            Deed::JoinPath | Deed::ResolvePath | Deed::MakePath => {
                 let parts = arguments.flat().into_iter().cloned();
-                let path = parts.reduce(|folder, name| folder.joined(&name, "/")).unwrap_or_else(|| Value::text("."));
+                let appends = matches!(deed, Deed::JoinPath);
+                let path = parts.reduce(|folder, name| match folder.only_text() {
+                    // There, nothing before the first is still before a slash.
+                    Some("") if appends && self.dialect.bare_calls => Value::text("/").appended(&name),
+                    _ if appends => folder.appended(&name),
+                    _ => folder.joined(&name, "/"),
+                });
+                let path = path.unwrap_or_else(|| Value::text("."));
                 match (deed, path) {
                     (Deed::MakePath, path) => path.into_path(),
                     (_, Value::Like { texts, .. }) => Value::Like { texts, is_path: false },

@@ -8,12 +8,12 @@
 //!
 //! This is no interpreter. `lex` settles what is a string, a comment or code; `reader` goes through the code and works
 //! out constants, following names through assignments, imports and calls of the text's own `functions`; `dialect` has a
-//! table a language of what functions do. The order of statements and conditions are not followed: a name may have every
-//! value that is given to it anywhere.
+//! table a language of what functions do. Conditions are not followed, and the order of statements only where they run as they
+//! stand there: a name may have every value that is given to it anywhere.
 //!
 //! Other languages are not followed but looked over, by `outline`.
 //!
-//! The module must not know shells, rules or files. The text is hostile: its size, its nesting and the work spent on it
+//! The module must not know rules or files, and of shells only how words are quoted for them. The text is hostile: its size, its nesting and the work spent on it
 //! are limited, and what is beyond the limits is incomplete, never a failure.
 
 mod arguments;
@@ -113,17 +113,14 @@ pub fn is_readable(program: &str) -> bool {
     Language::of(program).is_some() || outline::is_for(program)
 }
 
-/// A text for a program; `None` where nobody here can read it.
-pub fn read_for(program: &str, text: &str) -> Option<OneLiner> {
-    read_with(program, text, &Given::default())
-}
-
-/// The same, where it is known what the text finds when it starts.
-pub fn read_with(program: &str, text: &str, given: &Given) -> Option<OneLiner> {
+/// A text for a program, where it is known what it finds when it starts; `None` where nobody here can read it.
+pub fn read(program: &str, text: &str, given: &Given) -> Option<OneLiner> {
     match Language::of(program) {
         // There, this is a name from the start.
-        Some(language) if program == "zx" => Some(read(language, &format!("import {{$}} from 'zx';\n{text}"), given)),
-        Some(language) => Some(read(language, text, given)),
+        Some(language) if program == "zx" => {
+            Some(in_language(language, &format!("import {{$}} from 'zx';\n{text}"), given))
+        }
+        Some(language) => Some(in_language(language, text, given)),
         None => outline::read(program, text),
     }
 }
@@ -133,6 +130,8 @@ pub fn read_with(program: &str, text: &str, given: &Given) -> Option<OneLiner> {
 pub struct Given {
     /// Its arguments, without the names of the program and of the text; each `None` where it is no constant.
     pub words: Option<Vec<Option<String>>>,
+    /// Whether it stands in the command that runs it, and not in a file.
+    pub in_command: bool,
     /// The file that it stands in.
     pub file: Option<String>,
     /// Variables of the environment that are constants.
@@ -140,7 +139,7 @@ pub struct Given {
 }
 
 /// Never fails: what is not understood is incomplete.
-fn read(language: Language, text: &str, given: &Given) -> OneLiner {
+fn in_language(language: Language, text: &str, given: &Given) -> OneLiner {
     if text.len() > MAX_BYTES || text.contains('\0') {
         return OneLiner::default();
     }

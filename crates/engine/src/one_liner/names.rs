@@ -61,7 +61,7 @@ impl Names {
         self.values.values()
     }
 
-    /// What the name may mean from now on, and what it meant before where these are two.
+    /// What the name meant before, and what it is given now, where these are two.
     pub(super) fn bind(&mut self, name: &str, value: Value) -> Option<(Value, Value)> {
         if value.is_pending() {
             self.changed = true;

@@ -1,5 +1,6 @@
 //! Values: names, literals, and what stands in brackets.
 
+use super::binding::MAX_DECLARATION;
 use super::dialect::Own;
 use super::reader::Reader;
 use super::spawning::printed;
@@ -7,6 +8,15 @@ use super::tape::Tape;
 use super::token::{Kind, Literal, Part, Token, Usage};
 use super::value::{Value, folder_of};
 use super::{Access, Language};
+
+/// How many tokens the parameters here are, where they are names and nothing else: those have no values to be read.
+pub(super) fn plain_parameters(tape: &Tape<'_>) -> Option<usize> {
+    let is_plain =
+        |token: &Token| matches!(token.kind, Kind::Name(_) | Kind::Newline | Kind::Mark("(" | "{" | "}" | "," | ":"));
+    let length = (0..MAX_DECLARATION).find(|ahead| !tape.ahead(*ahead).is_some_and(is_plain))?;
+    let has_one_group = (1..length).all(|ahead| !tape.ahead_is(ahead, "("));
+    (tape.is("(") && has_one_group && tape.ahead_is(length, ")")).then_some(length + 1)
+}
 
 impl Reader {
     /// One operand with everything that is called on it.
@@ -32,7 +42,14 @@ impl Reader {
                 Value::Descriptor
             }
             Kind::Mark("(") => {
-                let value = self.group(tape);
+                let plain = plain_parameters(tape).filter(|length| tape.ahead_is(*length, "=>"));
+                let value = match plain {
+                    Some(length) => {
+                        tape.back_to(start + length);
+                        Value::Unknown
+                    }
+                    None => self.group(tape),
+                };
                 if self.language == Language::Node && tape.is("=>") {
                     if !self.is_own_function(tape, start.checked_sub(2)) {
                         self.bind_parameters(tape.between(start, tape.place()));
@@ -253,6 +270,21 @@ impl Reader {
         matches!(self.language, Language::Python | Language::Node)
     }
 
+    /// What a value puts into an object; under no name, where nobody knows.
+    pub(super) fn entries(&self, value: Value) -> Vec<(String, Value)> {
+        match value {
+            Value::Record(entries) => entries,
+            Value::Thing(name) if self.is_nothing(&name) => Vec::new(),
+            _ => vec![(String::new(), Value::Unknown)],
+        }
+    }
+
+    /// Whether a name means nothing: one of a parameter that no call gives.
+    pub(super) fn is_nothing(&self, name: &str) -> bool {
+        matches!(name, "undefined" | "null" | "None" | "nil")
+            || self.awaited.contains(name) && self.names.get(name).is_none()
+    }
+
     /// An object, a hash or a block.
     pub(super) fn braces(&mut self, tape: &mut Tape<'_>) -> Value {
         tape.next();
@@ -272,11 +304,17 @@ impl Reader {
                     tape.next();
                     continue;
                 }
+                Some(Kind::Mark("**" | "...")) => {
+                    tape.next();
+                    let value = self.sequence(tape, false);
+                    self.escape(Some(&value));
+                    entries.extend(self.entries(value));
+                    continue;
+                }
                 Some(Kind::Name(name)) => Some(name.clone()),
-                Some(Kind::Text(Literal { parts, usage: Usage::Text })) => match parts.as_slice() {
-                    [Part::Constant(text)] => Some(text.clone()),
-                    _ => None,
-                },
+                Some(Kind::Text(Literal { usage: Usage::Text, .. })) => {
+                    tape.peek().and_then(Token::constant).map(str::to_owned)
+                }
                 Some(_) => None,
             };
             match key {

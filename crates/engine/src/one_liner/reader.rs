@@ -109,7 +109,7 @@ pub(super) fn read(language: Language, text: &str, given: &Given) -> OneLiner {
         names: Names::default(),
         found: Found::in_order(order),
         iterated: None,
-        given: given.words.as_deref().map(|words| Dialect::of(language).given(words)),
+        given: given.words.as_deref().map(|words| Dialect::of(language).given(words, given.in_command)),
         file: given.file.clone(),
         variables: given.variables.iter().filter(is_kept).cloned().collect(),
         options: BTreeMap::new(),

@@ -4,13 +4,39 @@ use super::arguments::Arguments;
 use super::reader::Reader;
 use super::value::{SOME_NAME, SOME_WORD, Value};
 use super::{Language, Spawn};
+use crate::shell::{UNKNOWN, quoted};
 
 impl Reader {
+    /// Where the options of a call of Node stand, behind so many other arguments. Where a function may stand as well, they
+    /// are there if something follows.
+    pub(super) fn options_behind(&self, others: usize, name: &str, arguments: &Arguments) -> Option<usize> {
+        let takes_function = matches!(name.rsplit('.').next(), Some("exec" | "execFile"));
+        let are_there = !takes_function || arguments.positional.len() > others + 1;
+        (self.language == Language::Node && are_there).then_some(others)
+    }
+
+    /// Whether options may be in it that nobody sees.
+    fn may_be_options(&self, value: &Value) -> bool {
+        match value {
+            Value::Unknown => true,
+            Value::Thing(name) => !self.is_nothing(name),
+            _ => false,
+        }
+    }
+
     /// A program that is another than its words say; and what it finds when it starts, where that is not what all find.
-    pub(super) fn started_elsewhere(&mut self, arguments: &Arguments) -> Option<Start> {
+    /// `options`: the place where they stand, if they do.
+    pub(super) fn started_elsewhere(&mut self, arguments: &Arguments, options: Option<usize>) -> Option<Start> {
         self.found.hidden |= arguments.option("executable").is_some();
         let word = |value: &Value| value.only_text().map_or_else(|| UNKNOWN.to_owned(), quoted);
-        let folder = ["cwd", "chdir"].into_iter().find_map(|option| arguments.option(option)).map(word);
+        let folder = FOLDER_OPTIONS.iter().find_map(|option| arguments.option(option));
+        let folders = folder.map(|folder| match folder.texts() {
+            Some(folders) => folders.iter().map(|folder| quoted(folder)).collect(),
+            None => vec![UNKNOWN.to_owned()],
+        });
+        let options = options.and_then(|place| arguments.positional.get(place));
+        let are_unseen = arguments.has_unseen_options() || options.is_some_and(|options| self.may_be_options(options));
+        let folders = folders.or_else(|| are_unseen.then(|| vec![UNKNOWN.to_owned()])).unwrap_or_default();
         let is_pipe = |value: &Value| matches!(value, Value::Thing(name) if name == "subprocess.PIPE");
         let piped = arguments.option("stdin").filter(|value| is_pipe(value)).map(|_| UNKNOWN.to_owned());
         let input = arguments.option("input").map(word).or(piped);
@@ -25,8 +51,8 @@ impl Reader {
         let variables: Vec<(String, String)> = known.map(|(name, value)| (name.clone(), word(value))).collect();
         // Under no name stands what takes others over: `{**os.environ}`.
         let is_alone = !is_ruby && entries.is_some_and(|entries| entries.iter().all(|(name, _)| !name.is_empty()));
-        let is_other = folder.is_some() || input.is_some() || !variables.is_empty() || is_alone;
-        is_other.then_some(Start { folder, input, variables, is_alone })
+        let is_other = !folders.is_empty() || input.is_some() || !variables.is_empty() || is_alone;
+        is_other.then_some(Start { folders, input, variables, is_alone })
     }
 
     /// With what it is given behind these words; what it is given under a name is a flag.
@@ -60,12 +86,14 @@ impl Reader {
         self.words(&words, None);
     }
 
-    pub(super) fn shell(&mut self, command: Option<&Value>, folder: Option<&Start>) {
+    pub(super) fn shell(&mut self, command: Option<&Value>, start: Option<&Start>) {
         match command.and_then(command_texts) {
             Some(texts) => {
                 for text in texts {
-                    let text = folder.map_or_else(|| text.clone(), |folder| folder.before(&text, true));
-                    self.found.spawn(Spawn::Shell(text));
+                    let starts = start.map_or_else(|| vec![text.clone()], |start| start.before(&text, true));
+                    for text in starts {
+                        self.found.spawn(Spawn::Shell(text));
+                    }
                 }
             }
             None => self.found.hidden = true,
@@ -73,7 +101,7 @@ impl Reader {
     }
 
     /// Only the program has to be known. Of other words that may be one of several, each is given to it.
-    pub(super) fn words<'v>(&mut self, words: impl IntoIterator<Item = &'v Value>, folder: Option<&Start>) {
+    pub(super) fn words<'v>(&mut self, words: impl IntoIterator<Item = &'v Value>, start: Option<&Start>) {
         let mut commands: Vec<Vec<Option<String>>> = vec![Vec::new()];
         for word in words {
             let is_program = commands.iter().all(Vec::is_empty);
@@ -85,51 +113,60 @@ impl Reader {
             commands = commands.iter().flat_map(|command| choices.iter().map(|choice| with(command, choice))).collect();
         }
         for words in commands {
-            self.command(words, folder);
+            self.command(words, start);
         }
     }
 
-    fn command(&mut self, words: Vec<Option<String>>, folder: Option<&Start>) {
-        match (words.first(), folder) {
+    fn command(&mut self, words: Vec<Option<String>>, start: Option<&Start>) {
+        match (words.first(), start) {
             (Some(Some(_)), None) => self.found.spawn(Spawn::Words(words)),
-            (Some(Some(_)), Some(folder)) => {
-                self.found.spawn(Spawn::Shell(folder.before(&shell_text(&words), false)));
+            (Some(Some(_)), Some(start)) => {
+                for text in start.before(&shell_text(&words), false) {
+                    self.found.spawn(Spawn::Shell(text));
+                }
             }
             _ => self.found.hidden = true,
         }
     }
 
-    pub(super) fn program(&mut self, arguments: &Arguments, program: Option<&Value>) {
-        let folder = self.started_elsewhere(arguments);
+    pub(super) fn program(&mut self, name: &str, arguments: &Arguments, program: Option<&Value>) {
+        let start = self.started_elsewhere(arguments, self.options_behind(1, name, arguments));
         match program {
             Some(program @ (Value::List(_) | Value::OneOf(_))) => {
                 for list in program.lists() {
                     let words = list.flat();
                     if uses_shell(arguments) {
-                        self.shell(words.first().copied(), folder.as_ref());
+                        self.shell(words.first().copied(), start.as_ref());
                     }
-                    self.words(words, folder.as_ref());
+                    self.words(words, start.as_ref());
                 }
             }
-            program => self.shell(program, folder.as_ref()),
+            program => self.shell(program, start.as_ref()),
         }
     }
 
     pub(super) fn system(&mut self, arguments: &Arguments) {
-        let folder = self.started_elsewhere(arguments);
+        let start = self.started_elsewhere(arguments, None);
         // Perl's `system {program} words`.
         self.found.hidden |= self.language == Language::Perl
             && arguments.positional.len() != arguments.flat().len()
             && arguments.positional.iter().any(|value| matches!(value, Value::Record(_)));
         self.found.hidden |= arguments.positional.iter().any(|value| matches!(value, Value::OneOf(_)));
         match arguments.flat().as_slice() {
-            [command] => self.shell(Some(command), folder.as_ref()),
-            words => self.words(words.iter().copied(), folder.as_ref()),
+            [command] => self.shell(Some(command), start.as_ref()),
+            // A command line, and options that nobody sees.
+            [command, options]
+                if self.language == Language::Ruby && is_line(command) && self.may_be_options(options) =>
+            {
+                let anywhere = Start { folders: vec![UNKNOWN.to_owned()], ..Start::default() };
+                self.shell(Some(command), Some(&anywhere));
+            }
+            words => self.words(words.iter().copied(), start.as_ref()),
         }
     }
 
-    pub(super) fn spawn(&mut self, interpreter: Option<&str>, arguments: &Arguments) {
-        let folder = self.started_elsewhere(arguments);
+    pub(super) fn spawn(&mut self, interpreter: Option<&str>, name: &str, arguments: &Arguments) {
+        let start = self.started_elsewhere(arguments, self.options_behind(2, name, arguments));
         let interpreter = interpreter.map(Value::text);
         let program: Vec<Value> = interpreter.into_iter().chain(arguments.positional.first().cloned()).collect();
         let given = match arguments.positional.get(1) {
@@ -145,9 +182,9 @@ impl Reader {
             let words = program.iter().chain(more.flat());
             if uses_shell(arguments) {
                 let command = words.cloned().reduce(|one, other| one.joined(&other, " "));
-                self.shell(command.as_ref(), folder.as_ref());
+                self.shell(command.as_ref(), start.as_ref());
             } else {
-                self.words(words, folder.as_ref());
+                self.words(words, start.as_ref());
             }
         }
     }
@@ -165,6 +202,11 @@ impl Reader {
         };
         self.words(std::iter::once(program).chain(words.iter().skip(1)), None);
     }
+}
+
+/// Whether it is more than a word.
+fn is_line(command: &Value) -> bool {
+    command.texts().is_some_and(|texts| texts.iter().any(|text| text.trim().contains(char::is_whitespace)))
 }
 
 /// The commands that a text may be, with words in it that nobody knows: arguments, and no programs.
@@ -211,12 +253,17 @@ fn names_something(command: &str) -> bool {
     NAMING.iter().any(is_form) && command.chars().all(is_plain)
 }
 
+/// Options that say where a program starts.
+pub(super) const FOLDER_OPTIONS: &[&str] = &["cwd", "chdir"];
+
 /// More are as good as any.
 const MAX_COMMANDS: usize = 16;
 
 /// What a program finds when it starts, as words of a shell.
+#[derive(Default)]
 pub(super) struct Start {
-    folder: Option<String>,
+    /// Where it may start; none where that is where all do.
+    folders: Vec<String>,
     input: Option<String>,
     variables: Vec<(String, String)>,
     /// There are no others.
@@ -252,11 +299,12 @@ fn shell_text(words: &[Option<String>]) -> String {
 }
 
 impl Start {
-    /// The command as a shell would be told it. `is_text`: it is one already.
-    fn before(&self, command: &str, is_text: bool) -> String {
+    /// The command as a shell would be told it, for each of the folders. `is_text`: it is one already.
+    fn before(&self, command: &str, is_text: bool) -> Vec<String> {
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let is_name = |name: &str| !name.is_empty() && name.chars().all(is_part);
-        let variables = self.variables.iter().filter(|(name, _)| is_name(name));
+        // Of several of one name, the last counts, as it does there.
+        let variables = self.variables.iter().rev().filter(|(name, _)| is_name(name));
         let command = match (self.is_alone, is_text) {
             (true, true) => format!("sh -c {}", quoted(command)),
             _ => command.to_owned(),
@@ -268,15 +316,11 @@ impl Start {
         if let Some(input) = &self.input {
             text = format!("{text} <<< {input}");
         }
-        self.folder.as_ref().map_or(text.clone(), |folder| format!("cd {folder} && {text}"))
+        match self.folders.as_slice() {
+            [] => vec![text],
+            folders => folders.iter().map(|folder| format!("cd {folder} && {text}")).collect(),
+        }
     }
-}
-
-/// In a shell's text, a word that nobody knows.
-const UNKNOWN: &str = "\"${UNKNOWN}\"";
-
-pub(super) fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn uses_shell(arguments: &Arguments) -> bool {

@@ -18,7 +18,7 @@ fn language(name: &str) -> Language {
 
 /// What is found in a text that is given no words, without what it writes into files or prints.
 fn read(language: Language, text: &str) -> OneLiner {
-    OneLiner { texts: Vec::new(), prints: Vec::new(), ..super::read(language, text, &Given::default()) }
+    OneLiner { texts: Vec::new(), prints: Vec::new(), ..in_language(language, text, &Given::default()) }
 }
 
 fn texts(list: &Value) -> Vec<String> {
@@ -236,7 +236,7 @@ fn what_it_sets_for_what_it_starts() {
 
 #[test]
 fn what_it_prints() {
-    let prints = |language, text| super::read(language, text, &Given::default()).prints;
+    let prints = |language, text| in_language(language, text, &Given::default()).prints;
     assert_eq!(prints(Language::Python, "print('a', 'b'); print(x)"), ["a b"]);
     assert_eq!(prints(Language::Node, "console.log('a' + 'b')"), ["ab"]);
 }

@@ -64,6 +64,17 @@ impl Token {
         }
     }
 
+    /// The text that it is, where that has no holes.
+    pub(super) fn constant(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Text(Literal { parts, .. }) => match parts.as_slice() {
+                [Part::Constant(text)] => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether a value ends here, so that what follows is an operator.
     pub(super) fn ends_a_value(&self) -> bool {
         match &self.kind {

@@ -1,5 +1,6 @@
 //! What an expression may be worth.
 
+use super::spawning::FOLDER_OPTIONS;
 use crate::paths;
 
 /// A name that nobody knows.
@@ -7,6 +8,9 @@ pub(super) const SOME_NAME: &str = "…";
 
 /// A word that nobody knows, and that is no more than a word: the name of a branch, a number of a commit.
 pub(super) const SOME_WORD: &str = "‥";
+
+/// A new file or folder, whichever.
+pub(super) const TEMPORARY: &str = "$TMPDIR/…";
 
 /// More alternatives than this are not kept apart.
 const MAX_ALTERNATIVES: usize = 16;
@@ -40,7 +44,7 @@ pub(super) enum Value {
     /// What a dotted name means: a module, a function, a class.
     Thing(String),
     List(Vec<Value>),
-    /// An object or hash, as far as its keys are constants.
+    /// An object or hash: what it has under keys that are constants, and under no name what may be under any.
     Record(Vec<(String, Value)>),
     /// A member of a value, about to be called.
     Method(Box<Value>, String),
@@ -98,6 +102,7 @@ impl Value {
                     .fold(None, |all: Option<Vec<Self>>, list| alternatives(all.unwrap_or_default(), vec![list]))
                     .map_or(Self::Unknown, Self::OneOf)
             }
+            (Self::Record(one), Self::Record(other)) => either_record(&one, &other),
             (Self::Output(one), Self::Output(other)) => alternatives(one, other).map_or(Self::Unknown, Self::Output),
             (Self::Path(one), Self::Path(other)) => {
                 Self::Path(one.zip(other).and_then(|(one, other)| alternatives(one, other)))
@@ -219,22 +224,31 @@ impl Value {
 
     /// One behind the other, `between` between them. Behind a folder that is known, what is not known is something there.
     pub(super) fn joined(&self, other: &Self, between: &str) -> Self {
+        match between {
+            "/" => self.combined(other, true, path_joined),
+            _ => self.combined(other, false, |one, other| format!("{one}{between}{other}")),
+        }
+    }
+
+    /// A path in a folder, even where it is absolute.
+    pub(super) fn appended(&self, other: &Self) -> Self {
+        self.combined(other, true, path_appended)
+    }
+
+    fn combined(&self, other: &Self, is_folder: bool, join: impl Fn(&str, &str) -> String) -> Self {
         if *self == Self::Pending || *other == Self::Pending {
             return Self::Pending;
         }
         let Some(ones) = self.known() else { return Self::Unknown };
         let is_like = matches!(self, Self::Like { .. }) || other.texts().is_none();
-        let is_folder = between == "/" || ones.iter().all(|one| one.contains('/'));
+        let is_folder = is_folder || ones.iter().all(|one| one.contains('/'));
         let others = other.known().or_else(|| is_folder.then(|| vec![SOME_NAME.to_owned()]));
         let Some(others) = others else { return Self::Unknown };
         let size: usize = ones.iter().chain(&others).map(String::len).sum();
         if ones.len() * others.len() > MAX_ALTERNATIVES || size > super::MAX_BYTES {
             return Self::Unknown;
         }
-        let join = |one: &String, other: &String| match between {
-            "/" => path_joined(one, other),
-            _ => format!("{one}{between}{other}"),
-        };
+        let join = &join;
         let texts = ones.iter().flat_map(|one| others.iter().map(move |other| join(one, other)));
         // Of several that are alike, one is enough.
         let Some(texts) = alternatives(Vec::new(), texts.collect()) else { return Self::Unknown };
@@ -322,6 +336,37 @@ impl Value {
     }
 }
 
+/// What one of two objects has under each of their keys. What only one of them has, nobody knows; but where no folder is
+/// said, this one is meant.
+fn either_record(one: &[(String, Value)], other: &[(String, Value)]) -> Value {
+    let all: Vec<(String, Value)> = one.iter().chain(other).cloned().collect();
+    let has_unnamed = all.iter().any(|(name, _)| name.is_empty());
+    if has_unnamed || all.len() > MAX_ALTERNATIVES {
+        return Value::Unknown;
+    }
+    let mut both: Vec<(String, Value)> = Vec::new();
+    for (name, _) in &all {
+        if !both.iter().any(|(known, _)| known == name) {
+            let value = match (entry(one, name), entry(other, name)) {
+                (Some(one), Some(other)) => one.clone().or(other.clone()),
+                (Some(folder), None) | (None, Some(folder)) if FOLDER_OPTIONS.contains(&name.as_str()) => {
+                    folder.clone().or(Value::text("."))
+                }
+                _ => Value::Unknown,
+            };
+            both.push((name.clone(), value));
+        }
+    }
+    Value::Record(both)
+}
+
+/// What stands under a name: the last that does counts, and behind it nothing that may be under any name.
+pub(super) fn entry<'v>(entries: &'v [(String, Value)], name: &str) -> Option<&'v Value> {
+    let (place, (_, value)) = entries.iter().enumerate().rfind(|(_, (known, _))| known == name)?;
+    let behind = entries.get(place..).unwrap_or_default();
+    Some(if behind.iter().any(|(known, _)| known.is_empty()) { &Value::Unknown } else { value })
+}
+
 fn alternatives<T: PartialEq>(mut one: Vec<T>, other: Vec<T>) -> Option<Vec<T>> {
     for text in other {
         if !one.contains(&text) {
@@ -345,7 +390,17 @@ pub(super) fn folder_of(path: &str) -> String {
     }
 }
 
-/// As path functions do it: an absolute second part stands alone.
+/// As some path functions do it: an absolute second part is in the first one all the same.
+pub(super) fn path_appended(folder: &str, name: &str) -> String {
+    match (folder, name.trim_start_matches('/')) {
+        ("", _) => name.to_owned(),
+        (_, "") => folder.to_owned(),
+        (folder, name) if paths::is_free(name) => format!("{}/{name}", folder.trim_end_matches('/')),
+        (folder, name) => path_joined(folder, name),
+    }
+}
+
+/// As other path functions do it: an absolute second part stands alone.
 pub(super) fn path_joined(folder: &str, name: &str) -> String {
     if folder.is_empty() || folder == "." || paths::is_free(name) {
         return name.to_owned();

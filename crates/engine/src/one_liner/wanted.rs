@@ -2,7 +2,7 @@
 //!
 //! Not followed but looked over: where it passes over what it finds, nobody knows which those are.
 
-use super::token::{Kind, Literal, Part, Token};
+use super::token::Token;
 
 /// Shorter parts of names say too little.
 const SHORTEST: usize = 3;
@@ -20,14 +20,12 @@ pub(super) fn names(tokens: &[Token]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for window in tokens.windows(3) {
         let names = match window {
-            [method, open, text] if open.is("(") => match (method.name(), constant(text)) {
+            [method, open, text] if open.is("(") => match (method.name(), part(text)) {
                 (Some("startswith" | "startsWith"), Some(start)) => vec![format!("{start}*"), start.to_owned()],
                 (Some("endswith" | "endsWith"), Some(end)) => vec![format!("*{end}"), end.to_owned()],
                 _ => Vec::new(),
             },
-            [_, sign, text] if sign.is("==") || sign.is("===") => {
-                constant(text).map(str::to_owned).into_iter().collect()
-            }
+            [_, sign, text] if sign.is("==") || sign.is("===") => part(text).map(str::to_owned).into_iter().collect(),
             _ => Vec::new(),
         };
         found.extend(names);
@@ -35,12 +33,7 @@ pub(super) fn names(tokens: &[Token]) -> Vec<String> {
     found
 }
 
-fn constant(token: &Token) -> Option<&str> {
-    match &token.kind {
-        Kind::Text(Literal { parts, .. }) => match parts.as_slice() {
-            [Part::Constant(text)] if text.len() >= SHORTEST && !text.contains(['*', '/']) => Some(text),
-            _ => None,
-        },
-        _ => None,
-    }
+/// A constant that may be a part of a name.
+fn part(token: &Token) -> Option<&str> {
+    token.constant().filter(|text| text.len() >= SHORTEST && !text.contains(['*', '/']))
 }

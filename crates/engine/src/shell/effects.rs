@@ -592,7 +592,7 @@ impl Found<'_> {
             return;
         }
         let given = given(self.command);
-        let read = program.zip(text).and_then(|(program, text)| one_liner::read_with(program, text, &given));
+        let read = program.zip(text).and_then(|(program, text)| one_liner::read(program, text, &given));
         let Some(read) = read else { return self.mentioned(word) };
         for (access, path) in read.touches {
             let glob = path.contains('*');

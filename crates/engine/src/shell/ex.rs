@@ -1,6 +1,7 @@
 //! What commands of line editors do beside changing the text that they edit: those of `ed`, `ex`, and `vim -c`.
 
 use super::command::SimpleCommand;
+use super::quoting::quoted;
 use super::settings::code_of_setting;
 use crate::event::Access;
 use crate::programs::{Argument, Arguments, Role};
@@ -77,7 +78,7 @@ impl ExScript {
         }
         if let Some((language, code)) = code_of_setting("ex", command) {
             let flag = if language == "python3" { "-c" } else { "-e" };
-            self.runs.push(format!("{language} {flag} '{}'", code.replace('\'', r"'\''")));
+            self.runs.push(format!("{language} {flag} {}", quoted(code)));
             return;
         }
         let length = command.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(command.len());

@@ -17,15 +17,28 @@ pub(super) fn given(command: &SimpleCommand) -> Given {
         variables.retain(|(known, _)| known != name);
         variables.extend(value.map(|value| (name.to_owned(), value.to_owned())));
     }
-    Given { words: words(command), file, variables }
+    let in_command = has_code(command);
+    Given { words: words(command, in_command), in_command, file, variables }
 }
 
-fn words(command: &SimpleCommand) -> Option<Vec<Option<String>>> {
-    let list = &command.arguments.as_ref()?.list;
-    // `node -e` has one name less before them, and takes `--` away.
-    let is_node = command.program().and_then(Language::of) == Some(Language::Node);
-    let in_command = list.iter().any(|argument| argument.role == Role::Code);
-    let words = list.iter().find(|argument| argument.role == Role::Words && !(is_node && in_command))?;
-    let words = command.words.get(words.word..)?.iter();
-    Some(words.map(|word| word.value.clone().filter(|_| !word.glob)).collect())
+fn has_code(command: &SimpleCommand) -> bool {
+    let list = command.arguments.iter().flat_map(|arguments| &arguments.list);
+    list.into_iter().any(|argument| argument.role == Role::Code)
+}
+
+fn words(command: &SimpleCommand, in_command: bool) -> Option<Vec<Option<String>>> {
+    let arguments = command.arguments.as_ref()?;
+    let language = command.program().and_then(Language::of);
+    let is_perl_or_ruby = matches!(language, Some(Language::Perl | Language::Ruby));
+    // Others that read JavaScript do not agree on what stands before the words then.
+    let is_strange = in_command && language == Some(Language::Node) && command.program() != Some("node");
+    let words = arguments.list.iter().find(|argument| argument.role == Role::Words && !is_strange);
+    // To Perl and Ruby, the words of a text in the command may be files to be read.
+    let files = arguments.operands.first().filter(|_| in_command && is_perl_or_ruby);
+    let words = command.words.get(words.map(|words| words.word).or(files.copied())?..)?;
+    let words = match words.split_first() {
+        Some((first, rest)) if in_command && language == Some(Language::Node) && first.raw == "--" => rest,
+        _ => words,
+    };
+    Some(words.iter().map(|word| word.value.clone().filter(|_| !word.glob)).collect())
 }

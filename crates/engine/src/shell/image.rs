@@ -1,5 +1,7 @@
 //! Images of containers that a script builds, and what runs in them when nothing else is said.
 
+use super::quoting::quoted;
+
 /// What a `Dockerfile` says, as a text for a shell. `given`: the words behind the name of the image.
 pub(super) fn commands(text: &str, given: &[&str]) -> String {
     let entry = last(text, "ENTRYPOINT").unwrap_or_default();
@@ -113,10 +115,6 @@ fn unquoted(text: &str) -> String {
     let text = text.trim();
     let inside = ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
     inside.unwrap_or(text).to_owned()
-}
-
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -54,6 +54,7 @@ mod printed;
 mod process_line;
 mod push;
 mod query;
+mod quoting;
 mod recipe;
 mod rejection;
 mod sed;
@@ -108,6 +109,7 @@ impl Script {
 }
 
 pub use chain::succeeds_as_one;
+pub(crate) use quoting::{UNKNOWN, quoted};
 
 /// Why a picture is not complete.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

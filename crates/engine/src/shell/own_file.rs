@@ -5,6 +5,7 @@
 
 use super::command::SimpleCommand;
 use super::git_settings::Variable;
+use super::quoting::quoted;
 use super::recipe;
 use super::written::{Files, Written};
 use super::{image, justfile, makefile, marked_lines, taskfile};
@@ -125,7 +126,7 @@ impl Own<'_> {
     fn run(&self, interpreter: &str, file: &str) -> Vec<Option<String>> {
         let path = self.placed(file);
         let is_written = self.files.of_script(self.command, &path).is_some();
-        is_written.then(|| Some(format!("{interpreter} '{}'", path.replace('\'', "")))).into_iter().collect()
+        is_written.then(|| Some(format!("{interpreter} {}", quoted(&path)))).into_iter().collect()
     }
 
     /// What a container runs, where the script says that.

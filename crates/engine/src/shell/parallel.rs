@@ -2,6 +2,7 @@
 
 use super::command::Word;
 use super::filling;
+use super::quoting::quoted;
 use super::through::Input;
 
 /// More are as good as any.
@@ -51,7 +52,7 @@ fn filled(template: &[&str], argument: String) -> Option<String> {
     if template.is_empty() {
         return Some(argument);
     }
-    filled_with(template, &format!("'{}'", argument.replace('\'', r"'\''")))
+    filled_with(template, &quoted(&argument))
 }
 
 fn filled_with(template: &[&str], argument: &str) -> Option<String> {

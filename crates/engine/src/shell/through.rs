@@ -11,6 +11,7 @@ mod wrapper;
 use super::command::{Assignment, Removed, SimpleCommand, Word};
 use super::container::Container;
 use super::find;
+use super::quoting::quoted;
 use super::settings::is_command_variable;
 use super::written::{self, Written};
 use crate::programs::Role;
@@ -130,7 +131,6 @@ impl Runs {
 
     /// With these set and exported before.
     fn text_with(text: &str, set: &[Assignment]) -> Self {
-        let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
         let export = |set: &Assignment| {
             let value = set.value.value.as_deref().map_or_else(|| format!("\"${}\"", set.name), quoted);
             format!("export {}={value}\n", set.name)

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use super::command::{Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::copied::{copies, targets};
 use super::fetched::{fetched, fetches};
+use super::given::given;
 use super::patch;
 use super::through::{interpreter_of, runs_its_input};
 use crate::event::Access;
-use crate::one_liner::{self, OneLiner};
+use crate::one_liner::{self, Given, OneLiner};
 use crate::paths;
 use crate::pattern::Pattern;
 use crate::programs::{Argument, Arguments, Role};
@@ -63,12 +64,21 @@ pub(super) struct Files<'a> {
 /// Program texts in other languages that have run so far. They are read when somebody asks.
 #[derive(Default)]
 struct Codes {
-    /// Each with the program that runs it.
-    unread: Vec<(String, String)>,
+    unread: Vec<Code>,
     /// What those that were read do to files.
     written: BTreeMap<String, ByCode>,
     /// What is then in them.
     texts: BTreeMap<String, Written>,
+}
+
+/// A program text, with all that what it does depends on.
+struct Code {
+    /// What runs it.
+    program: String,
+    text: String,
+    given: Given,
+    /// Where it runs.
+    folders: Folders,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,17 +91,18 @@ enum ByCode {
 impl Codes {
     /// What any of them does to a file; `None` where none writes it.
     fn writes(&mut self, path: &str) -> Option<ByCode> {
-        for (program, text) in std::mem::take(&mut self.unread) {
-            let Some(OneLiner { touches, texts, .. }) = one_liner::read_for(&program, &text) else { continue };
+        for Code { program, text, given, folders } in std::mem::take(&mut self.unread) {
+            let Some(OneLiner { touches, texts, .. }) = one_liner::read(&program, &text, &given) else { continue };
             for (path, text) in texts {
                 let text = text.map_or(Written::Unknown, |text| Written::Text(text.into()));
-                let path = plain(&path);
-                let both = self.texts.remove(&path).map_or_else(|| text.clone(), |known| known.then(text.clone()));
-                self.texts.insert(path, both);
+                for path in paths(&folders, &path) {
+                    let both = self.texts.remove(&path).map_or_else(|| text.clone(), |known| known.then(text.clone()));
+                    self.texts.insert(path, both);
+                }
             }
             let of = |wanted: Access| touches.iter().filter(move |(access, _)| *access == wanted);
-            let read: BTreeSet<String> = of(Access::Read).map(|(_, path)| plain(path)).collect();
-            for path in of(Access::Write).map(|(_, path)| plain(path)) {
+            let read: BTreeSet<String> = of(Access::Read).flat_map(|(_, path)| paths(&folders, path)).collect();
+            for path in of(Access::Write).flat_map(|(_, path)| paths(&folders, path)) {
                 let how = if read.contains(&path) { ByCode::Changed } else { ByCode::Anew };
                 let known = self.written.entry(path).or_insert(how);
                 *known = how.max(*known);
@@ -360,8 +371,23 @@ impl<'a> Files<'a> {
         let codes = arguments.list.iter().filter(|argument| argument.role == Role::Code);
         let codes = codes.filter_map(|code| command.meaning_from(code.word, code.from));
         let fed = command.given_text().filter(|_| runs_its_input(program, arguments, &command.words));
-        let unread = codes.chain(fed).map(|text| (program.to_owned(), text.to_owned()));
-        self.codes.get_mut().unread.extend(unread);
+        for text in codes.chain(fed) {
+            self.note_text(command, program, text);
+        }
+    }
+
+    /// The same, of a file that it runs.
+    pub(super) fn note_script(&mut self, command: &SimpleCommand) {
+        let program = command.program().filter(|program| one_liner::is_readable(program));
+        if let Some((program, text)) = program.zip(command.script_text()) {
+            self.note_text(command, program, text);
+        }
+    }
+
+    fn note_text(&mut self, command: &SimpleCommand, program: &str, text: &str) {
+        let (program, text) = (program.to_owned(), text.to_owned());
+        let code = Code { program, text, given: given(command), folders: command.folders.clone() };
+        self.codes.get_mut().unread.push(code);
     }
 
     fn appended(&self, command: &SimpleCommand, path: &str, text: Written) -> Written {

@@ -66,9 +66,9 @@ impl Dialect {
         self.given.map(|(name, _)| name)
     }
 
-    /// That list.
-    pub(super) fn given(&self, words: &[Option<String>]) -> Value {
-        let names = self.given.map_or(0, |(_, names)| names);
+    /// That list. `node -e` has one name less before them.
+    pub(super) fn given(&self, words: &[Option<String>], in_command: bool) -> Value {
+        let names = self.given.map_or(0, |(_, names)| if in_command { names.min(1) } else { names });
         let words = words.iter().map(|word| word.as_ref().map_or(Value::Unknown, Value::text));
         Value::List(std::iter::repeat_n(Value::Instance, names).chain(words).collect())
     }
@@ -140,6 +140,7 @@ impl Deed {
         matches!(
             self,
             Self::JoinPath
+                | Self::ResolvePath
                 | Self::MakePath
                 | Self::Gives(_)
                 | Self::Variable(_)

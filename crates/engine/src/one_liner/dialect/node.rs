@@ -179,7 +179,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("fs.readdirSync", Deed::Names),
         ("util.promisify", Deed::Wraps),
         ("path.join", Deed::JoinPath),
-        ("path.resolve", Deed::JoinPath),
+        ("path.resolve", Deed::ResolvePath),
         ("path.posix.join", Deed::JoinPath),
         ("path.normalize", Deed::Same(FIRST)),
         ("path.dirname", Deed::Folder(FIRST)),

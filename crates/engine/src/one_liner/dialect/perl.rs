@@ -88,7 +88,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     path_methods: &[],
     telling_methods: &[],
     constants: &[("$ENV.HOME", "~"), ("$^X", "perl")],
-    given: None,
+    given: Some(("@ARGV", 0)),
     own_file: &[],
     environment: "$ENV",
     streams: &["STDIN", "STDOUT", "STDERR"],

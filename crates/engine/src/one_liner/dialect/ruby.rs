@@ -1,6 +1,7 @@
 //! Ruby.
 
 use super::super::deed::{Deed, PathDeed};
+use super::super::value::TEMPORARY;
 use super::{Dialect, Own};
 use crate::event::Access::{Delete, Read, Write};
 
@@ -137,7 +138,7 @@ pub(super) const DIALECT: Dialect = Dialect {
         ("ENV.fetch", Deed::Variable(FIRST)),
         ("Dir.glob", Deed::Glob),
         ("Dir.children", Deed::Names),
-        ("Dir.mktmpdir", Deed::Gives("$TMPDIR/…")),
+        ("Dir.mktmpdir", Deed::Gives(TEMPORARY)),
         ("Dir.tmpdir", Deed::Gives("$TMPDIR")),
     ],
     forms: &[("Git.open()", &["git"])],

@@ -72,6 +72,21 @@ impl<'t> Cursor<'t> {
         found.is_some()
     }
 
+    /// Behind the next line that begins with this word; false, and at the end, where none does.
+    pub(super) fn skip_past_line(&mut self, word: &str) -> bool {
+        loop {
+            self.line();
+            if self.peek().is_none() {
+                return false;
+            }
+            let is_it = |rest: &str| !rest.starts_with(|next: char| next == '_' || next.is_alphanumeric());
+            if self.rest().strip_prefix(word).is_some_and(is_it) {
+                self.skip_line();
+                return true;
+            }
+        }
+    }
+
     /// Over this many bytes.
     pub(super) fn advance(&mut self, bytes: usize) {
         self.at += bytes;
@@ -90,9 +105,10 @@ impl<'t> Cursor<'t> {
         !self.take_while(|character| character.is_whitespace() && character != '\n').is_empty()
     }
 
-    /// A number, whose value never matters, however it is written.
+    /// A number; its value, where that is a whole one in plain digits. With a zero before them they mean another.
     pub(super) fn number(&mut self) -> Option<usize> {
-        let mut number = self.take_while(|character| character.is_alphanumeric() || character == '_').parse().ok();
+        let digits = self.take_while(|character| character.is_alphanumeric() || character == '_');
+        let mut number = digits.parse().ok().filter(|_| digits.len() == 1 || !digits.starts_with('0'));
         while self.peek() == Some('.') && self.peek_at(1).is_some_and(|digit| digit.is_ascii_digit()) {
             number = None;
             self.next();
@@ -164,6 +180,25 @@ impl<'t> Cursor<'t> {
     }
 }
 
+/// How many tokens are looked through for the bracket that another closes.
+const LONGEST_GROUP: usize = 256;
+
+/// The place of the bracket that the last of these closes; none where that is too far away.
+pub(super) fn opener(tokens: &[Token]) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (place, token) in tokens.iter().enumerate().rev().take(LONGEST_GROUP) {
+        match token.kind {
+            Kind::Mark(")" | "]" | "}") => depth += 1,
+            Kind::Mark("(" | "[" | "{") => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(place);
+        }
+    }
+    None
+}
+
 /// The tokens found so far, in which the next one finds what stands before it.
 pub(super) struct Row {
     pub(super) tokens: Vec<Token>,
@@ -216,6 +251,10 @@ impl Row {
             self.push(Kind::Newline);
             self.spaced = true;
         }
+    }
+
+    pub(super) fn starts_line(&self) -> bool {
+        self.last().is_none_or(|token| token.kind == Kind::Newline)
     }
 
     pub(super) fn last(&self) -> Option<&Token> {

@@ -2,7 +2,7 @@
 
 use super::super::token::{Kind, Literal, Part, Token, Usage};
 use super::super::{Language, MAX_DEPTH};
-use super::cursor::{Cursor, Row};
+use super::cursor::{Cursor, Row, opener};
 use super::{Lexer, closer, is_name, starts_name};
 
 /// Words that are followed by a value, so that a slash after them begins a regular expression.
@@ -10,6 +10,62 @@ const BEFORE_A_VALUE: &[&str] = &[
     "split", "grep", "map", "join", "if", "unless", "and", "or", "not", "while", "until", "return", "print", "push",
     "unshift", "x", "lt", "gt", "le", "ge", "eq", "ne", "cmp", "when", "say", "die", "printf", "xor", "first", "any",
     "all", "else", "unlink", "sort", "reverse", "scalar",
+];
+
+/// Others that a quote may stand right behind.
+const BEFORE_A_TEXT: &[&str] = &[
+    "q",
+    "qq",
+    "qw",
+    "qx",
+    "qr",
+    "m",
+    "s",
+    "y",
+    "tr",
+    "require",
+    "use",
+    "do",
+    "eval",
+    "system",
+    "exec",
+    "open",
+    "warn",
+    "lc",
+    "uc",
+    "ucfirst",
+    "lcfirst",
+    "length",
+    "chomp",
+    "defined",
+    "ref",
+    "exists",
+    "delete",
+    "keys",
+    "values",
+    "each",
+    "index",
+    "substr",
+    "sprintf",
+    "chdir",
+    "mkdir",
+    "rmdir",
+    "rename",
+    "stat",
+    "opendir",
+    "glob",
+    "pack",
+    "unpack",
+    "ord",
+    "chr",
+    "hex",
+    "oct",
+    "quotemeta",
+    "foreach",
+    "for",
+    "elsif",
+    "STDERR",
+    "STDOUT",
 ];
 
 /// In bytes: how far the end of a subscript or of `<…>` is looked for.
@@ -28,14 +84,13 @@ impl Lexer<'_> {
                     self.written(Language::Perl, &mut row, &mut pending);
                 }
                 '#' => self.cursor.skip_line(),
-                '=' if (row.last().is_none() || row.last_is(";") || row.last_is("}"))
+                '=' if (row.last().is_none() || row.last_is(";") || row.last_is("}") && !after_value)
                     && self.cursor.starts_line()
                     && self.cursor.peek_at(1).is_some_and(starts_name) =>
                 {
-                    if !self.cursor.skip_past("\n=cut") {
+                    if !self.cursor.skip_past_line("=cut") {
                         break;
                     }
-                    self.cursor.skip_line();
                 }
                 _ if character.is_whitespace() => row.spaced |= self.cursor.skip_blanks(),
                 '"' | '\'' | '`' => {
@@ -54,18 +109,20 @@ impl Lexer<'_> {
                 }
                 '&' if !after_value && self.cursor.peek_at(1).is_some_and(starts_name) => {
                     self.cursor.next();
-                    let name = self.cursor.take_while(is_name);
-                    row.push(Kind::Name(name.to_owned()));
+                    let name = self.perl_name();
+                    row.push(Kind::Name(name));
                 }
                 '<' if !after_value => self.perl_angle(&mut row, &mut pending),
                 '/' if !after_value => {
                     self.sound &= row.last_name().is_none_or(|name| BEFORE_A_VALUE.contains(&name));
+                    self.sound &= !row.last_is("}") || ends_statement(&row.tokens);
                     let literal = self.perl_quoted("m");
                     row.push(Kind::Text(literal));
                 }
                 _ if starts_name(character) => {
-                    let name = self.cursor.take_while(is_name);
-                    if matches!(name, "__END__" | "__DATA__") {
+                    let name = self.perl_name();
+                    let name = name.as_str();
+                    if matches!(name, "__END__" | "__DATA__") && !self.perl_is_key(&row) {
                         self.cursor.finish();
                         break;
                     }
@@ -87,20 +144,41 @@ impl Lexer<'_> {
         row.tokens
     }
 
+    /// A name, in which `'` may stand for `::`; but not behind a function of the language, before its argument.
+    fn perl_name(&mut self) -> String {
+        let mut name = self.cursor.take_while(is_name).to_owned();
+        while self.cursor.peek() == Some('\'')
+            && self.cursor.peek_at(1).is_some_and(starts_name)
+            && !BEFORE_A_VALUE.contains(&name.as_str())
+            && !BEFORE_A_TEXT.contains(&name.as_str())
+        {
+            // Not in all versions.
+            self.sound = false;
+            self.cursor.next();
+            name.push_str("::");
+            name.push_str(self.cursor.take_while(is_name));
+        }
+        name
+    }
+
+    /// Whether a word that was just read is no more than a text or the name of a member.
+    fn perl_is_key(&self, row: &Row) -> bool {
+        let next = self.cursor.rest().trim_start();
+        let is_key = next.starts_with("=>") || row.last_is("{") && next.starts_with('}');
+        is_key || row.last_is("->") || row.last_is("::") || row.last_name() == Some("sub")
+    }
+
     fn perl_is_quote(&self, name: &str, row: &Row) -> bool {
         if !matches!(name, "q" | "qq" | "qw" | "qx" | "qr" | "m" | "s" | "y" | "tr") {
             return false;
         }
         // A member, a function's own name, or a test of a file.
         let is_test = name == "s" && row.last_is("-") && !row.spaced;
-        if row.last_is("->") || row.last_is("::") || row.last_name() == Some("sub") || is_test {
+        if is_test || self.perl_is_key(row) {
             return false;
         }
         let rest = self.cursor.rest();
         let next = rest.trim_start();
-        if next.starts_with("=>") || (row.last_is("{") && next.starts_with('}')) {
-            return false;
-        }
         match next.chars().next() {
             None | Some(',' | ';' | ')') => false,
             Some('#') => rest.starts_with('#'),
@@ -132,7 +210,7 @@ impl Lexer<'_> {
         }
         let name = match self.cursor.peek() {
             Some(first) if is_name(first) || (first == ':' && rest.starts_with("::")) => {
-                let mut name = self.cursor.take_while(is_name).to_owned();
+                let mut name = self.perl_name();
                 while self.cursor.rest().starts_with("::") && self.cursor.peek_at(2).is_some_and(is_name) {
                     self.cursor.take("::");
                     name.push_str("::");
@@ -387,7 +465,23 @@ fn unquoted(body: &str, open: char) -> String {
 fn after_value(row: &Row) -> bool {
     match row.last_name() {
         Some(name) => name.starts_with(['$', '@', '%', '<']) || matches!(name, "time" | "shift" | "pop" | "wantarray"),
-        None if row.last_is("}") => row.closed_a_subscript,
+        None if row.last_is("}") => row.closed_a_subscript || ends_value(&row.tokens),
         None => row.after_value(),
     }
+}
+
+/// Whether a block that closes here gives a value, as `do {…}` does.
+fn ends_value(tokens: &[Token]) -> bool {
+    let before = opener(tokens).and_then(|open| tokens.get(open.checked_sub(1)?));
+    before.and_then(Token::name).is_some_and(|name| matches!(name, "do" | "eval" | "sub"))
+}
+
+/// Whether a statement or an argument begins behind the block that closes here: `if (…) {…}`, `map {…}`.
+fn ends_statement(tokens: &[Token]) -> bool {
+    let Some(open) = opener(tokens) else { return false };
+    open.checked_sub(1).and_then(|place| tokens.get(place)).is_none_or(|before| match &before.kind {
+        Kind::Mark(mark) => matches!(*mark, ")" | ";" | "{" | "}"),
+        Kind::Name(name) => !name.starts_with(['$', '@', '%']),
+        Kind::Text(_) | Kind::Number(_) | Kind::Newline => false,
+    })
 }

@@ -1,12 +1,12 @@
 //! Python's tokens.
 
 use super::super::Language;
-use super::super::token::{Kind, Literal, Part, Usage};
+use super::super::token::{Kind, Literal, Part, Token, Usage};
 use super::cursor::Row;
 use super::{Escapes, Lexer, Style, is_name, starts_name};
 
 impl Lexer<'_> {
-    pub(super) fn python(&mut self) -> Vec<super::Token> {
+    pub(super) fn python(&mut self) -> Vec<Token> {
         let mut row = Row::new();
         while let Some(character) = self.cursor.peek() {
             match character {
@@ -37,7 +37,8 @@ impl Lexer<'_> {
                         row.push(Kind::Name(name.to_owned()));
                     }
                 }
-                '}' if !row.in_brackets() && self.depth > 1 => break,
+                // Behind this a hole says how its value is written.
+                '}' | ':' if !row.in_brackets() && self.depth > 1 => break,
                 _ => self.number_or_mark(character, &mut row),
             }
         }
@@ -83,7 +84,7 @@ impl Lexer<'_> {
                 },
                 Some('{') if style.holes && !self.cursor.take("{") => {
                     parts.push(Part::Constant(std::mem::take(&mut text)));
-                    let hole = self.hole(Language::Python);
+                    let hole = self.python_hole(&end);
                     parts.push(Part::Hole(hole));
                 }
                 Some('{') => text.push('{'),
@@ -96,6 +97,37 @@ impl Lexer<'_> {
         }
         parts.push(Part::Constant(text));
         Literal { parts, usage: style.usage }
+    }
+
+    /// The code of a hole, up to behind its closing brace, in a string that ends so. How its value is written is text, with
+    /// holes of its own; they stand behind a colon.
+    fn python_hole(&mut self, end: &str) -> Vec<Token> {
+        let mut tokens = self.tokens(Language::Python);
+        if !self.cursor.take(":") {
+            self.sound &= self.cursor.take("}");
+            return tokens;
+        }
+        let colon = || Token { kind: Kind::Mark(":"), spaced: false };
+        tokens.push(colon());
+        loop {
+            if self.cursor.rest().starts_with(end) {
+                self.sound = false;
+                return tokens;
+            }
+            match self.cursor.next() {
+                Some('}') => return tokens,
+                Some('{') => {
+                    tokens.extend(self.python_hole(end));
+                    tokens.push(colon());
+                }
+                // Who knows what stands for a brace there.
+                None | Some('\n' | '\\') => {
+                    self.sound = false;
+                    return tokens;
+                }
+                Some(_) => {}
+            }
+        }
     }
 }
 

@@ -22,16 +22,15 @@ impl Lexer<'_> {
                     self.cursor.next();
                     row.newline();
                     self.written(Language::Ruby, &mut row, &mut pending);
-                    if self.cursor.rest().starts_with("__END__") {
+                    if self.cursor.rest().lines().next() == Some("__END__") {
                         self.cursor.finish();
                     }
                 }
                 '#' => self.cursor.skip_line(),
                 '=' if self.cursor.starts_line() && self.cursor.rest().starts_with("=begin") => {
-                    if !self.cursor.skip_past("\n=end") {
+                    if !self.cursor.skip_past_line("=end") {
                         break;
                     }
-                    self.cursor.skip_line();
                 }
                 '\\' if self.cursor.peek_at(1) == Some('\n') => {
                     self.cursor.take("\\\n");

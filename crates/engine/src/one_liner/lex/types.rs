@@ -1,5 +1,5 @@
-//! TypeScript: what it adds to JavaScript is left out where a name gets its value. None of this is valid JavaScript, so
-//! nothing else can be meant by it.
+//! TypeScript: what it adds to JavaScript is left out where a name gets its value. Little of this is valid JavaScript, and
+//! where it is, nothing that does anything is left out.
 
 use super::super::token::{Kind, Token};
 
@@ -39,10 +39,12 @@ fn annotation(tokens: &[Token], place: usize) -> Option<(usize, usize)> {
             let open = (place + 1..place + 3).find(|place| is(*place, "("))?;
             type_until(tokens, behind_parentheses(tokens, open)?, &["{"])
         }
-        // `name = (…): Type =>`
+        // `name = (…): Type =>`, or `a ? name = (…) : b => …`
         _ if is(place + 1, "=") => {
             let open = if name(place + 2) == Some("async") { place + 3 } else { place + 2 };
-            type_until(tokens, behind_parentheses(tokens, open)?, &["=>"])
+            let (colon, end) = type_until(tokens, behind_parentheses(tokens, open)?, &["=>"])?;
+            let does = |token: &Token| token.is("(") || matches!(token.kind, Kind::Text(_) | Kind::Newline);
+            (is(end, "=>") && !tokens.get(colon..end)?.iter().any(does)).then_some((colon, end))
         }
         _ => None,
     }

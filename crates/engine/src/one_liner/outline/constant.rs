@@ -1,14 +1,13 @@
 //! Variables that a text gives constants, or new files of the temporary folder, and nothing else: `p := "/tmp/x"`.
 //!
-//! Nothing is followed. One that is also a parameter, that a loop sets or that something else may change is not known.
+//! What they are given is worked out as far as it is texts, paths that are put together and other such variables. One that is
+//! also a parameter, that a loop sets or that something else may change is not known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::value::{TEMPORARY, path_appended, path_joined};
 use super::token::Token;
 use super::tongue::{Tongue, Variables};
-
-/// A new file or folder.
-const TEMPORARY: &str = "$TMPDIR/…";
 
 /// Of longer statements and groups, only this many tokens are looked at.
 const NEAR: usize = 64;
@@ -204,7 +203,7 @@ impl Evaluation<'_, '_> {
         while !concat.is_empty() && tokens.get(*at).is_some_and(|token| token.is(concat)) {
             *at += 1;
             let more = self.chain(tokens, at, depth)?;
-            texts = joined(&texts, &more, "");
+            texts = each(&texts, &more, |one, other| format!("{one}{other}"));
         }
         Some(texts)
     }
@@ -219,7 +218,7 @@ impl Evaluation<'_, '_> {
                     *at += 2;
                     let given = self.group(tokens, at, depth)?;
                     texts = match given.as_slice() {
-                        [part] if self.variables.joins.contains(method) => joined(&texts, part, "/"),
+                        [part] if self.variables.joins.contains(method) => self.joined(&texts, part),
                         _ if self.variables.keeps.contains(method) => texts,
                         _ => return None,
                     };
@@ -256,13 +255,11 @@ impl Evaluation<'_, '_> {
                     _ => given.iter().all(is_plain).then(|| vec![TEMPORARY.to_owned()]),
                 }
             }
-            Token::Name(name) if self.variables.joins.contains(name) => {
+            // `new File("x")`
+            Token::Name("new") if matches!(tokens.get(*at), Some(Token::Name(_))) => self.one(tokens, at, depth + 1),
+            Token::Name(name) if self.variables.joins.contains(name) || self.variables.keeps.contains(name) => {
                 let parts = self.group(tokens, at, depth)?;
-                parts.into_iter().reduce(|one, other| joined(&one, &other, "/"))
-            }
-            Token::Name(name) if self.variables.keeps.contains(name) => {
-                let parts = self.group(tokens, at, depth)?;
-                parts.into_iter().reduce(|one, other| joined(&one, &other, "/"))
+                parts.into_iter().reduce(|one, other| self.joined(&one, &other))
             }
             Token::Name(name) if self.known.contains_key(name) => self.known.get(name).cloned(),
             // `file.Name()`
@@ -274,6 +271,10 @@ impl Evaluation<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    fn joined(&self, folders: &[String], names: &[String]) -> Vec<String> {
+        each(folders, names, if self.variables.joins_append { path_appended } else { path_joined })
     }
 
     /// In parentheses, one by one.
@@ -294,11 +295,8 @@ impl Evaluation<'_, '_> {
     }
 }
 
-fn joined(ones: &[String], others: &[String], between: &str) -> Vec<String> {
-    let join = |one: &String, other: &String| match between {
-        "/" => crate::one_liner::value::path_joined(one, other),
-        _ => format!("{one}{other}"),
-    };
+fn each(ones: &[String], others: &[String], join: impl Fn(&str, &str) -> String) -> Vec<String> {
+    let join = &join;
     ones.iter().flat_map(|one| others.iter().map(move |other| join(one, other))).take(MAX_VALUES + 1).collect()
 }
 

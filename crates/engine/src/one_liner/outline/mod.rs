@@ -1,8 +1,11 @@
 //! Languages that are only looked over: strings and comments are told from code, and calls of the functions that a
-//! table knows are looked for. No value is followed: what stands in the place of a constant is not known.
+//! table knows are looked for. What stands in the place of a constant is not known, but for variables that are nothing
+//! else (`constant`).
 
 mod callee;
 mod constant;
+mod renaming;
+mod spelling;
 mod token;
 mod tongue;
 
@@ -12,6 +15,7 @@ mod tests;
 use std::collections::HashSet;
 
 use constant::Constants;
+use spelling::spelled;
 use token::{Token, Tokens, behind_print, tokens};
 use tongue::{Deed, Tongue};
 
@@ -31,8 +35,7 @@ pub(super) fn read(program: &str, text: &str) -> Option<OneLiner> {
     if text.len() > MAX_BYTES || text.contains('\0') {
         return Some(OneLiner::default());
     }
-    // Comments end there too.
-    let text = text.replace('\r', "\n");
+    let text = spelled(tongue.spelling, text);
     let mut outline = Outline {
         tongue,
         tokens: Vec::new(),
@@ -94,7 +97,7 @@ enum Argument {
 impl Outline<'_> {
     fn look_over(&mut self) {
         for place in 0..self.tokens.len() {
-            self.found.complete &= !self.is_computed(place);
+            self.found.complete &= !self.is_computed(place) && !self.renames(place);
             match self.tokens.get(place) {
                 Some(Token::Command(Some(text))) => self.found.spawns.push(Spawn::Shell(text.clone())),
                 Some(Token::Command(None)) => self.found.complete = false,
@@ -132,7 +135,10 @@ impl Outline<'_> {
             return;
         }
         let deed = match before {
-            Some("new") => self.tongue.function(&format!("new {name}")),
+            Some("new") => {
+                let last = name.rsplit('.').next().unwrap_or(name);
+                self.tongue.function(&format!("new {last}"))
+            }
             Some(before) if self.tongue.members.contains(&before) => None,
             _ => self.function(name),
         };
@@ -147,8 +153,10 @@ impl Outline<'_> {
             let given = place.checked_sub(2).and_then(|given| self.tokens.get(given));
             arguments.insert(0, given.map_or(Argument::Unknown, |given| self.worth(&[given])));
         }
-        if deed == Deed::Statement {
-            return self.statement(place + 1);
+        match deed {
+            Deed::Statement => return self.statement(place + 1),
+            Deed::DeletesOwner if arguments.is_empty() => return self.delete_owner(name, place),
+            _ => {}
         }
         self.call(deed, &arguments);
     }
@@ -185,6 +193,27 @@ impl Outline<'_> {
             Some(Some(_)) => self.found.spawns.push(Spawn::Words(words)),
             _ => self.found.complete = false,
         }
+    }
+
+    /// `new File("x").delete()`, `file.delete()`. What has nothing to do with files deletes something else.
+    fn delete_owner(&mut self, name: &str, place: usize) {
+        let has_files =
+            |token: &Token| matches!(token, Token::Name(name) if name.rsplit('.').any(|part| part == "File"));
+        if !self.tokens.iter().any(has_files) {
+            return;
+        }
+        let known = match name.rsplit_once(self.tongue.joint) {
+            Some((owner, _)) => self.constants.get(owner).cloned(),
+            None => self.owner(place).and_then(|owner| constant::worth(self.tongue, &self.constants, &owner)),
+        };
+        self.touch(Access::Delete, Some(&known.map_or(Argument::Unknown, Argument::Texts)));
+    }
+
+    /// What stands before the point here, from `new` on.
+    fn owner(&self, place: usize) -> Option<Vec<&Token<'_>>> {
+        let before = self.tokens.get(..place.checked_sub(1)?)?;
+        let start = before.iter().rev().take(LONGEST_CALL).position(|token| *token == Token::Name("new"))?;
+        Some(before.get(before.len() - start - 1..)?.iter().collect())
     }
 
     /// A function, as a value: who knows what it is given.
@@ -231,6 +260,8 @@ impl Outline<'_> {
                 self.has_moved |= !stays;
             }
             Deed::Hides | Deed::Statement => self.found.complete = false,
+            // Of something else: `builder.delete(0, 1)`.
+            Deed::DeletesOwner => {}
             Deed::Calls(place) => match arguments.get(place) {
                 Some(Argument::Texts(names)) => {
                     let deed = names.first().and_then(|name| self.function(name));

@@ -71,6 +71,7 @@ impl<'t> Lexer<'t> {
             self.found.is_whole &= !rest.get(1..).is_some_and(|behind| behind.starts_with(['"', '\'', '`']));
             self.mark(1);
         } else if let Some((text, behind)) = long_string(tongue, rest) {
+            self.found.is_whole &= tongue.long_strings != LongStrings::Tagged || !defines_tag(self.text);
             self.found.list.push(Token::Text(Some(text.to_owned())));
             self.end_at(behind);
         } else if let Some((kind, quotes)) = sigil(tongue, rest) {
@@ -244,12 +245,30 @@ fn long_string<'t>(tongue: &Tongue, text: &'t str) -> Option<(&'t str, Option<&'
             };
             (inside.get(1..)?, format!("{close}{fill}{quote}"))
         }
-        _ => return None,
+        LongStrings::Hashes => {
+            let rest = text.strip_prefix(['b', 'c']).unwrap_or(text).strip_prefix('r')?;
+            let inside = rest.trim_start_matches('#');
+            let fill = rest.strip_suffix(inside)?;
+            (inside.strip_prefix('"')?, format!("\"{fill}"))
+        }
+        LongStrings::Tagged => {
+            let rest = ["u8", "u", "U", "L"].iter().find_map(|kind| text.strip_prefix(kind)).unwrap_or(text);
+            let (tag, inside) = rest.strip_prefix("R\"")?.split_once('(')?;
+            (inside, format!("){tag}\""))
+        }
+        LongStrings::None | LongStrings::Sigils | LongStrings::Named => return None,
     };
     match inside.split_once(&end) {
         Some((inside, behind)) => Some((inside, Some(behind))),
         None => Some((inside, None)),
     }
+}
+
+/// Whether what begins a raw text of C++ may be a macro, and the text another one.
+fn defines_tag(text: &str) -> bool {
+    let names = text.split("define").skip(1).map(str::trim_start);
+    let mut names = names.filter_map(|rest| rest.split(|letter| !is_name(letter)).next());
+    names.any(|name| matches!(name, "R" | "LR" | "uR" | "UR" | "u8R"))
 }
 
 /// The quotes of sigils; longer ones stand first.
@@ -280,9 +299,7 @@ fn is_name(letter: char) -> bool {
 }
 
 fn name_length(tongue: &Tongue, text: &str) -> usize {
-    // In names of R, a dot is a letter; a mark at the end is part of a name of Elixir and Julia.
-    let is_r = tongue.joint == "::" && tongue.concat.is_empty();
-    let is_part = |letter: char| is_name(letter) || tongue.letters.contains(letter) || letter == '.' && is_r;
+    let is_part = |letter: char| is_name(letter) || tongue.letters.contains(letter);
     let part = |text: &str| text.find(|letter| !is_part(letter)).unwrap_or(text.len());
     let mut length = part(text);
     while let Some(next) = text.get(length..).and_then(|rest| rest.strip_prefix(tongue.joint)) {
@@ -292,9 +309,8 @@ fn name_length(tongue: &Tongue, text: &str) -> usize {
         }
     }
     let behind = text.get(length..).unwrap_or_default();
-    let has_mark = tongue.joint == "." && behind.starts_with('!') && !behind.starts_with("!=")
-        || tongue.letter_signs.contains(&"?") && behind.starts_with('?');
-    length + usize::from(has_mark)
+    let has_last = behind.starts_with(|letter| tongue.last_letters.contains(letter)) && !behind.starts_with("!=");
+    length + usize::from(has_last)
 }
 
 /// Behind `!`: a command, and no comparison.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::command::{SimpleCommand, Word};
+use super::super::quoting::quoted;
 use super::super::settings::{command_of_setting, is_command_variable};
 use super::Runs;
 use crate::programs::{Arguments, Role};
@@ -42,8 +43,8 @@ pub(super) fn by_alias(command: &SimpleCommand, arguments: &Arguments, alias: &s
     let rest = command.words.get(place + 1..).unwrap_or_default().to_vec();
     // What it was told before the alias counts for what that stands for.
     let flags = command.words.get(1..place).unwrap_or_default().iter();
-    let quoted = |word: &Word| word.value.as_ref().map(|text| format!("'{}' ", text.replace('\'', r"'\''")));
-    let flags: String = flags.map(quoted).collect::<Option<_>>()?;
+    let flag = |word: &Word| word.value.as_ref().map(|text| format!("{} ", quoted(text)));
+    let flags: String = flags.map(flag).collect::<Option<_>>()?;
     let text = alias.strip_prefix('!').map_or_else(|| format!("git {flags}{alias}"), str::to_owned);
     let text = Some(format!("{text} \"$@\""));
     Some(Runs::Text { text, in_own_shell: true, is_beginning: false, name: None, arguments: rest })

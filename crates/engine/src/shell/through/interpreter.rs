@@ -314,7 +314,7 @@ pub(super) fn in_code(command: &SimpleCommand, text: Option<&str>) -> Vec<Runs> 
     let mut given = given(command);
     // To a text that stands in the command, its words are whatever it takes them for.
     given.words = given.words.filter(|_| command.script.is_some());
-    let Some(read) = text.and_then(|text| one_liner::read_with(program, text, &given)) else {
+    let Some(read) = text.and_then(|text| one_liner::read(program, text, &given)) else {
         return vec![Runs::text(None)];
     };
     let word = |text: Option<String>| text.map_or_else(Word::unknown, |text| Word::known(&text));

@@ -9,6 +9,7 @@ use super::super::budget;
 use super::super::command::{Assignment, Folders, Redirect, RedirectKind, SimpleCommand, Word};
 use super::super::container::Container;
 use super::super::fetched::fetches;
+use super::super::given::given;
 use super::super::meaning::{meaning, passed_on};
 use super::super::output::{MAX_OUTPUT, output};
 use super::super::printed::Printed;
@@ -91,7 +92,7 @@ fn printed_by_code(command: &SimpleCommand) -> Option<String> {
     let (program, arguments) = command.program().zip(command.arguments.as_ref())?;
     Language::of(program)?;
     let code = arguments.list.iter().find(|argument| argument.role == Role::Code)?;
-    let prints = one_liner::read_for(program, command.meaning_from(code.word, code.from)?)?.prints;
+    let prints = one_liner::read(program, command.meaning_from(code.word, code.from)?, &given(command))?.prints;
     Some(prints.join("\n")).filter(|text| !text.is_empty())
 }
 
@@ -208,11 +209,11 @@ impl Walker<'_> {
         };
         self.note_scripts(&mut command);
         let is_code = command.program().is_some_and(|program| Language::of(program).is_some());
-        if let Some(Written::Text(text)) = command.script.as_ref().filter(|_| is_code)
-            && !self.spend(budget::CODE * text.len())
-        {
+        let code = command.script_text().filter(|_| is_code);
+        if !self.spend(budget::CODE * code.map_or(0, str::len)) {
             return;
         }
+        self.files.note_script(&command);
         if let Some(doubt) = doubtful::in_command(&command) {
             self.gap(Gap::Doubtful(doubt));
         }

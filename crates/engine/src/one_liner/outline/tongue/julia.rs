@@ -1,0 +1,50 @@
+//! Julia.
+
+use super::{COMMON, COPIES, DELETES, Deed, LongStrings, MOVES, Quotes, READS, Tongue, WRITES, escaped};
+
+pub(super) const JULIA: Tongue = Tongue {
+    programs: &["julia"],
+    comments: &[("#=", Some("=#")), ("#", None)],
+    strings: &[
+        Quotes { open: "`", close: "`", escapes: true, holes: &["$(", "$"], is_command: true, doubles: false },
+        escaped("\"\"\"", &["$(", "$"]),
+        escaped("\"", &["$(", "$"]),
+    ],
+    has_transposes: true,
+    last_letters: "!",
+    joint: ".",
+    members: &["function"],
+    concat: "*",
+    functions: &[
+        ("Meta.parse", Deed::Hides),
+        ("include_string", Deed::Hides),
+        ("Cmd", Deed::Words),
+        ("ccall", Deed::Hides),
+        ("rm", DELETES),
+        ("Base.rm", DELETES),
+        ("Base.Filesystem.rm", DELETES),
+        ("mv", MOVES),
+        ("Base.mv", MOVES),
+        ("cp", COPIES),
+        ("read", READS),
+        ("Base.read", READS),
+        ("readline", READS),
+        ("readlines", READS),
+        ("eachline", READS),
+        ("include", READS),
+        ("readdlm", READS),
+        ("CSV.File", READS),
+        ("CSV.read", READS),
+        ("open", Deed::Open),
+        ("write", WRITES),
+        ("touch", WRITES),
+        ("mkpath", WRITES),
+        ("mkdir", WRITES),
+        ("chmod", WRITES),
+    ],
+    long_strings: LongStrings::Named,
+    comments_nest: true,
+    has_letters: true,
+    outer_modules: &["Base."],
+    ..COMMON
+};

@@ -1,0 +1,58 @@
+//! Rust.
+
+use super::{COMMON, DELETES, Deed, LongStrings, MOVES, READS, Renames, Tongue, Variables, WRITES, escaped};
+
+pub(super) const RUST: Tongue = Tongue {
+    programs: &["compiled-rust"],
+    comments: &[("/*", Some("*/")), ("//", None)],
+    strings: &[escaped("\"", &[])],
+    comments_nest: true,
+    joint: "::",
+    members: &[".", "fn"],
+    functions: &[
+        ("Command::new", Deed::Statement),
+        ("remove_file", DELETES),
+        ("remove_dir", DELETES),
+        ("remove_dir_all", DELETES),
+        ("rename", MOVES),
+        ("read_to_string", READS),
+        ("fs::read", READS),
+        ("std::fs::read", READS),
+        ("File::open", READS),
+        ("std::fs::File::open", READS),
+        ("fs::write", WRITES),
+        ("std::fs::write", WRITES),
+        ("File::create", WRITES),
+        ("std::fs::File::create", WRITES),
+        ("process::Command::new", Deed::Statement),
+        ("std::process::Command::new", Deed::Statement),
+    ],
+    drops_modules: true,
+    has_letters: true,
+    long_strings: LongStrings::Hashes,
+    renames: Renames::Uses,
+    variables: Some(Variables {
+        temporary: &["temp_dir", "env::temp_dir", "std::env::temp_dir", "tempdir", "tempfile::tempdir", "TempDir::new"],
+        temporary_in_first: false,
+        joins: &["join"],
+        joins_append: false,
+        keeps: &[
+            "Path::new",
+            "PathBuf::from",
+            "String::from",
+            "to_string",
+            "to_owned",
+            "into",
+            "path",
+            "clone",
+            "unwrap",
+            "expect",
+            "as_path",
+            "as_str",
+            "to_path_buf",
+        ],
+        onlookers: &[],
+        are_borrowed: true,
+    }),
+    ..COMMON
+};
