@@ -130,6 +130,7 @@ impl Lexer<'_> {
     }
 
     fn node_pattern(&mut self) {
+        self.sound &= !has_nested_classes(self.cursor.rest());
         self.cursor.next();
         let mut in_class = false;
         loop {
@@ -211,6 +212,31 @@ fn pattern(text: &str) -> Option<&str> {
         }
     }
     None
+}
+
+/// Whether the pattern here has classes in classes, as those have that are marked with a `v`.
+fn has_nested_classes(text: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut are_nested = false;
+    let mut letters = text.chars().skip(1);
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\n' => return false,
+            '\\' => {
+                letters.next();
+            }
+            '[' => {
+                depth += 1;
+                are_nested |= depth > 1;
+            }
+            ']' => depth = depth.saturating_sub(1),
+            '/' if depth == 0 => {
+                return are_nested && letters.take_while(char::is_ascii_alphabetic).any(|flag| flag == 'v');
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether a pattern that is read as code would begin a string or a comment.

@@ -1,5 +1,7 @@
 //! Other names that a text gives to what is known here. They are not followed: a text that does so is not whole.
 
+use std::collections::{BTreeSet, HashSet};
+
 use super::Outline;
 use super::token::Token;
 use super::tongue::{Deed, Renames};
@@ -37,8 +39,8 @@ impl Outline<'_> {
                     let does = self.function(name).is_some_and(|deed| deed.runs() || deed.deletes());
                     does && !self.is_mark(place + 1, "(") && (self.is_handed_on(place) || self.is_in_macro(place))
                 }
-                // What a macro puts together may be any name.
-                Some(Token::Mark("#")) => self.is_mark(place + 1, "#") && self.is_in_macro(place),
+                // `a##b`
+                Some(Token::Mark("#")) => self.is_mark(place + 1, "#") && self.is_in_macro(place) && self.has_parts(),
                 _ => false,
             },
         }
@@ -80,6 +82,24 @@ impl Outline<'_> {
             _ => false,
         });
         is_given && ends
+    }
+
+    /// Whether names of the text, put together, are the name of a function.
+    fn has_parts(&self) -> bool {
+        let names: HashSet<&str> = self.tokens.iter().filter_map(Token::name).collect();
+        let is_made = |function: &str| {
+            // How far names lead, one behind the other; one alone is no other name.
+            let mut reached: BTreeSet<usize> = BTreeSet::from([0]);
+            for end in 1..=function.len() {
+                let is_name = |start: &usize| function.get(*start..end).is_some_and(|part| names.contains(part));
+                if reached.iter().any(|start| (*start, end) != (0, function.len()) && is_name(start)) {
+                    reached.insert(end);
+                }
+            }
+            reached.contains(&function.len())
+        };
+        let does = |deed: Deed| deed.runs() || deed.deletes();
+        self.tongue.functions.iter().any(|(known, deed)| does(*deed) && is_made(known))
     }
 
     fn is_in_macro(&self, place: usize) -> bool {

@@ -18,6 +18,13 @@ impl Token<'_> {
         matches!(self, Self::Mark(found) if *found == mark)
     }
 
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The text that it is, where that has no holes.
     pub(super) fn text(&self) -> Option<&str> {
         match self {

@@ -19,7 +19,7 @@ pub(super) const C: Tongue = Tongue {
         ("execve", Deed::Hides),
         ("execvp", Deed::Hides),
         ("posix_spawn", Deed::Hides),
-        ("dlsym", Deed::Hides),
+        ("dlsym", Deed::Calls(1)),
         ("unlink", DELETES),
         ("rmdir", DELETES),
         ("remove", DELETES),
