@@ -40,6 +40,12 @@ pub fn session(lookup: impl Fn(&str) -> Option<String>) -> Option<(Agent, String
     })
 }
 
+/// Who calls a hook that `named` was to call. Some agents read Claude Code's settings too, and tell by a variable who they are.
+pub fn caller(named: Agent, lookup: impl Fn(&str) -> Option<String>) -> Agent {
+    let others = [Agent::Cursor, Agent::Copilot].into_iter().filter(|_| named == Agent::Claude);
+    others.into_iter().find(|agent| project_dir(*agent, &lookup).is_some()).unwrap_or(named)
+}
+
 /// The folder that the agent says its session belongs to, in the environment of a hook.
 pub fn project_dir(agent: Agent, lookup: impl Fn(&str) -> Option<String>) -> Option<String> {
     lookup(agent.adapter().environment.project_dir?).filter(|value| !value.is_empty())

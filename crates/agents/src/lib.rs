@@ -81,7 +81,8 @@ impl Agent {
     }
 }
 
-type Translate = fn(EventKind, &mut Map<String, Value>) -> EventKind;
+/// By the event's own name, its kind, and the payload.
+type Translate = fn(&str, EventKind, &mut Map<String, Value>) -> EventKind;
 
 /// Everything that is particular to one agent.
 struct Adapter {
@@ -91,8 +92,9 @@ struct Adapter {
     program: &'static str,
     /// The agent's own names of events, and their kinds.
     events: protocol::kinds::Names,
-    /// Puts the fields of a payload under the names that the family has for them, where the agent has its own, and says
-    /// what the event is where its name does not tell.
+    /// The agent's own names of a payload's fields, and those that the family has for them.
+    fields: &'static [(&'static str, &'static str)],
+    /// Puts what is left of the payload into the family's shape, and says what the event is where its name does not tell.
     translate: Option<Translate>,
     /// Turns what the payload says of a tool call into the canonical call.
     tool: fn(protocol::decode::RawCall<'_>) -> engine::event::ToolCall,

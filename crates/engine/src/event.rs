@@ -185,6 +185,10 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    pub fn of(failed: bool) -> Self {
+        if failed { Self::Failed } else { Self::Ok }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",

@@ -5,6 +5,7 @@
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use agents::{Agent, Answer};
 use engine::observers::COLLABORATION_MODE;
@@ -64,7 +65,7 @@ fn judge(
     if let Some(failure) = failure {
         return judge.record_unjudged(&event, failure.verdict(&event));
     }
-    let event = with_transcript(agent, event);
+    let event = with_transcript(agent, event, judge.config().deadline);
     judge.judge(&event, root.is_first, &|more| progress.needs(more)).verdict
 }
 
@@ -89,9 +90,12 @@ fn read_event(
     }
 }
 
+/// How long to wait for a transcript that lags: a part of the deadline, so that there is time to judge.
+const TRANSCRIPT_PATIENCE: f64 = 0.4;
+
 /// Adds what only the transcript tells: how a shell call went, what the agent last said, and the mode of a turn that
 /// begins. Never before a tool call: that is where an agent waits most often, and nothing of this is new there.
-fn with_transcript(agent: Agent, mut event: Arc<Event>) -> Arc<Event> {
+fn with_transcript(agent: Agent, mut event: Arc<Event>, deadline: Duration) -> Arc<Event> {
     let Some(path) = event.transcript.as_deref().map(Path::new) else { return event };
     let call = event.tool.as_ref().filter(|call| call.shell.is_some()).and_then(|call| call.id.as_deref());
     if let (EventKind::AfterTool, None, Some(call)) = (event.kind, event.outcome, call) {
@@ -100,7 +104,7 @@ fn with_transcript(agent: Agent, mut event: Arc<Event>) -> Arc<Event> {
             Arc::make_mut(&mut event).outcome = outcome;
         }
     } else if event.kind.is_stop() && event.message.is_none() {
-        agents::transcript::catch_up(agent, path, &event);
+        agents::transcript::catch_up(agent, path, &event, deadline.mul_f64(TRANSCRIPT_PATIENCE));
         let message = agents::transcript::last_message(agent, path).ok().flatten();
         if message.is_some() {
             Arc::make_mut(&mut event).message = message;

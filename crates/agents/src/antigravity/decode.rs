@@ -4,7 +4,7 @@ use engine::EventKind;
 use engine::event::{Outcome, ToolCall};
 use serde_json::{Map, Value};
 
-use crate::protocol::decode::{RawCall, rename};
+use crate::protocol::decode::{RawCall, count_holds_for_the_session, rename};
 use crate::protocol::kinds::Names;
 use crate::protocol::tools;
 
@@ -16,22 +16,16 @@ pub(super) const EVENTS: Names = &[
     ("Stop", EventKind::Stop),
 ];
 
-pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
-    rename(
-        fields,
-        &[
-            ("conversationId", "session_id"),
-            ("transcriptPath", "transcript_path"),
-            ("workspacePaths", "workspace_roots"),
-        ],
-    );
+pub(super) const FIELDS: &[(&str, &str)] =
+    &[("conversationId", "session_id"), ("transcriptPath", "transcript_path"), ("workspacePaths", "workspace_roots")];
+
+pub(super) fn translate(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     if let Some(Value::Object(mut call)) = fields.shift_remove("toolCall") {
         rename(&mut call, &[("name", "tool_name"), ("args", "tool_input")]);
         fields.extend(call);
     }
     if kind.is_stop() {
-        // Nothing says whether it stops for the first time, so how often it may be held counts for the whole session.
-        fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
+        count_holds_for_the_session(fields);
     }
     // After a call there is an error, or an empty text in its place; nothing is told of what came of it otherwise.
     if kind == EventKind::AfterTool {
@@ -64,11 +58,11 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
         "find_by_name" => tools::translated(call, "Glob", &[("Pattern", "pattern"), ("SearchDirectory", "path")]),
         "list_dir" => tools::translated(call, "LS", &[("DirectoryPath", "path")]),
         "read_url_content" => tools::translated(call, "WebFetch", &[("Url", "url")]),
-        "search_web" => tools::translated(call, "WebSearch", &[]),
-        "invoke_subagent" => tools::translated(call, "Task", &[]),
+        "search_web" => tools::renamed(call, "WebSearch"),
+        "invoke_subagent" => tools::renamed(call, "Task"),
         name => match name.strip_prefix("mcp_").map(str::to_owned) {
             Some(joined) => tools::parted(call, &joined, &['_']),
-            None => tools::canonical(&call.name, call.input, call.cwd),
+            None => tools::canonical(call),
         },
     }
 }

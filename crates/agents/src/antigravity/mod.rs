@@ -14,6 +14,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     title: "Antigravity",
     program: "agy",
     events: decode::EVENTS,
+    fields: decode::FIELDS,
     translate: Some(decode::translate),
     tool: decode::tool,
     folder: Some("Cwd"),

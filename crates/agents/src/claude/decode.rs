@@ -8,13 +8,13 @@ use crate::protocol::tools;
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {
         // Named `Task` before 2.1.63, and still so in rules.
-        "Agent" => tools::renamed(call.name, "Task", call.input, call.cwd),
-        _ => tools::canonical(&call.name, call.input, call.cwd),
+        "Agent" => tools::renamed(call, "Task"),
+        _ => tools::canonical(call),
     }
 }
 
 /// A call that failed comes as an event of its own; one that ran may yet have been interrupted.
 pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
     let failed = tools::says_failed(tool.output.as_ref()?);
-    Some(if failed { Outcome::Failed } else { Outcome::Ok })
+    Some(Outcome::of(failed))
 }

@@ -7,20 +7,21 @@ mod transcript;
 
 use crate::Adapter;
 use crate::environment::Variables;
-use crate::protocol::{kinds, output};
+use crate::protocol::{encode, kinds};
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "claude",
     title: "Claude Code",
     program: "claude",
     events: kinds::FAMILY,
+    fields: &[],
     translate: None,
     tool: decode::tool,
     folder: None,
     unknown_server: None,
     outcome: decode::outcome,
     powers: powers::powers,
-    encode: output::encode,
+    encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
     environment: Variables {

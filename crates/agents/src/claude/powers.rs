@@ -1,13 +1,13 @@
 //! What Claude Code lets a hook do.
 
-use crate::protocol::output::{PERMISSION, PERMISSION_PROMPT};
+use crate::protocol::encode::{BEFORE_TOOL, PERMISSION};
 use crate::protocol::powers::{Asking, Powers};
 
 pub(super) fn powers(event: &str) -> Powers {
     match event {
-        PERMISSION => Powers { ask: Asking::Asks, approve: true, ..Powers::REFUSE_OR_CONTEXT },
+        BEFORE_TOOL => Powers { ask: Asking::Asks, approve: true, ..Powers::REFUSE_OR_CONTEXT },
         // That nothing is decided is what makes Claude Code ask.
-        PERMISSION_PROMPT => Powers { approve: true, ..Powers::REFUSE },
+        PERMISSION => Powers { approve: true, ..Powers::REFUSE },
         "UserPromptSubmit" | "UserPromptExpansion" | "PostToolUse" | "PostToolBatch" => Powers::REFUSE_OR_CONTEXT,
         // Context at a stop would keep the agent at work, which only a block may do.
         "Stop" | "SubagentStop" | "PreCompact" | "ConfigChange" | "TaskCreated" | "TaskCompleted" => Powers::REFUSE,

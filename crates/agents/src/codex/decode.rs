@@ -2,6 +2,7 @@
 
 use engine::event::{Outcome, ToolCall};
 
+use super::shell_patch;
 use crate::protocol::decode::RawCall;
 use crate::protocol::{patch, tools};
 
@@ -9,22 +10,21 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {
         "apply_patch" => patch::call(call),
         "Bash" => shell_call(call),
-        "shell" | "local_shell" | "shell_command" | "exec_command" => {
-            tools::renamed(call.name, "Bash", call.input, call.cwd)
-        }
-        "spawn_agent" => tools::renamed(call.name, "Task", call.input, call.cwd),
-        "view_image" => tools::renamed(call.name, "Read", call.input, call.cwd),
-        _ => tools::canonical(&call.name, call.input, call.cwd),
+        "shell" | "local_shell" | "shell_command" | "exec_command" => tools::renamed(call, "Bash"),
+        "spawn_agent" => tools::renamed(call, "Task"),
+        "view_image" => tools::renamed(call, "Read"),
+        _ => tools::canonical(call),
     }
 }
 
-/// Codex takes `apply_patch <<EOF` out of a shell command and applies it itself, so its files are the call's own.
+/// The files of a patch in it are the call's own.
 fn shell_call(call: RawCall<'_>) -> ToolCall {
-    let mut tool = tools::canonical("Bash", call.input, call.cwd);
+    let cwd = call.cwd;
+    let mut tool = tools::canonical(call);
     if let Some(engine::event::ShellText::Command(text)) = &tool.shell
         && text.contains("apply_patch")
     {
-        tool.files = patch::files_of_shell_patch(text, call.cwd);
+        tool.files = shell_patch::files(text, cwd);
     }
     tool
 }
@@ -35,10 +35,10 @@ pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
     let output = tool.output.as_ref()?;
     if tool.shell.is_none() {
         let failed = tools::says_failed(output) || output.as_str().and_then(exit_code).is_some_and(|code| code != 0);
-        return Some(if failed { Outcome::Failed } else { Outcome::Ok });
+        return Some(Outcome::of(failed));
     }
     let code = output.get("exit_code").or_else(|| output.get("metadata")?.get("exit_code"))?.as_i64()?;
-    Some(if code == 0 { Outcome::Ok } else { Outcome::Failed })
+    Some(Outcome::of(code != 0))
 }
 
 /// The `Exit code: N` that Codex itself writes before the output of a patch.

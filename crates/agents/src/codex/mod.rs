@@ -4,6 +4,7 @@ mod decode;
 mod encode;
 mod install;
 mod powers;
+mod shell_patch;
 mod transcript;
 
 use crate::Adapter;
@@ -15,6 +16,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     title: "Codex CLI",
     program: "codex",
     events: kinds::FAMILY,
+    fields: &[],
     translate: None,
     tool: decode::tool,
     folder: None,

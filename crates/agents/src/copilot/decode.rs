@@ -4,27 +4,22 @@ use engine::EventKind;
 use engine::event::{Outcome, ToolCall};
 use serde_json::{Map, Value};
 
-use crate::protocol::decode::{RawCall, rename};
-use crate::protocol::{patch, tools, wording};
+use crate::protocol::decode::{RawCall, unwrap_text};
+use crate::protocol::{hold, patch, tools};
 
-pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
-    // Permission requests and the start of a subagent come as they are called in lower case.
-    rename(
-        fields,
-        &[
-            ("sessionId", "session_id"),
-            ("transcriptPath", "transcript_path"),
-            ("toolName", "tool_name"),
-            ("toolInput", "tool_input"),
-            ("toolArgs", "tool_input"),
-            ("tool_result", "tool_response"),
-        ],
-    );
-    if let Some(Value::String(text)) = fields.get("tool_input")
-        && let Ok(input @ Value::Object(_)) = serde_json::from_str(text)
-    {
-        fields.insert("tool_input".to_owned(), input);
-    }
+/// Permission requests and the start of a subagent come as they are called in lower case.
+pub(super) const FIELDS: &[(&str, &str)] = &[
+    ("hookName", "hook_event_name"),
+    ("sessionId", "session_id"),
+    ("transcriptPath", "transcript_path"),
+    ("toolName", "tool_name"),
+    ("toolInput", "tool_input"),
+    ("toolArgs", "tool_input"),
+    ("tool_result", "tool_response"),
+];
+
+pub(super) fn translate(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
+    unwrap_text(fields, "tool_input");
     // A subagent goes by its own id as if it were a session.
     let is_session = fields.get("agent_id").is_some() && fields.get("agent_id") == fields.get("session_id");
     if is_session && let Some(parent @ Value::String(_)) = fields.get("parent_agent_id").cloned() {
@@ -32,15 +27,15 @@ pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> Eve
         // The end of a subagent is told twice, and this is not the telling that can be held.
         return if kind == EventKind::Stop { EventKind::Other } else { kind };
     }
-    wording::unless_hold(kind, fields)
+    hold::unless_hold(kind, fields)
 }
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let path = ("path", "file_path");
     match call.name.as_str() {
-        "Bash" | "bash" => tools::translated(call, "Bash", &[]),
+        "Bash" | "bash" => tools::renamed(call, "Bash"),
         "write_bash" | "write_powershell" => tools::typed(call, "input"),
-        "PowerShell" | "powershell" => tools::translated(call, "PowerShell", &[]),
+        "PowerShell" | "powershell" => tools::renamed(call, "PowerShell"),
         "Read" | "view" => tools::translated(call, "Read", &[path]),
         "Write" | "create" => tools::translated(call, "Write", &[path, ("file_text", "content")]),
         "Edit" | "edit" => tools::translated(call, "Edit", EDIT),
@@ -51,10 +46,10 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
             _ => tools::translated(call, "Edit", EDIT),
         },
         "apply_patch" => patch::call(call),
-        "grep" | "rg" => tools::translated(call, "Grep", &[]),
-        "glob" => tools::translated(call, "Glob", &[]),
-        "web_fetch" => tools::translated(call, "WebFetch", &[]),
-        "Agent" | "task" => tools::translated(call, "Task", &[]),
+        "grep" | "rg" => tools::renamed(call, "Grep"),
+        "glob" => tools::renamed(call, "Glob"),
+        "web_fetch" => tools::renamed(call, "WebFetch"),
+        "Agent" | "task" => tools::renamed(call, "Task"),
         // Its own tools have neither a dash nor a slash.
         name => {
             let joined = name.to_owned();
@@ -74,7 +69,7 @@ pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
     } else {
         !matches!(text("result_type"), "" | "success") || tools::says_failed(output)
     };
-    Some(if failed { Outcome::Failed } else { Outcome::Ok })
+    Some(Outcome::of(failed))
 }
 
 fn exit_code(output: &str) -> Option<i64> {

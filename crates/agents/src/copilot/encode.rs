@@ -4,7 +4,7 @@ use engine::Event;
 use serde::Serialize;
 
 use crate::protocol::answer::Answer;
-use crate::protocol::output::{self, PERMISSION, PERMISSION_PROMPT};
+use crate::protocol::encode::{BEFORE_TOOL, PERMISSION, encode as encode_as_family};
 use crate::protocol::reply::{Decision, Reply};
 
 #[derive(Serialize)]
@@ -17,10 +17,10 @@ enum Flat {
 }
 
 pub(super) fn encode(event: &Event, reply: Reply) -> Answer {
-    if event.name == PERMISSION {
-        return output::encode(event, reply);
+    if event.name == BEFORE_TOOL {
+        return encode_as_family(event, reply);
     }
-    let is_prompt = event.name == PERMISSION_PROMPT;
+    let is_prompt = event.name == PERMISSION;
     match (reply.decision, reply.context) {
         (Some(Decision::Refuse(message)), _) if is_prompt => Answer::json(&Flat::Deny { behavior: "deny", message }),
         (Some(Decision::Approve(_)), _) if is_prompt => Answer::json(&Flat::Approve { behavior: "allow" }),

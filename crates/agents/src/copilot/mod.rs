@@ -15,6 +15,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     title: "Copilot CLI",
     program: "copilot",
     events: kinds::FAMILY,
+    fields: decode::FIELDS,
     translate: Some(decode::translate),
     tool: decode::tool,
     folder: None,

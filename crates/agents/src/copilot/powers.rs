@@ -1,12 +1,12 @@
 //! What Copilot CLI lets a hook do. It shows the person nothing of what a hook says.
 
-use crate::protocol::output::{PERMISSION, PERMISSION_PROMPT};
+use crate::protocol::encode::{BEFORE_TOOL, PERMISSION};
 use crate::protocol::powers::{Asking, Powers};
 
 pub(super) fn powers(event: &str) -> Powers {
     let powers = match event {
-        PERMISSION => Powers { ask: Asking::Asks, approve: true, ..Powers::REFUSE_OR_CONTEXT },
-        PERMISSION_PROMPT => Powers { approve: true, ..Powers::REFUSE },
+        BEFORE_TOOL => Powers { ask: Asking::Asks, approve: true, ..Powers::REFUSE_OR_CONTEXT },
+        PERMISSION => Powers { approve: true, ..Powers::REFUSE },
         "UserPromptSubmit" => Powers::REFUSE_OR_CONTEXT,
         "Stop" | "SubagentStop" => Powers::REFUSE,
         "PostToolUse" | "PostToolUseFailure" | "SessionStart" | "SubagentStart" => Powers::CONTEXT,

@@ -4,9 +4,9 @@ use engine::EventKind;
 use engine::event::{Outcome, ToolCall};
 use serde_json::{Map, Value, json};
 
-use crate::protocol::decode::{RawCall, rename, take_string};
+use crate::protocol::decode::{OWN_TOOL_NAME, RawCall, take_string, unwrap_text};
 use crate::protocol::kinds::Names;
-use crate::protocol::{patch, tools, wording};
+use crate::protocol::{hold, patch, tools};
 
 pub(super) const EVENTS: Names = &[
     ("sessionStart", EventKind::SessionStart),
@@ -25,58 +25,51 @@ pub(super) const EVENTS: Names = &[
     ("afterFileEdit", EventKind::FileChanged),
 ];
 
-pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
-    rename(
-        fields,
-        &[
-            ("conversation_id", "session_id"),
-            ("subagent_id", "agent_id"),
-            ("subagent_type", "agent_type"),
-            ("summary", "last_assistant_message"),
-            ("tool_output", "tool_response"),
-            ("error_message", "error"),
-        ],
-    );
+pub(super) const FIELDS: &[(&str, &str)] = &[
+    ("conversation_id", "session_id"),
+    ("subagent_id", "agent_id"),
+    ("subagent_type", "agent_type"),
+    ("summary", "last_assistant_message"),
+    ("tool_output", "tool_response"),
+    ("error_message", "error"),
+];
+
+pub(super) fn translate(event: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     // Who the person is, is nobody's business here.
     fields.shift_remove("user_email");
-    for key in ["tool_input", "tool_response"] {
-        // Sometimes a value, sometimes the text of one.
-        if let Some(Value::String(text)) = fields.get(key)
-            && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
-        {
-            fields.insert(key.to_owned(), value);
-        }
-    }
-    if kind == EventKind::BeforeTool {
-        name_tool(fields);
+    unwrap_text(fields, "tool_input");
+    unwrap_text(fields, "tool_response");
+    name_tool(event, fields);
+    // The person interrupted it, or it failed: nobody wants it to go on.
+    if kind == EventKind::Stop && fields.get("status").and_then(Value::as_str).is_some_and(|end| end != "completed") {
+        return EventKind::Other;
     }
     let loops = fields.get("loop_count").and_then(Value::as_u64).unwrap_or_default();
     if kind.is_stop() && loops > 0 {
         fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
     }
-    wording::unless_hold(kind, fields)
+    hold::unless_hold(kind, fields)
 }
 
-/// The older events are about one tool each, and do not name it.
-fn name_tool(fields: &mut Map<String, Value>) {
-    let has_name = fields.contains_key("tool_name");
-    let is_server = fields.contains_key("url") || (has_name && fields.contains_key("command"));
-    let (name, input) = if is_server {
-        (format!("{MCP}{}", take_string(fields, "tool_name").unwrap_or_default()), None)
-    } else if has_name {
-        return;
-    } else if let Some(command) = take_string(fields, "command") {
-        ("Shell".to_owned(), Some(json!({ "command": command })))
-    } else if let Some(path) = take_string(fields, "file_path") {
-        fields.shift_remove("content");
-        ("Read".to_owned(), Some(json!({ "file_path": path })))
-    } else {
-        return;
+/// The older events are about one tool each, and do not name it as the others do.
+fn name_tool(event: &str, fields: &mut Map<String, Value>) {
+    let (name, argument) = match event {
+        "beforeShellExecution" => ("Shell".to_owned(), Some("command")),
+        "beforeReadFile" => ("Read".to_owned(), Some("file_path")),
+        "beforeMCPExecution" => {
+            let own = take_string(fields, "tool_name").unwrap_or_default();
+            fields.insert(OWN_TOOL_NAME.to_owned(), Value::String(own.clone()));
+            (format!("{MCP}{own}"), None)
+        }
+        _ => return,
     };
     fields.insert("tool_name".to_owned(), Value::String(name));
-    if let Some(input) = input {
-        fields.insert("tool_input".to_owned(), input);
+    if let Some(argument) = argument {
+        let value = fields.shift_remove(argument).unwrap_or_default();
+        fields.insert("tool_input".to_owned(), json!({ argument: value }));
     }
+    // What is in the file is nothing to be kept.
+    fields.shift_remove("content");
 }
 
 const MCP: &str = "MCP:";
@@ -88,10 +81,10 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let (path, target) = (("path", "file_path"), ("target_file", "file_path"));
     if let Some(tool) = call.name.strip_prefix(MCP) {
         let name = format!("mcp__{UNKNOWN_SERVER}__{tool}");
-        return tools::translated(call, &name, &[]);
+        return tools::renamed(call, &name);
     }
     match call.name.as_str() {
-        "Shell" | "run_terminal_cmd" => tools::translated(call, "Bash", &[]),
+        "Shell" | "run_terminal_cmd" => tools::renamed(call, "Bash"),
         "Write" => tools::translated(call, "Write", &[path, ("contents", "content")]),
         "StrReplace" | "search_replace" | "edit_file" => tools::translated(call, "Edit", &[path, target]),
         "ApplyPatch" | "apply_patch" => patch::call(call),
@@ -100,7 +93,7 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
         }
         "Read" | "ReadFile" | "read_file" => tools::translated(call, "Read", &[path, target]),
         "Delete" | "delete_file" => tools::deleting(tools::translated(call, "Write", &[path, target])),
-        _ => tools::canonical(&call.name, call.input, call.cwd),
+        _ => tools::canonical(call),
     }
 }
 
@@ -109,5 +102,5 @@ pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
     let output = tool.output.as_ref()?;
     let code = ["exitCode", "exit_code"].into_iter().find_map(|key| output.get(key)?.as_i64());
     let failed = tools::says_failed(output) || code.is_some_and(|code| code != 0);
-    Some(if failed { Outcome::Failed } else { Outcome::Ok })
+    Some(Outcome::of(failed))
 }

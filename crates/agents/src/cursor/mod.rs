@@ -14,6 +14,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     title: "Cursor",
     program: "cursor-agent",
     events: decode::EVENTS,
+    fields: decode::FIELDS,
     translate: Some(decode::translate),
     tool: decode::tool,
     folder: Some("working_directory"),

@@ -4,9 +4,9 @@ use engine::EventKind;
 use engine::event::{Access, FileAccess, Outcome, ToolCall};
 use serde_json::{Map, Value};
 
-use crate::protocol::decode::{RawCall, rename};
+use crate::protocol::decode::{OWN_TOOL_NAME, RawCall, count_holds_for_the_session, rename};
 use crate::protocol::kinds::Names;
-use crate::protocol::{paths, tools, wording};
+use crate::protocol::{hold, paths, tools};
 
 pub(super) const EVENTS: Names = &[
     ("SessionStart", EventKind::SessionStart),
@@ -19,18 +19,19 @@ pub(super) const EVENTS: Names = &[
     ("Notification", EventKind::Notification),
 ];
 
-pub(super) fn translate(kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
+pub(super) fn translate(_: &str, kind: EventKind, fields: &mut Map<String, Value>) -> EventKind {
     if kind == EventKind::Stop {
         // What was asked for at the start of the turn is nothing that the person writes now.
         rename(fields, &[("prompt_response", "last_assistant_message"), ("prompt", "turn_prompt")]);
-        // It forgets that a stop was held as soon as the agent calls a tool, so how often it may be held counts for the
-        // whole session.
-        fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
+        // It says so, but forgets it as soon as the agent calls a tool.
+        count_holds_for_the_session(fields);
     }
-    if let Some(name) = mcp_tool(fields) {
-        fields.insert("tool_name".to_owned(), Value::String(name));
+    if let Some(name) = mcp_tool(fields)
+        && let Some(own) = fields.insert("tool_name".to_owned(), Value::String(name))
+    {
+        fields.insert(OWN_TOOL_NAME.to_owned(), own);
     }
-    wording::unless_hold(kind, fields)
+    hold::unless_hold(kind, fields)
 }
 
 /// The name of an MCP tool is written without a visible end of the server's; beside it both are told.
@@ -43,20 +44,20 @@ fn mcp_tool(fields: &Map<String, Value>) -> Option<String> {
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let folder = ("dir_path", "path");
     match call.name.as_str() {
-        "run_shell_command" => tools::translated(call, "Bash", &[]),
-        "write_file" => tools::translated(call, "Write", &[]),
-        "replace" | "edit" => tools::translated(call, "Edit", &[]),
-        "read_file" => tools::translated(call, "Read", &[]),
+        "run_shell_command" => tools::renamed(call, "Bash"),
+        "write_file" => tools::renamed(call, "Write"),
+        "replace" | "edit" => tools::renamed(call, "Edit"),
+        "read_file" => tools::renamed(call, "Read"),
         "read_many_files" => read_many(call),
         "glob" => tools::translated(call, "Glob", &[folder]),
         "grep_search" | "search_file_content" => {
             tools::translated(call, "Grep", &[folder, ("include_pattern", "glob"), ("include", "glob")])
         }
         "list_directory" => tools::translated(call, "LS", &[folder]),
-        "web_fetch" => tools::translated(call, "WebFetch", &[]),
-        "google_web_search" => tools::translated(call, "WebSearch", &[]),
-        "invoke_agent" => tools::translated(call, "Task", &[]),
-        _ => tools::canonical(&call.name, call.input, call.cwd),
+        "web_fetch" => tools::renamed(call, "WebFetch"),
+        "google_web_search" => tools::renamed(call, "WebSearch"),
+        "invoke_agent" => tools::renamed(call, "Task"),
+        _ => tools::canonical(call),
     }
 }
 
@@ -68,7 +69,7 @@ fn read_many(call: RawCall<'_>) -> ToolCall {
         ..FileAccess::new(paths::absolute(call.cwd, path), Access::Read)
     };
     let files: Vec<FileAccess> = named.filter_map(Value::as_str).map(access).collect();
-    let mut tool = tools::translated(call, "Read", &[]);
+    let mut tool = tools::renamed(call, "Read");
     tool.files = files;
     tool
 }
@@ -79,7 +80,7 @@ pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
     let text = output.get("llmContent").and_then(Value::as_str).unwrap_or_default();
     let failed =
         output.get("error").is_some_and(|error| !error.is_null()) || (tool.shell.is_some() && says_how_it_failed(text));
-    Some(if failed { Outcome::Failed } else { Outcome::Ok })
+    Some(Outcome::of(failed))
 }
 
 /// What Gemini CLI itself writes behind a command's output, from the end upwards. What the command printed lies before it.

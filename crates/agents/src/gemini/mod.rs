@@ -8,20 +8,21 @@ mod trusted_folders;
 
 use crate::Adapter;
 use crate::environment::Variables;
-use crate::protocol::output;
+use crate::protocol::encode;
 
 pub(crate) const ADAPTER: Adapter = Adapter {
     name: "gemini",
     title: "Gemini CLI",
     program: "gemini",
     events: decode::EVENTS,
+    fields: &[],
     translate: Some(decode::translate),
     tool: decode::tool,
     folder: Some("dir_path"),
     unknown_server: None,
     outcome: decode::outcome,
     powers: powers::powers,
-    encode: output::encode,
+    encode: encode::encode,
     settings: install::SETTINGS,
     transcript: transcript::FORMAT,
     environment: Variables { marks: &["GEMINI_CLI"], session: &[], project_dir: Some("GEMINI_PROJECT_DIR") },

@@ -9,7 +9,7 @@ use crate::protocol::{patch, tools};
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     let path = ("filePath", "file_path");
     match call.name.as_str() {
-        "bash" | "shell" => tools::translated(call, "Bash", &[]),
+        "bash" | "shell" => tools::renamed(call, "Bash"),
         "read" => tools::translated(call, "Read", &[path]),
         "write" => tools::translated(call, "Write", &[path]),
         "edit" | "multiedit" => tools::translated(
@@ -19,13 +19,13 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
         ),
         "apply_patch" | "patch" => patch::call(call),
         "batch" => batch(call),
-        "glob" => tools::translated(call, "Glob", &[]),
+        "glob" => tools::renamed(call, "Glob"),
         "grep" => tools::translated(call, "Grep", &[("include", "glob")]),
-        "list" => tools::translated(call, "LS", &[]),
-        "task" | "subagent" => tools::translated(call, "Task", &[]),
-        "webfetch" => tools::translated(call, "WebFetch", &[]),
-        "websearch" => tools::translated(call, "WebSearch", &[]),
-        "plan_enter" | "plan_exit" => tools::canonical(&call.name, call.input, call.cwd),
+        "list" => tools::renamed(call, "LS"),
+        "task" | "subagent" => tools::renamed(call, "Task"),
+        "webfetch" => tools::renamed(call, "WebFetch"),
+        "websearch" => tools::renamed(call, "WebSearch"),
+        "plan_enter" | "plan_exit" => tools::canonical(call),
         // MCP tools are `SERVER_TOOL`.
         name => {
             let joined = name.to_owned();
@@ -36,7 +36,8 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
 
 /// Several calls in one, of which nothing is told again: it does what each of them does.
 fn batch(call: RawCall<'_>) -> ToolCall {
-    let mut all = tools::canonical(&call.name, call.input, call.cwd);
+    let cwd = call.cwd;
+    let mut all = tools::canonical(call);
     let mut commands = Vec::new();
     for part in all.input.get("tool_calls").and_then(Value::as_array).into_iter().flatten().take(CALLS_LIMIT) {
         let name = part.get("tool").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -45,7 +46,7 @@ fn batch(call: RawCall<'_>) -> ToolCall {
         if name == "batch" {
             continue;
         }
-        let part = tool(RawCall { name, input, cwd: call.cwd });
+        let part = tool(RawCall { name, input, cwd });
         all.files.extend(part.files);
         all.mcp.extend(part.mcp);
         all.aliases.extend([part.name].into_iter().chain(part.aliases));
@@ -75,5 +76,5 @@ pub(super) fn outcome(tool: &ToolCall) -> Option<Outcome> {
     let output = tool.output.as_ref()?;
     let code = output.pointer("/metadata/exit").and_then(Value::as_i64);
     let failed = tools::says_failed(output) || (tool.shell.is_some() && code.is_some_and(|code| code != 0));
-    Some(if failed { Outcome::Failed } else { Outcome::Ok })
+    Some(Outcome::of(failed))
 }

@@ -110,10 +110,11 @@ fn surrogate(bytes: &[u8]) -> Option<Surrogate> {
 }
 
 fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>, received: i64) -> Event {
-    let said = ["hook_event_name", "hookName"].into_iter().find_map(|key| take_string(&mut fields, key));
+    rename(&mut fields, adapter.fields);
+    let said = take_string(&mut fields, "hook_event_name");
     let (name, mut kind) = kinds::known(adapter.events, said.as_deref().or(named).unwrap_or_default());
     if let Some(translate) = adapter.translate {
-        kind = translate(kind, &mut fields);
+        kind = translate(&name, kind, &mut fields);
     }
     let root = fields.get("workspace_roots").and_then(|roots| roots.get(0)?.as_str()).map(str::to_owned);
     // It may be empty, which means the project's.
@@ -157,6 +158,7 @@ fn take_tool(adapter: &Adapter, kind: EventKind, fields: &mut Map<String, Value>
     }
     let input = fields.shift_remove("tool_input").unwrap_or_default();
     let mut tool = (adapter.tool)(RawCall { name: name.unwrap_or_default(), input, cwd });
+    tool.aliases.extend(take_string(fields, OWN_TOOL_NAME));
     tool.id = take_string(fields, "tool_use_id");
     tool.output = match kind {
         EventKind::ToolFailed => fields.shift_remove("tool_response").or_else(|| fields.shift_remove("error")),
@@ -171,10 +173,13 @@ fn folder_of<'t>(adapter: &Adapter, tool: &'t ToolCall) -> Option<&'t str> {
     tool.input.get(adapter.folder?)?.as_str()
 }
 
+/// Where an adapter leaves the agent's own name of a tool that it has found another for.
+pub(crate) const OWN_TOOL_NAME: &str = "own_tool_name";
+
 fn partial(adapter: &Adapter, named: Option<&str>, payload: &[u8], received: i64) -> Event {
-    let envelope = envelope::scan(payload);
+    let envelope = envelope::scan(payload, adapter.fields);
     let (name, kind) = kinds::known(adapter.events, envelope.hook_event_name.as_deref().or(named).unwrap_or_default());
-    let cwd = envelope.cwd.unwrap_or_default();
+    let cwd = envelope.cwd.or(envelope.workspace_roots).unwrap_or_default();
     let tool = envelope.tool_name.map(|name| (adapter.tool)(RawCall { name, input: Value::Null, cwd: &cwd }));
     Event {
         kind,
@@ -213,6 +218,20 @@ pub(crate) fn rename(fields: &mut Map<String, Value>, names: &[(&str, &str)]) {
         let is_contradicted = fields.get(*name).is_some_and(|said| *said != value);
         fields.insert((*name).to_owned(), if is_contradicted { Value::Null } else { value });
     }
+}
+
+/// Agents write some values as the text of one.
+pub(crate) fn unwrap_text(fields: &mut Map<String, Value>, key: &str) {
+    if let Some(Value::String(text)) = fields.get(key)
+        && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
+    {
+        fields.insert(key.to_owned(), value);
+    }
+}
+
+/// Where an agent does not say whether a stop was held before, how often it may be held counts for the whole session.
+pub(crate) fn count_holds_for_the_session(fields: &mut Map<String, Value>) {
+    fields.insert("stop_hook_active".to_owned(), Value::Bool(true));
 }
 
 #[cfg(test)]

@@ -13,20 +13,25 @@ pub(crate) struct Envelope {
     pub session_id: Option<String>,
     pub cwd: Option<String>,
     pub tool_name: Option<String>,
+    /// The first of several.
+    pub workspace_roots: Option<String>,
 }
 
 impl Envelope {
-    /// By any agent's name for it: an agent has one, and means nothing else by another's.
     fn field(&mut self, key: &str) -> Option<&mut Option<String>> {
         match key {
-            "hook_event_name" | "hookName" => Some(&mut self.hook_event_name),
-            "session_id" | "sessionId" | "conversation_id" | "conversationId" => Some(&mut self.session_id),
+            "hook_event_name" => Some(&mut self.hook_event_name),
+            "session_id" => Some(&mut self.session_id),
             "cwd" => Some(&mut self.cwd),
-            "tool_name" | "toolName" => Some(&mut self.tool_name),
+            "tool_name" => Some(&mut self.tool_name),
+            "workspace_roots" => Some(&mut self.workspace_roots),
             _ => None,
         }
     }
 }
+
+/// The one field that is a list.
+const LIST: &str = "workspace_roots";
 
 /// Where the scan stands within the outermost object.
 enum Expect {
@@ -36,7 +41,8 @@ enum Expect {
     Comma,
 }
 
-pub(crate) fn scan(payload: &[u8]) -> Envelope {
+/// `names`: the agent's own names of fields, and the family's.
+pub(crate) fn scan(payload: &[u8], names: &[(&str, &str)]) -> Envelope {
     let mut envelope = Envelope::default();
     let mut rest = payload;
     let mut depth = 0_usize;
@@ -47,11 +53,22 @@ pub(crate) fn scan(payload: &[u8]) -> Envelope {
             b'"' => {
                 let (text, after, closed) = string(rest);
                 rest = after;
+                if depth == 2
+                    && let Expect::Value(key) = &expect
+                    && key == LIST
+                    && closed
+                {
+                    envelope.workspace_roots.get_or_insert(text);
+                    continue;
+                }
                 if depth != 1 {
                     continue;
                 }
                 expect = match expect {
-                    Expect::Key if closed => Expect::Colon(text),
+                    Expect::Key if closed => {
+                        let family = names.iter().find(|(own, _)| *own == text).map(|(_, name)| (*name).to_owned());
+                        Expect::Colon(family.unwrap_or(text))
+                    }
                     Expect::Value(key) => {
                         if closed && let Some(field) = envelope.field(&key) {
                             // The first of two equal keys stands: nothing that comes later can replace it.

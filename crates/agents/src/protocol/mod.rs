@@ -1,14 +1,15 @@
-//! What the agents with Claude-shaped hooks have in common: one JSON object in, one JSON object out.
+//! What the agents have in common: one JSON object in, one JSON object out.
 //!
-//! Nothing here knows a particular agent; the deltas are in the agents' own folders.
+//! The family's names of fields, events and tools are Claude Code's. Those of other agents are in their own folders.
 
 pub(crate) mod answer;
 pub(crate) mod decode;
+pub(crate) mod encode;
 pub(crate) mod envelope;
+pub(crate) mod hold;
 pub(crate) mod kinds;
 pub(crate) mod limit;
 mod mcp;
-pub(crate) mod output;
 pub(crate) mod patch;
 pub(crate) mod paths;
 pub(crate) mod powers;

@@ -1,6 +1,6 @@
 //! The files that an `apply_patch` text names, and the call that such a patch is.
 //!
-//! Codex's own reader is lenient (white space around markers, text before the patch, a missing end), so this one is
+//! Its makers' own reader, Codex's, is lenient (white space around markers, text before the patch, a missing end), so this one is
 //! more so: it takes every file marker that stands on a line of its own. Better one file too many than one missed.
 
 use engine::event::{Access, FileAccess, ToolCall};
@@ -48,12 +48,6 @@ fn text(input: &Value) -> &str {
     input.as_str().or_else(named).unwrap_or_default()
 }
 
-/// The folder that a patch inside a shell command is relative to: Codex understands `cd FOLDER && apply_patch …`.
-fn folder_of_shell_patch(command: &str) -> Option<&str> {
-    let (folder, rest) = command.trim_start().strip_prefix("cd ")?.split_once("&&")?;
-    rest.trim_start().starts_with("apply_patch").then(|| folder.trim().trim_matches(['"', '\'']))
-}
-
 /// A call of the patch tool. It is an `Edit`, or a `Write` where it only adds files; if it does both, it is found under
 /// both names.
 pub(crate) fn call(call: RawCall<'_>) -> ToolCall {
@@ -66,16 +60,15 @@ pub(crate) fn call(call: RawCall<'_>) -> ToolCall {
         (true, true) => ("Edit", Some("Write".to_owned())),
         (false, _) => ("Edit", None),
     };
-    let mut tool = tools::renamed(call.name, name, call.input, call.cwd);
+    let mut tool = tools::renamed(call, name);
     tool.aliases.extend(other);
     tool.files = files;
     tool
 }
 
-/// The files of a patch within a shell command.
-pub(crate) fn files_of_shell_patch(command: &str, cwd: &str) -> Vec<FileAccess> {
-    let folder = folder_of_shell_patch(command).map(|folder| paths::absolute(cwd, folder));
-    accesses(&changes(command), folder.as_deref().unwrap_or(cwd))
+/// The files that a text names which holds a patch.
+pub(crate) fn files(text: &str, cwd: &str) -> Vec<FileAccess> {
+    accesses(&changes(text), cwd)
 }
 
 fn accesses(changes: &[Change<'_>], cwd: &str) -> Vec<FileAccess> {

@@ -8,8 +8,13 @@ use serde_json::Value;
 use super::decode::{RawCall, rename};
 use super::{mcp, paths};
 
+/// A call under the name that it has.
+pub(crate) fn canonical(call: RawCall<'_>) -> ToolCall {
+    named(&call.name, call.input, call.cwd)
+}
+
 /// A call of the canonical tool `name`, with what its input says.
-pub(crate) fn canonical(name: &str, input: Value, cwd: &str) -> ToolCall {
+fn named(name: &str, input: Value, cwd: &str) -> ToolCall {
     ToolCall {
         name: name.to_owned(),
         shell: shell(name, &input),
@@ -27,27 +32,26 @@ fn aliases(name: &str) -> Vec<String> {
 }
 
 /// The same under another canonical name; the agent's own name stays findable.
-pub(crate) fn renamed(own_name: String, name: &str, input: Value, cwd: &str) -> ToolCall {
-    let mut call = canonical(name, input, cwd);
-    if own_name != name {
-        call.aliases.push(own_name);
+pub(crate) fn renamed(call: RawCall<'_>, name: &str) -> ToolCall {
+    let mut renamed = named(name, call.input, call.cwd);
+    if call.name != name {
+        renamed.aliases.push(call.name);
     }
-    call
+    renamed
 }
 
 /// The same for an agent that has its own names for the arguments too: they get those of the canonical tool.
-pub(crate) fn translated(call: RawCall<'_>, name: &str, arguments: &[(&str, &str)]) -> ToolCall {
-    let mut input = call.input;
-    if let Value::Object(fields) = &mut input {
+pub(crate) fn translated(mut call: RawCall<'_>, name: &str, arguments: &[(&str, &str)]) -> ToolCall {
+    if let Value::Object(fields) = &mut call.input {
         rename(fields, arguments);
     }
-    renamed(call.name, name, input, call.cwd)
+    renamed(call, name)
 }
 
 /// Text for a program that already runs, which may be a shell; without any, nothing is typed.
 pub(crate) fn typed(call: RawCall<'_>, argument: &str) -> ToolCall {
     if call.input.get(argument).is_none() {
-        return canonical(&call.name, call.input, call.cwd);
+        return canonical(call);
     }
     translated(call, "Bash", &[(argument, "command")])
 }
@@ -70,9 +74,9 @@ pub(crate) fn parted(call: RawCall<'_>, joined: &str, separators: &[char]) -> To
     });
     let mut names = partings.take(PARTINGS_LIMIT);
     let Some(first) = names.next().filter(|_| !call.name.starts_with("mcp__")) else {
-        return canonical(&call.name, call.input, call.cwd);
+        return canonical(call);
     };
-    let mut tool = renamed(call.name, &first, call.input, call.cwd);
+    let mut tool = renamed(call, &first);
     for other in names {
         tool.mcp.extend(mcp::tools(&other, &tool.input));
         tool.aliases.push(other);

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use engine::{Event, EventKind, Finding, Level, Section, Verdict};
-use serde_json::{Map, Value};
+use engine::{Event, Finding, Level, Section, Verdict};
 
 use super::powers::Blocking;
 
@@ -100,31 +99,8 @@ fn demands(sections: &[&Finding], level: Level) -> String {
     format!("{ATTENTION}\n\n{}{told}\n\n{answer}{which}", texts(&sections))
 }
 
-const ATTENTION: &str = "The following rules require attention:";
-const ACKNOWLEDGE: &str = "`linchpin ack ";
-
-/// The kind of an event, unless it is a prompt that no person wrote: some agents go on after a held stop with what it was
-/// told as their prompt.
-pub(crate) fn unless_hold(kind: EventKind, fields: &Map<String, Value>) -> EventKind {
-    let prompt = fields.get("prompt").and_then(Value::as_str).unwrap_or_default();
-    if kind == EventKind::Prompt && is_hold(prompt) { EventKind::Other } else { kind }
-}
-
-/// Whether the text is what an agent is told whose stop is held. It begins with the paragraph of a rule that holds, or with
-/// what file rules ask for, before which others may warn; and those always say how to acknowledge them. People who speak of
-/// a hold do not begin so.
-fn is_hold(text: &str) -> bool {
-    let text = text.trim_start();
-    let begins_with = |level: Level| {
-        text.strip_prefix(lead(Blocking::Held, level))
-            .and_then(|rest| rest.strip_prefix(" by Linchpin"))
-            .is_some_and(|rest| [" rule `", ": ", ", which gave no reason."].iter().any(|next| rest.starts_with(next)))
-    };
-    let demands = format!("{ATTENTION}\n\n");
-    let asks_for_something = text.starts_with(&demands)
-        || ([Level::Warn, Level::Ask].into_iter().any(begins_with) && text.contains(&format!("\n\n{demands}")));
-    begins_with(Level::Block) || (asks_for_something && text.contains(ACKNOWLEDGE))
-}
+pub(super) const ATTENTION: &str = "The following rules require attention:";
+pub(super) const ACKNOWLEDGE: &str = "`linchpin ack ";
 
 /// Why a call was approved, naming the rules that did it.
 pub(crate) fn approval(verdict: &Verdict) -> String {
@@ -163,7 +139,7 @@ fn paragraph(blocking: Blocking, finding: &Finding) -> String {
 }
 
 /// How a level is called. Always followed by "by Linchpin".
-fn lead(blocking: Blocking, level: Level) -> &'static str {
+pub(super) fn lead(blocking: Blocking, level: Level) -> &'static str {
     match (level, blocking) {
         (Level::Block, Blocking::Held) => "Held",
         (Level::Block, Blocking::Refused) => "Blocked",

@@ -11,7 +11,7 @@ mod usage;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::Event;
 use engine::event::Outcome;
@@ -72,21 +72,19 @@ pub fn last_message(agent: Agent, path: &Path) -> io::Result<Option<String>> {
     last(path, |line| (format.message)(line))
 }
 
-/// Waits, not for long, until the transcript tells what was said before the event: some agents write with a delay.
-pub fn catch_up(agent: Agent, path: &Path, event: &Event) {
+/// Waits until the transcript tells what was said before the event: some agents write with a delay. Not longer than
+/// `patience`, nor than any of them needs.
+pub fn catch_up(agent: Agent, path: &Path, event: &Event, patience: Duration) {
     let Some(has_caught_up) = agent.adapter().transcript.has_caught_up else { return };
-    for _ in 0..MOST_LOOKS {
-        // There may not even be a file yet.
-        if let Ok(Some(true)) = last(path, |line| Some(has_caught_up(line, event))) {
-            return;
-        }
-        std::thread::sleep(PATIENCE);
+    let end = Instant::now() + patience.min(LONGEST_DELAY);
+    // There may not even be a file yet.
+    while !matches!(last(path, |line| Some(has_caught_up(line, event))), Ok(Some(true))) && Instant::now() < end {
+        std::thread::sleep(BETWEEN_LOOKS);
     }
 }
 
-/// Between two looks at a transcript that lags, and how many there are at most: far below any deadline.
-const PATIENCE: Duration = Duration::from_millis(20);
-const MOST_LOOKS: usize = 40;
+const LONGEST_DELAY: Duration = Duration::from_millis(800);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// How a tool call went, where the agent's hook did not say. A call that the transcript does not know (yet) gives
 /// nothing.

@@ -120,7 +120,7 @@ fn a_transcript_that_lags_is_waited_for() {
             fs::write(path, text).unwrap();
         }
     });
-    catch_up(Agent::Copilot, &path, &event);
+    catch_up(Agent::Copilot, &path, &event, std::time::Duration::from_secs(10));
     assert_eq!(last_message(Agent::Copilot, &path).unwrap().as_deref(), Some("done"));
     later.join().unwrap();
 }

@@ -17,11 +17,13 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if io::stdin().is_terminal() {
         return usage();
     }
+    let environment = Environment::of_process();
+    let agent = agents::environment::caller(agent, |name| environment.get(name));
     // What a panic would print belongs into the answer, where the agent reads it.
     std::panic::set_hook(Box::new(|_| {}));
     // What can fail is caught where it is judged; should the answer itself fail, the agent still hears no.
     let answered = std::panic::catch_unwind(|| {
-        guard::hook(agent, named.as_deref(), io::stdin(), super::now(), &Environment::of_process(), tell);
+        guard::hook(agent, named.as_deref(), io::stdin(), super::now(), &environment, tell);
     });
     if answered.is_err() {
         let _ = writeln!(io::stderr(), "Linchpin failed by a fault of its own; a person has to decide this.");
@@ -30,11 +32,11 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Copilot CLI reads Claude Code's settings too, and runs the program of a hook without its arguments.
+/// Copilot CLI runs the program of Claude Code's hooks without its arguments.
 pub fn is_copilots() -> bool {
     let environment = Environment::of_process();
-    let folder = agents::environment::project_dir(Agent::Copilot, |name| environment.get(name));
-    folder.is_some() && !io::stdin().is_terminal()
+    let caller = agents::environment::caller(Agent::Claude, |name| environment.get(name));
+    caller == Agent::Copilot && !io::stdin().is_terminal()
 }
 
 /// Ends the process: nothing that judging still does may hold up the answer.

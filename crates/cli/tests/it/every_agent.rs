@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 use testkit::Scratch;
 
-use crate::project;
+use crate::{NO_DANGER, project};
 
 fn installed(agents: &[&str]) -> Scratch {
     let scratch = project();
@@ -166,4 +166,76 @@ fn a_bare_call_by_copilot_is_a_hook() {
     command.env("COPILOT_PROJECT_DIR", &root);
     let reply = scratch.feed(command, payload.to_string().as_bytes());
     assert!(reply.stdout.contains("\"permissionDecision\":\"deny\""), "{}{}", reply.stdout, reply.stderr);
+}
+
+/// Cursor hands Claude Code's hooks its own payloads.
+#[test]
+fn a_call_by_cursor_of_claude_codes_hook_is_cursors() {
+    let scratch = project();
+    scratch.rule("no-danger", NO_DANGER);
+    let payload = json!({
+        "conversation_id": "c", "hook_event_name": "preToolUse", "workspace_roots": [scratch.root()], "cwd": "",
+        "tool_name": "Shell", "tool_input": { "command": "danger" },
+    });
+    let mut hook = scratch.command(&["hook", "claude"]);
+    hook.env("CURSOR_PROJECT_DIR", scratch.root());
+    let answer = scratch.feed(hook, payload.to_string().as_bytes());
+    assert!(answer.stdout.contains(r#""permission":"deny""#), "{}{}", answer.stdout, answer.stderr);
+}
+
+/// Its new fields are nobody's command.
+#[test]
+fn a_field_beside_a_call_of_cursors_makes_no_other_call_of_it() {
+    let scratch = project();
+    scratch.rule("no-danger", NO_DANGER);
+    for field in ["url", "command", "file_path"] {
+        let mut payload = json!({
+            "conversation_id": "c", "hook_event_name": "preToolUse", "workspace_roots": [scratch.root()],
+            "tool_name": "Shell", "tool_input": { "command": "danger" },
+        });
+        payload[field] = json!("x");
+        let answer = scratch.hook("cursor", &payload);
+        assert!(answer.stdout.contains("no-danger"), "{field}: {}", answer.stdout);
+    }
+}
+
+#[test]
+fn whoever_is_interrupted_is_not_sent_on() {
+    let scratch = project();
+    scratch.rule("hold", "---\non: stop\naction: block\n---\nGo on.\n");
+    let stop = |status: &str| {
+        let payload = json!({
+            "conversation_id": "c", "hook_event_name": "stop", "workspace_roots": [scratch.root()],
+            "status": status, "loop_count": 0,
+        });
+        scratch.hook("cursor", &payload).stdout
+    };
+    assert!(stop("completed").contains("Held by Linchpin"));
+    assert!(!stop("aborted").contains("Held by Linchpin"));
+}
+
+#[test]
+fn a_transcript_that_never_comes_leaves_time_to_judge() {
+    let scratch = project();
+    scratch.config("deadline: 500ms\n").rule("hold", "---\non: stop\naction: block\n---\nGo on.\n");
+    let payload = json!({
+        "hook_event_name": "Stop", "session_id": "s", "cwd": scratch.root(),
+        "transcript_path": scratch.root().join("none.jsonl"),
+    });
+    let answer = scratch.hook("copilot", &payload);
+    assert!(answer.stdout.contains("Held by Linchpin"), "{}{}", answer.stdout, answer.stderr);
+}
+
+/// Nothing of it can be read but where it belongs, and nobody remembers its session.
+#[test]
+fn a_first_event_that_cannot_be_read_is_judged_where_its_agent_works() {
+    let scratch = project();
+    scratch.rule("no-danger", NO_DANGER);
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let root = scratch.root().display().to_string();
+    let payload = format!(r#"{{"conversationId":"c","workspacePaths":["{root}"],"toolCall":{deep}}}"#);
+    let mut hook = scratch.command(&["hook", "antigravity", "PreToolUse"]);
+    hook.current_dir("/");
+    let answer = scratch.feed(hook, payload.as_bytes());
+    assert!(answer.stdout.contains("force_ask"), "{}{}", answer.stdout, answer.stderr);
 }

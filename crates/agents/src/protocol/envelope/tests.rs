@@ -9,22 +9,23 @@ fn envelope(event: &str, session: &str, cwd: &str, tool: &str) -> Envelope {
         session_id: Some(session.to_owned()),
         cwd: Some(cwd.to_owned()),
         tool_name: Some(tool.to_owned()),
+        workspace_roots: None,
     }
 }
 
 #[test]
 fn a_cut_payload_still_has_its_envelope() {
     let payload = br#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"#;
-    assert_eq!(scan(payload), envelope("PreToolUse", "s", "/p", "Bash"));
+    assert_eq!(scan(payload, &[]), envelope("PreToolUse", "s", "/p", "Bash"));
 }
 
 #[test]
 fn depth_is_no_problem() {
     let nested = format!("{}{}", "[{\"a\":".repeat(200_000), "1");
     let payload = format!(r#"{{"cwd":"/p","session_id":"s","tool_input":{nested}"#);
-    assert_eq!(scan(payload.as_bytes()).cwd.as_deref(), Some("/p"));
+    assert_eq!(scan(payload.as_bytes(), &[]).cwd.as_deref(), Some("/p"));
     let closed = format!(r#"{{"tool_input":{}{},"hook_event_name":"Stop"}}"#, "[".repeat(100_000), "]".repeat(100_000));
-    assert_eq!(scan(closed.as_bytes()).hook_event_name.as_deref(), Some("Stop"));
+    assert_eq!(scan(closed.as_bytes(), &[]).hook_event_name.as_deref(), Some("Stop"));
 }
 
 #[test]
@@ -32,7 +33,7 @@ fn bytes_that_are_no_text_are_passed_over() {
     let mut payload = br#"{"x":"#.to_vec();
     payload.extend([0xff, 0xfe, b'"', 0xff, b'"', b',']);
     payload.extend(br#""cwd":"/p\u002fq","session_id":5,"hook_event_name":"Stop"}"#);
-    let found = scan(&payload);
+    let found = scan(&payload, &[]);
     assert_eq!(found.cwd.as_deref(), Some("/p/q"));
     assert_eq!(found.hook_event_name.as_deref(), Some("Stop"));
     assert_eq!(found.session_id, None);
@@ -41,20 +42,20 @@ fn bytes_that_are_no_text_are_passed_over() {
 #[test]
 fn what_is_no_object_has_no_envelope() {
     for payload in ["", "null", "[{\"cwd\":\"/p\"}]", "\"{\\\"cwd\\\":1}\"", "{", "{\"cwd", "{\"cwd\":\"/p"] {
-        assert_eq!(scan(payload.as_bytes()), Envelope::default(), "{payload}");
+        assert_eq!(scan(payload.as_bytes(), &[]), Envelope::default(), "{payload}");
     }
 }
 
 #[test]
 fn values_are_not_keys() {
     let payload = br#"{"a":"cwd","b":"/x","cwd":{"cwd":"/y"},"session_id":["hook_event_name","Stop"]}"#;
-    assert_eq!(scan(payload), Envelope::default());
+    assert_eq!(scan(payload, &[]), Envelope::default());
 }
 
 proptest! {
     #[test]
     fn any_bytes_are_scanned(payload: Vec<u8>) {
-        scan(&payload);
+        scan(&payload, &[]);
     }
 
     /// Whatever a tool's input says, and wherever the payload is cut, the envelope is the envelope.
@@ -72,8 +73,8 @@ proptest! {
         });
         let payload = serde_json::to_vec(&nested).unwrap();
         let expected = envelope("PreToolUse", "s", "/p", "Bash");
-        prop_assert_eq!(&scan(&payload), &expected);
-        let found = scan(&payload[..cut.min(payload.len())]);
+        prop_assert_eq!(&scan(&payload, &[]), &expected);
+        let found = scan(&payload[..cut.min(payload.len())], &[]);
         for (found, expected) in [
             (found.hook_event_name, expected.hook_event_name),
             (found.session_id, expected.session_id),
@@ -83,4 +84,12 @@ proptest! {
             prop_assert!(found.is_none() || found == expected);
         }
     }
+}
+
+#[test]
+fn an_agents_own_names_are_known() {
+    let names = &[("conversationId", "session_id"), ("workspacePaths", "workspace_roots")];
+    let found = scan(br#"{"workspacePaths":["/p","/q"],"conversationId":"c","toolCall":{"conversationId":"no""#, names);
+    let roots = Some("/p".to_owned());
+    assert_eq!(found, Envelope { session_id: Some("c".to_owned()), workspace_roots: roots, ..Envelope::default() });
 }

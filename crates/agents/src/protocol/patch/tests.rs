@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Change, changes, folder_of_shell_patch};
+use super::{Change, changes};
 
 #[test]
 fn every_file_of_a_patch_is_found() {
@@ -34,17 +34,9 @@ fn a_move_counts_wherever_it_stands() {
     );
 }
 
-#[test]
-fn a_patch_in_a_shell_may_change_folder_first() {
-    assert_eq!(folder_of_shell_patch("cd 'my dir' && apply_patch <<'EOF'"), Some("my dir"));
-    assert_eq!(folder_of_shell_patch("apply_patch <<'EOF'"), None);
-    assert_eq!(folder_of_shell_patch("cd x && ls && apply_patch"), None);
-}
-
 proptest! {
     #[test]
     fn any_text_is_read(text in r"(\*\*\* ?(Add|Update|Delete) File: ?|\*\*\* Move to:|[ -~]|\n|\PC){0,40}") {
         changes(&text);
-        folder_of_shell_patch(&text);
     }
 }

@@ -1,10 +1,10 @@
 use engine::event::ShellText;
 use serde_json::json;
 
-use super::{canonical, shell_quoted};
+use super::{named, shell_quoted};
 
 fn shell(input: serde_json::Value) -> ShellText {
-    canonical("Bash", input, "/p").shell.unwrap()
+    named("Bash", input, "/p").shell.unwrap()
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_shell_call_without_text_is_told_apart_from_empty_text() {
 
 #[test]
 fn a_monitor_is_a_shell_where_it_has_a_command() {
-    let monitor = |input| canonical("Monitor", input, "/p");
+    let monitor = |input| named("Monitor", input, "/p");
     let call = monitor(json!({"command": "tail -f log", "description": "errors"}));
     assert_eq!(call.shell, Some(ShellText::Command("tail -f log".to_owned())));
     assert_eq!(call.names().collect::<Vec<_>>(), ["Monitor", "Bash"]);

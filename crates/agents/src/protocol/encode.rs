@@ -9,9 +9,9 @@ use super::answer::Answer;
 use super::reply::{Decision, Reply};
 
 /// The event at which a call is allowed or refused.
-pub(crate) const PERMISSION: &str = "PreToolUse";
+pub(crate) const BEFORE_TOOL: &str = "PreToolUse";
 /// The event at which the agent's own question to the person is answered.
-pub(crate) const PERMISSION_PROMPT: &str = "PermissionRequest";
+pub(crate) const PERMISSION: &str = "PermissionRequest";
 
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -30,16 +30,16 @@ struct Said {
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 enum Specific {
-    Permission {
+    Call {
         hook_event_name: &'static str,
         permission_decision: &'static str,
         permission_decision_reason: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         additional_context: Option<String>,
     },
-    Prompt {
+    Permission {
         hook_event_name: &'static str,
-        decision: PromptDecision,
+        decision: PermissionDecision,
     },
     Context {
         hook_event_name: String,
@@ -48,7 +48,7 @@ enum Specific {
 }
 
 #[derive(Serialize)]
-struct PromptDecision {
+struct PermissionDecision {
     behavior: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
@@ -67,10 +67,10 @@ pub(crate) fn encode(event: &Event, reply: Reply) -> Answer {
                 additional_context,
             });
         }
-        Some(decision) if event.name == PERMISSION => {
-            said.hook_specific_output = Some(permission(decision, context));
+        Some(decision) if event.name == BEFORE_TOOL => {
+            said.hook_specific_output = Some(call(decision, context));
         }
-        Some(decision) if event.name == PERMISSION_PROMPT => said.hook_specific_output = Some(prompt(decision)),
+        Some(decision) if event.name == PERMISSION => said.hook_specific_output = Some(permission(decision)),
         Some(Decision::Refuse(reason)) => {
             said.decision = Some("block");
             said.reason = Some(reason);
@@ -80,24 +80,21 @@ pub(crate) fn encode(event: &Event, reply: Reply) -> Answer {
     Answer::json(&said)
 }
 
-fn permission(decision: Decision, additional_context: Option<String>) -> Specific {
+fn call(decision: Decision, additional_context: Option<String>) -> Specific {
     let (permission_decision, permission_decision_reason) = match decision {
         Decision::Refuse(reason) => ("deny", reason),
         Decision::Ask(reason) => ("ask", reason),
         Decision::Approve(reason) => ("allow", reason),
     };
-    Specific::Permission {
-        hook_event_name: PERMISSION,
-        permission_decision,
-        permission_decision_reason,
-        additional_context,
-    }
+    Specific::Call { hook_event_name: BEFORE_TOOL, permission_decision, permission_decision_reason, additional_context }
 }
 
-fn prompt(decision: Decision) -> Specific {
+fn permission(decision: Decision) -> Specific {
     let decision = match decision {
-        Decision::Approve(_) => PromptDecision { behavior: "allow", message: None },
-        Decision::Refuse(reason) | Decision::Ask(reason) => PromptDecision { behavior: "deny", message: Some(reason) },
+        Decision::Approve(_) => PermissionDecision { behavior: "allow", message: None },
+        Decision::Refuse(reason) | Decision::Ask(reason) => {
+            PermissionDecision { behavior: "deny", message: Some(reason) }
+        }
     };
-    Specific::Prompt { hook_event_name: PERMISSION_PROMPT, decision }
+    Specific::Permission { hook_event_name: PERMISSION, decision }
 }
