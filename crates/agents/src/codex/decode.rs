@@ -2,31 +2,17 @@
 
 use engine::event::{Outcome, ToolCall};
 
-use super::shell_patch;
 use crate::protocol::decode::RawCall;
 use crate::protocol::{patch, tools};
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {
         "apply_patch" => patch::call(call),
-        "Bash" => shell_call(call),
         "shell" | "local_shell" | "shell_command" | "exec_command" => tools::renamed(call, "Bash"),
         "spawn_agent" => tools::renamed(call, "Task"),
         "view_image" => tools::renamed(call, "Read"),
         _ => tools::canonical(call),
     }
-}
-
-/// The files of a patch in it are the call's own.
-fn shell_call(call: RawCall<'_>) -> ToolCall {
-    let cwd = call.cwd;
-    let mut tool = tools::canonical(call);
-    if let Some(engine::event::ShellText::Command(text)) = &tool.shell
-        && text.contains("apply_patch")
-    {
-        tool.files = shell_patch::files(text, cwd);
-    }
-    tool
 }
 
 /// Codex sends no event after a call that failed by itself. Of a command it sends only the output, which says

@@ -4,7 +4,6 @@ mod decode;
 mod encode;
 mod install;
 mod powers;
-mod shell_patch;
 mod transcript;
 
 use crate::Adapter;

@@ -50,11 +50,15 @@ fn batch(call: RawCall<'_>) -> ToolCall {
         all.files.extend(part.files);
         all.mcp.extend(part.mcp);
         all.aliases.extend([part.name].into_iter().chain(part.aliases));
-        commands.extend(part.shell);
+        let folder = part.input.get(FOLDER).and_then(Value::as_str);
+        commands.extend(part.shell.map(|text| tools::in_folder(folder, text)));
     }
     all.shell = together(commands);
     all
 }
+
+/// The argument of its shell that names the folder it runs in.
+pub(super) const FOLDER: &str = "workdir";
 
 /// It runs the first 25 calls and reports the others as failed.
 const CALLS_LIMIT: usize = 25;

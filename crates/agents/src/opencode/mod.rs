@@ -17,7 +17,7 @@ pub(crate) const ADAPTER: Adapter = Adapter {
     fields: &[],
     translate: None,
     tool: decode::tool,
-    folder: Some("workdir"),
+    folder: Some(decode::FOLDER),
     unknown_server: None,
     outcome: decode::outcome,
     powers: powers::powers,

@@ -31,7 +31,8 @@ function answerOf(event, { error, status, stdout, stderr }) {
     if (typeof answer !== "object" || Array.isArray(answer)) throw new Error("not an object")
     const { decision, reason, systemMessage, hookSpecificOutput = {} } = answer
     const { permissionDecision, permissionDecisionReason, additionalContext } = hookSpecificOutput
-    const isRefused = decision === "block" || permissionDecision === "deny"
+    // Whatever else it is called: only silence and an approval let it go on.
+    const isRefused = (decision ?? "approve") !== "approve" || (permissionDecision ?? "allow") !== "allow"
     // A refusal without a word is one all the same.
     const refuse = isRefused ? reason || permissionDecisionReason || "Refused by Linchpin" : undefined
     return { refuse, context: additionalContext, message: systemMessage }

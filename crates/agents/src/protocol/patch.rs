@@ -42,16 +42,17 @@ fn marked<'a>(marker: &'a str, label: &str) -> Option<&'a str> {
     marker.strip_prefix(label).map(str::trim).filter(|path| !path.is_empty())
 }
 
-/// The patch itself, or the argument that holds it: agents have a name each.
-fn text(input: &Value) -> &str {
-    let named = || ["command", "input", "patch", "patchText"].into_iter().find_map(|key| input.get(key)?.as_str());
-    input.as_str().or_else(named).unwrap_or_default()
+/// The patch itself, or what is in the arguments that hold it: agents have a name each, and go by no other's.
+fn text(input: &Value) -> String {
+    let named = ["command", "input", "patch", "patchText"].into_iter().filter_map(|key| input.get(key)?.as_str());
+    input.as_str().into_iter().chain(named).collect::<Vec<_>>().join("\n")
 }
 
 /// A call of the patch tool. It is an `Edit`, or a `Write` where it only adds files; if it does both, it is found under
 /// both names.
 pub(crate) fn call(call: RawCall<'_>) -> ToolCall {
-    let changes = changes(text(&call.input));
+    let text = text(&call.input);
+    let changes = changes(&text);
     let files = accesses(&changes, call.cwd);
     let adds = changes.iter().any(|change| matches!(change, Change::Add(_)));
     let edits = changes.iter().any(|change| !matches!(change, Change::Add(_)));
@@ -66,21 +67,16 @@ pub(crate) fn call(call: RawCall<'_>) -> ToolCall {
     tool
 }
 
-/// The files that a text names which holds a patch.
-pub(crate) fn files(text: &str, cwd: &str) -> Vec<FileAccess> {
-    accesses(&changes(text), cwd)
-}
-
 fn accesses(changes: &[Change<'_>], cwd: &str) -> Vec<FileAccess> {
-    let access = |path: &str, access| FileAccess::new(paths::absolute(cwd, path), access);
+    let access = |path: &str, access| paths::readings(cwd, path).map(move |path| FileAccess::new(path, access));
     let mut files = Vec::new();
     for change in changes {
         match change {
-            Change::Add(path) | Change::Update(path) => files.push(access(path, Access::Write)),
-            Change::Delete(path) => files.push(access(path, Access::Delete)),
+            Change::Add(path) | Change::Update(path) => files.extend(access(path, Access::Write)),
+            Change::Delete(path) => files.extend(access(path, Access::Delete)),
             Change::Move { from, to } => {
-                files.push(access(from, Access::Delete));
-                files.push(access(to, Access::Write));
+                files.extend(access(from, Access::Delete));
+                files.extend(access(to, Access::Write));
             }
         }
     }

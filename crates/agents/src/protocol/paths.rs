@@ -5,16 +5,23 @@
 /// A path that starts with `~` stays as it is: which home is meant, only the caller can say. Without an absolute
 /// `cwd` a relative path stays relative.
 pub(crate) fn absolute(cwd: &str, path: &str) -> String {
-    let windows = is_windows(path) || is_windows(cwd);
+    // Elsewhere its marks are letters of a name.
+    let windows = is_windows(cwd) || (!cwd.starts_with('/') && is_windows(path));
     let slashed = |text: &str| if windows { text.replace('\\', "/") } else { text.to_owned() };
     let path = slashed(path);
-    if path.starts_with('/') || path.starts_with('~') || is_windows(&path) {
+    if path.starts_with('/') || path.starts_with('~') || (windows && is_windows(&path)) {
         return normal(&path);
     }
     if cwd.is_empty() {
         return normal(&path);
     }
     normal(&format!("{}/{path}", slashed(cwd)))
+}
+
+/// The paths that a file tool may mean by one: some know the `~` of a shell, and to others it is a folder of that name.
+pub(crate) fn readings(cwd: &str, path: &str) -> impl Iterator<Item = String> {
+    let as_name = path.starts_with('~').then(|| absolute(cwd, &format!("./{path}")));
+    std::iter::once(absolute(cwd, path)).chain(as_name)
 }
 
 pub(crate) fn is_absolute(path: &str) -> bool {

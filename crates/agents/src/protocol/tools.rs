@@ -111,6 +111,17 @@ pub(super) fn shell_text(command: Option<&Value>) -> ShellText {
     }
 }
 
+/// The same, as a shell runs it in a folder.
+pub(crate) fn in_folder(folder: Option<&str>, text: ShellText) -> ShellText {
+    match (folder, text) {
+        (Some(folder), ShellText::Command(text)) => {
+            let (home, rest) = folder.strip_prefix("~/").map_or(("", folder), |rest| ("~/", rest));
+            ShellText::Command(format!("cd {home}{} || exit\n{text}", shell_quoted(rest)))
+        }
+        (_, text) => text,
+    }
+}
+
 /// The word as a POSIX shell reads it back.
 pub(crate) fn shell_quoted(word: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "_@%+=:,./-".contains(char);
@@ -130,7 +141,7 @@ fn files(tool: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
         _ => return mcp::files(tool, input, cwd),
     };
     let named: Vec<String> =
-        keys.iter().flat_map(|key| texts(input.get(key))).map(|path| paths::absolute(cwd, path)).collect();
+        keys.iter().flat_map(|key| texts(input.get(key))).flat_map(|path| paths::readings(cwd, path)).collect();
     let mut files: Vec<FileAccess> = named.iter().map(|path| FileAccess::new(path.clone(), access)).collect();
     if tool == "Grep" {
         let folder = named.first().map_or(cwd, String::as_str);

@@ -353,8 +353,8 @@ impl Found<'_> {
 
     /// The files that a patch says it changes.
     fn in_patches(&mut self) {
-        for path in self.command.applied_patches().into_iter().flat_map(patch::changed) {
-            self.add(Some(path), &Word::known(path), Some(Access::Write));
+        for (path, access) in self.command.applied_patches().into_iter().flat_map(patch::changed) {
+            self.add(Some(path), &Word::known(path), Some(access));
         }
     }
 

@@ -1,39 +1,57 @@
 //! What a patch does to files, by its text.
 
 use super::command::SimpleCommand;
+use crate::event::Access;
 
 impl SimpleCommand {
     pub(super) fn applies_patch(&self) -> bool {
         let (Some(program), Some(arguments)) = (self.program(), &self.arguments) else { return false };
         let form = arguments.subcommands.first().map(String::as_str);
         let only_looks = arguments.has_flag(&["--check", "--dry-run", "--numstat", "--stat", "--summary"]);
-        let applies = program == "patch" || (program == "git" && matches!(form, Some("apply" | "am")));
+        let applies =
+            is_agents_own(program) || program == "patch" || (program == "git" && matches!(form, Some("apply" | "am")));
         applies && (!only_looks || arguments.has_flag(&["--apply"]))
     }
 
     /// The texts of the patches that it applies, where they are known.
     pub(super) fn applied_patches(&self) -> Vec<&str> {
         let given = self.given_text().filter(|_| self.applies_patch());
-        given.into_iter().chain(self.patches.iter().map(|text| &**text)).collect()
+        let own = self.words.get(1).filter(|_| self.program().is_some_and(is_agents_own));
+        let own = own.and_then(|patch| patch.value.as_deref());
+        given.into_iter().chain(own).chain(self.patches.iter().map(|text| &**text)).collect()
     }
 }
 
-/// The files that it says it changes.
-pub(super) fn changed(patch: &str) -> impl Iterator<Item = &str> {
+/// What agents have for patches with marks of their own, as its only argument or to be read.
+fn is_agents_own(program: &str) -> bool {
+    matches!(program, "apply_patch" | "applypatch")
+}
+
+/// The files that it says it changes, and what becomes of them.
+pub(super) fn changed(patch: &str) -> impl Iterator<Item = (&str, Access)> {
     let mut before = None;
     let named = move |line| {
         let line: &str = line;
+        if let Some(marked) = line.trim().strip_prefix("***").and_then(|mark| mark.split_once(':')) {
+            return match (marked.0.trim(), marked.1.trim()) {
+                (_, "") => None,
+                ("Add File" | "Update File" | "Move to", path) => Some((path, Access::Write)),
+                ("Delete File", path) => Some((path, Access::Delete)),
+                _ => None,
+            };
+        }
         if let Some(name) = line.strip_prefix("--- ") {
             before = Some(path(name));
             return None;
         }
         let of_git = line.strip_prefix("diff --git ").and_then(|names| names.rsplit(' ').next());
         let renamed = || line.strip_prefix("rename from ").or_else(|| line.strip_prefix("rename to "));
-        match line.strip_prefix("+++ ").or(of_git).map(path).or_else(renamed) {
+        let name = match line.strip_prefix("+++ ").or(of_git).map(path).or_else(renamed) {
             // What it deletes has its name in the line before.
             Some("/dev/null") => before,
             name => name,
-        }
+        };
+        name.map(|name| (name, Access::Write))
     };
     patch.lines().filter_map(named)
 }
@@ -68,9 +86,13 @@ mod tests {
     #[test]
     fn files_of_a_patch() {
         let patch = "diff --git a/x b/x\n--- a/x\t2024\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/y/z\n@@ -0,0 +1 @@\n+c\n";
-        assert_eq!(changed(patch).collect::<Vec<_>>(), ["x", "x", "y/z"]);
+        let names = |patch| changed(patch).map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names(patch), ["x", "x", "y/z"]);
         assert_eq!(made(patch), [("y/z", "c\n".to_owned())]);
         let patch = "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\ndiff --git a/o b/n\nrename from o\nrename to n\n";
-        assert_eq!(changed(patch).collect::<Vec<_>>(), ["x", "n", "o", "n"]);
+        assert_eq!(names(patch), ["x", "n", "o", "n"]);
+        let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n***Delete File: c \n*** End Patch\n";
+        let changed: Vec<_> = changed(patch).collect();
+        assert_eq!(changed, [("a", Access::Write), ("b", Access::Write), ("c", Access::Delete)]);
     }
 }

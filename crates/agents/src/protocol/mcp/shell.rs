@@ -6,7 +6,7 @@ use engine::event::ShellText;
 use serde_json::Value;
 
 use super::{all_arguments, tools, words};
-use crate::protocol::tools::{shell_quoted, shell_text};
+use crate::protocol::tools::{in_folder, shell_text};
 
 /// Words in the names of tools that run something.
 const RUNS: &[&str] = &["exec", "execute", "launch", "run", "spawn", "start"];
@@ -38,7 +38,7 @@ pub fn shell(name: &str, input: &Value) -> Option<ShellText> {
         command(arguments).or_else(script)
     })?;
     let folder = all_arguments(input).find_map(|arguments| first(arguments, FOLDERS)?.as_str());
-    Some(ShellText::Command(folder.map_or_else(|| text.clone(), |folder| in_folder(folder, &text))))
+    Some(in_folder(folder, ShellText::Command(text)))
 }
 
 fn first<'a>(arguments: &'a Value, names: &[&str]) -> Option<&'a Value> {
@@ -61,9 +61,4 @@ fn script(text: &Value) -> Option<String> {
         Value::Array(lines) => Some(lines.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?.join("\n")),
         _ => None,
     }
-}
-
-fn in_folder(folder: &str, text: &str) -> String {
-    let (home, rest) = folder.strip_prefix("~/").map_or(("", folder), |rest| ("~/", rest));
-    format!("cd {home}{} || exit\n{text}", shell_quoted(rest))
 }

@@ -12,8 +12,12 @@ fn paths_become_absolute_by_their_text() {
         ("/p", "~/x/../y", "~/x/../y"),
         ("/p", r"a\b", r"/p/a\b"),
         (r"C:\p", r"a\..\b.txt", "C:/p/a/../b.txt"),
-        ("/p", "C:/x", "C:/x"),
-        ("/p", r"\\server\share\x", "/server/share/x"),
+        // Where there are no drives, it is a name.
+        ("/p", "C:/x", "/p/C:/x"),
+        ("/p", r"\\x/../y", r"/p/\\x/../y"),
+        (r"C:\p", "D:/x", "D:/x"),
+        ("", "C:/x", "C:/x"),
+        (r"C:\p", r"\\server\share\x", "/server/share/x"),
         ("", "a/../b", "a/../b"),
     ];
     for (cwd, path, expected) in cases {
