@@ -203,6 +203,7 @@ fn is_root(path: &str) -> bool {
     path.starts_with('/') && paths::tidy(path) == "/"
 }
 
-fn is_disk(path: &str) -> bool {
+/// Of the machine, or a part of one.
+pub(super) fn is_disk(path: &str) -> bool {
     paths::below(path, "/dev").is_some_and(|name| name.is_empty() || DISKS.iter().any(|disk| name.starts_with(disk)))
 }
