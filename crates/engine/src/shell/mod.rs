@@ -36,6 +36,7 @@ mod git_format;
 mod git_settings;
 mod given;
 mod hidden;
+mod hosting;
 mod image;
 mod justfile;
 mod line;
