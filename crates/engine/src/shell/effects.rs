@@ -248,7 +248,7 @@ impl Found<'_> {
         // What a variable of the shell holds counts where it is used.
         let is_path = |value: &Word| !value.value.as_deref().is_some_and(|text| text.contains(char::is_whitespace));
         for assignment in command.assignments.iter().filter(|_| !command.words.is_empty()) {
-            if is_path(&assignment.value) {
+            if is_path(&assignment.value) && !names_credentials(&assignment.name) {
                 self.is_setting = !names_a_target(&assignment.name);
                 self.mentioned(&assignment.value);
             }
@@ -690,6 +690,23 @@ fn names_a_target(variable: &str) -> bool {
 /// mostly made for that.
 fn loses_all(path: &str) -> bool {
     is_disk(path) && path != "/dev" && !path.starts_with("/dev/loop")
+}
+
+/// Whether a variable says which certificates or credentials a program has to use: it shows them to nobody.
+fn names_credentials(variable: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "CA_CERTS",
+        "CA_CERT",
+        "CA_BUNDLE",
+        "CAINFO",
+        "ROOTCERT",
+        "SSL_CERT_FILE",
+        "KUBECONFIG",
+        "NPM_CONFIG_USERCONFIG",
+        "AWS_SHARED_CREDENTIALS_FILE",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+    ];
+    ENDS.iter().any(|end| variable.ends_with(end))
 }
 
 /// The path in `:/path` and `:(top)path`, which git tells from its own root.
