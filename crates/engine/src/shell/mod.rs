@@ -63,6 +63,7 @@ mod settings;
 mod setup;
 mod state;
 mod taskfile;
+mod tested;
 mod through;
 mod walk;
 mod word;
