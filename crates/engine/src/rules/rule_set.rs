@@ -275,8 +275,8 @@ fn needed_in_command(tool: &ToolRule) -> Option<AnyOf<'static>> {
     AnyOf::new(if programs.is_empty() { pushing.copied().collect() } else { programs })
 }
 
-/// What the commands that push are called.
-const PUSHING: &[&str] = &["push", "send-pack", "api", "sync"];
+/// What the commands that push, or delete what was pushed, are called.
+const PUSHING: &[&str] = &["push", "send-pack", "api", "sync", "delete"];
 
 fn length(bytes: &[u8]) -> Result<[u8; 4], RuleSetError> {
     u32::try_from(bytes.len()).map(u32::to_le_bytes).map_err(|_| RuleSetError)

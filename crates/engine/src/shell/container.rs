@@ -48,11 +48,16 @@ pub(super) fn entrypoint(command: &SimpleCommand, arguments: &Arguments) -> Opti
     command.meaning_from(value.word, value.from).filter(|text| !text.is_empty()).map(Word::known)
 }
 
+/// What images that are made for one program are called, and the program.
+const OF_ONE_PROGRAM: &[(&str, &str)] =
+    &[("aws-cli", "aws"), ("git", "git"), ("helm", "helm"), ("kubectl", "kubectl"), ("terraform", "terraform")];
+
 /// Images that are made for one program start that: `alpine/git push`.
-fn program_of_image<'c>(command: &'c SimpleCommand, arguments: &Arguments) -> Option<&'c str> {
+fn program_of_image(command: &SimpleCommand, arguments: &Arguments) -> Option<&'static str> {
     let image = arguments.list.iter().find(|argument| argument.role == Role::Host)?;
     let image = command.text_from(image.word, image.from)?.split(['@', ':']).next()?;
-    image.rsplit_once('/').map(|(_, name)| name).filter(|name| *name == "git")
+    let (_, name) = image.rsplit_once('/')?;
+    OF_ONE_PROGRAM.iter().find(|(known, _)| *known == name).map(|(_, program)| *program)
 }
 
 impl Container {
@@ -203,6 +208,7 @@ fn is_root(path: &str) -> bool {
     path.starts_with('/') && paths::tidy(path) == "/"
 }
 
-fn is_disk(path: &str) -> bool {
+/// Of the machine, or a part of one.
+pub(super) fn is_disk(path: &str) -> bool {
     paths::below(path, "/dev").is_some_and(|name| name.is_empty() || DISKS.iter().any(|disk| name.starts_with(disk)))
 }

@@ -5,6 +5,7 @@
 //! search pattern) name nothing.
 
 use super::command::{RedirectKind, SimpleCommand, Word};
+use super::container::is_disk;
 use super::copied::{Copy, copies};
 use super::fetched::fetched;
 use super::given::given;
@@ -177,6 +178,14 @@ impl Found<'_> {
     fn add(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
         let is_all = path.is_some_and(|path| word.folder_of_all(path).is_some());
         self.add_deed(path, word, access, is_all && matches!(access, Some(Access::Write | Access::Delete)));
+        self.add_loss(path, word, access);
+    }
+
+    /// Of all that lay where something is written.
+    fn add_loss(&mut self, path: Option<&str>, word: &Word, access: Option<Access>) {
+        if access == Some(Access::Write) && path.is_some_and(loses_all) {
+            self.add_deletion_of_all(path, word);
+        }
     }
 
     /// Deletes it, and all that is in it.
@@ -239,7 +248,7 @@ impl Found<'_> {
         // What a variable of the shell holds counts where it is used.
         let is_path = |value: &Word| !value.value.as_deref().is_some_and(|text| text.contains(char::is_whitespace));
         for assignment in command.assignments.iter().filter(|_| !command.words.is_empty()) {
-            if is_path(&assignment.value) {
+            if is_path(&assignment.value) && !names_credentials(&assignment.name) {
                 self.is_setting = !names_a_target(&assignment.name);
                 self.mentioned(&assignment.value);
             }
@@ -598,7 +607,9 @@ impl Found<'_> {
             let glob = path.contains('*');
             // Nobody asks what kind of thing a function deletes.
             let takes_all = access == Access::Delete;
-            self.add_deed(Some(&path), &Word { glob, tilde: word.tilde, ..Word::default() }, Some(access), takes_all);
+            let word = Word { glob, tilde: word.tilde, ..Word::default() };
+            self.add_deed(Some(&path), &word, Some(access), takes_all);
+            self.add_loss(Some(&path), &word, Some(access));
         }
         let unknown = Word { raw: format!("a file that {} names", program.unwrap_or_default()), ..Word::default() };
         for access in read.unknown {
@@ -673,6 +684,29 @@ fn names_a_target(variable: &str) -> bool {
     const ENDS: &[&str] = &["FILE", "DIR", "OUT", "OUTPUT", "DEST", "PREFIX", "TARGET", "ROOT", "HOME", "CONFIG"];
     let variable = variable.to_ascii_uppercase();
     variable.split('_').any(|part| ENDS.iter().any(|end| part.ends_with(end)))
+}
+
+/// Whether what is written to a path takes the place of all that is kept there: of a disk. A loop device is a file, and
+/// mostly made for that.
+fn loses_all(path: &str) -> bool {
+    is_disk(path) && path != "/dev" && !path.starts_with("/dev/loop")
+}
+
+/// Whether a variable says which certificates or credentials a program has to use: it shows them to nobody.
+fn names_credentials(variable: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "CA_CERTS",
+        "CA_CERT",
+        "CA_BUNDLE",
+        "CAINFO",
+        "ROOTCERT",
+        "SSL_CERT_FILE",
+        "KUBECONFIG",
+        "NPM_CONFIG_USERCONFIG",
+        "AWS_SHARED_CREDENTIALS_FILE",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+    ];
+    ENDS.iter().any(|end| variable.ends_with(end))
 }
 
 /// The path in `:/path` and `:(top)path`, which git tells from its own root.

@@ -7,8 +7,9 @@ use super::command::SimpleCommand;
 use super::git_settings::Variable;
 use super::quoting::quoted;
 use super::recipe;
+use super::through::interpreter_of;
 use super::written::{Files, Written};
-use super::{image, justfile, makefile, marked_lines, taskfile};
+use super::{image, justfile, makefile, marked_lines, taskfile, tested};
 use crate::one_liner::Language;
 use crate::programs::{Arguments, Role};
 
@@ -72,12 +73,14 @@ pub(super) fn texts(command: &SimpleCommand, files: &Files) -> Vec<Option<String
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => own.image(),
         "pre-commit" => own.marked(&[".pre-commit-config.yaml"], &["entry:"]),
         "ansible-playbook" => own.marked(&own.operands(), &["shell:", "command:", "raw:", "cmd:"]),
+        "terraform" | "tofu" if own.operands().contains(&"apply") => own.local_commands(),
         "systemctl" => own.marked(&files.ending(".service"), UNIT_MARKS),
         _ => Vec::new(),
     };
     for (_, file, interpreter) in FILES.iter().filter(|(programs, _, _)| programs.contains(&program)) {
         texts.extend(own.run(interpreter, file));
     }
+    texts.extend(own.tested(program));
     if command.program().and_then(Language::of) == Some(Language::Python) {
         texts.extend(own.python_modules());
     }
@@ -151,6 +154,28 @@ impl Own<'_> {
     /// The commands behind marks, in all of these files that are written.
     fn marked(&self, names: &[&str], marks: &[&str]) -> Vec<Option<String>> {
         names.iter().flat_map(|name| self.read(&[*name], |text| marked_lines::commands(text, marks))).collect()
+    }
+
+    /// What a runner finds by itself.
+    fn tested(&self, program: &str) -> Vec<Option<String>> {
+        let endings = tested::endings(program, self.arguments, &self.operands());
+        let files = endings.iter().flat_map(|end| self.files.ending(end)).filter(|file| tested::is_run(file));
+        let text = |file: &str| match (interpreter_of(file)?, self.files.of_script(self.command, file)?) {
+            (interpreter, Written::Text(text)) => Some(Some(tested::deeds(interpreter, &text))),
+            (_, Written::Unknown) => None,
+        };
+        files.filter_map(text).collect()
+    }
+
+    /// What Terraform runs here beside what it makes elsewhere.
+    fn local_commands(&self) -> Vec<Option<String>> {
+        let is_local = |text: &str| text.contains("local-exec");
+        let aligned = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
+        let commands = |text: &str| {
+            let text: String = text.lines().filter(|_| is_local(text)).map(aligned).collect();
+            marked_lines::commands(&text, &["command = "])
+        };
+        self.files.ending(".tf").into_iter().flat_map(|file| self.read(&[file], commands)).collect()
     }
 
     /// What is tested or run is compiled before; what is generated stands behind a mark.

@@ -1,7 +1,7 @@
 //! Which branches of a remote a script rewrites or deletes, by any spelling of a push.
 
 use super::command::{SimpleCommand, Word};
-use super::{Branch, Script, git_settings};
+use super::{Branch, Script, git_settings, hosting};
 use crate::programs::Arguments;
 
 /// One branch that one command rewrites or deletes, or several.
@@ -48,11 +48,7 @@ fn rewrites_of(command: &SimpleCommand, arguments: &Arguments) -> Found {
         (Some("git"), Some("subtree")) if arguments.subcommands.get(1).is_some_and(|form| form == "push") => {
             by_push(command, arguments)
         }
-        (Some("gh"), Some("repo")) => by_sync(command, arguments).into_iter().collect(),
-        (Some("gh" | "glab"), Some("api")) | (Some("curl" | "http" | "https" | "wget" | "wget2" | "xh"), None) => {
-            by_api(command, arguments).into_iter().collect()
-        }
-        _ => Vec::new(),
+        _ => hosting::rewrite(command, arguments).into_iter().collect(),
     }
 }
 
@@ -225,60 +221,4 @@ fn last_colon(text: &str) -> Option<usize> {
         }
     }
     last
-}
-
-/// `gh repo sync OWNER/NAME --force`
-fn by_sync(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rewritten, bool)> {
-    let is_sync = arguments.subcommands.get(1).is_some_and(|form| form == "sync");
-    arguments.operands.first().filter(|_| is_sync && arguments.has_flag(&["--force"]))?;
-    let branch = arguments.flags.iter().find(|flag| flag.is("--branch")).and_then(|flag| flag.value);
-    let branch = branch.and_then(|branch| command.text_from(branch.word, branch.from));
-    Some(branch.map_or((Rewritten::Unknown, false), |branch| (Rewritten::Named(branch.to_owned()), true)))
-}
-
-/// `gh api` or `curl` on a branch.
-fn by_api(command: &SimpleCommand, arguments: &Arguments) -> Option<(Rewritten, bool)> {
-    let values = |names: &'static [&'static str]| {
-        let flags = arguments.flags.iter().filter(move |flag| names.iter().any(|name| flag.is(name)));
-        flags.filter_map(|flag| flag.value).map(|value| command.text_from(value.word, value.from))
-    };
-    let urls = arguments.flags.iter().filter(|flag| flag.is("--url")).filter_map(|flag| Some(flag.value?.word));
-    let places: Vec<usize> = arguments.operands.iter().copied().chain(urls).collect();
-    let addresses = || places.iter().filter_map(|place| command.words.get(*place));
-    // There, a branch is a number that nobody knows.
-    let changes = |query: &str| ["updateRef", "deleteRef"].iter().any(|change| query.contains(change));
-    if addresses().any(|word| word.value.as_deref().is_some_and(|text| text.ends_with("graphql")))
-        && values(&["-f", "-F", "-d", "--data-raw", "--json"]).flatten().any(changes)
-    {
-        return Some((Rewritten::Unknown, false));
-    }
-    let mut addresses = addresses().map(|word| word.value.as_deref().unwrap_or(&word.shown).replace("%2F", "/"));
-    // GitHub has the one, GitLab the other.
-    let behind = |address: String| {
-        let branch = address.split_once("git/refs/heads/").or_else(|| address.split_once("/repository/branches/"));
-        branch.map(|(_, branch)| branch.to_owned())
-    };
-    let address = addresses.find_map(behind)?;
-    let branch = address.as_str();
-    let branch = Rewritten::Named(branch.split(['?', '#']).next().unwrap_or(branch).to_owned());
-    let verb = arguments.operands.first().and_then(|place| command.words.get(*place)).map(|word| word.value.as_deref());
-    let method = match command.program() {
-        Some("http" | "https" | "xh") => verb?,
-        Some("wget" | "wget2") => values(&["--method"]).next_back()?,
-        _ => values(&["-X"]).next_back()?,
-    };
-    let is_force =
-        |field: &str| field.replace(['"', ' '], "").replace(':', "=").replace("==", "=").contains("force=true");
-    let words = || arguments.operands.iter().filter_map(|place| command.text_from(*place, 0)).map(Some);
-    let fields = || values(&["-f", "-F", "-d", "--data-raw", "--json", "--body-data"]).chain(words());
-    let is_forced = fields().any(|field| field.is_some_and(is_force));
-    let is_file = |field: Option<&str>| field.is_none_or(|field| field.starts_with('@'));
-    let has_unknown = values(&["--input", "--body-file"]).next().is_some() || fields().any(is_file);
-    match method.map(str::to_ascii_uppercase).as_deref() {
-        Some("DELETE") => Some((branch, true)),
-        Some("PATCH") if is_forced => Some((branch, true)),
-        Some("PATCH") if has_unknown => Some((branch, false)),
-        None => Some((branch, false)),
-        Some(_) => None,
-    }
 }

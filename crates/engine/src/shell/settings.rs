@@ -25,6 +25,10 @@ fn plain_command_of_setting<'s>(program: &str, setting: &'s str) -> Option<&'s s
         let names = ["shell ", "platform shell ", "!", "make ", "pipe "];
         return names.iter().find_map(|name| setting.strip_prefix(name));
     }
+    // What `gh alias set` is given.
+    if program == "gh" {
+        return setting.strip_prefix('!');
+    }
     if program == "socat" {
         let (kind, command) = setting.split_once(':')?;
         let command = command.split(',').next();
@@ -141,5 +145,7 @@ pub(super) fn is_command_variable(name: &str) -> bool {
                 | "RSYNC_RSH"
                 | "CVS_RSH"
                 | "FCEDIT"
+                | "RUSTC_WRAPPER"
+                | "RUSTC_WORKSPACE_WRAPPER"
         )
 }

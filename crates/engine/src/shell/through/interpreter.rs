@@ -221,7 +221,7 @@ pub(super) fn startup_files(command: &SimpleCommand, arguments: &Arguments) -> V
     // By the variable that says where it is, and what stands behind that.
     let (variable, end) = match command.program() {
         Some("zsh") => ("ZDOTDIR", "/.zshenv"),
-        Some("sh" | "dash" | "ash" | "ksh" | "ksh93" | "mksh") if is_asked => ("ENV", ""),
+        Some("sh" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "yash") if is_asked => ("ENV", ""),
         _ => ("BASH_ENV", ""),
     };
     let set = command.assignments.iter().filter(|set| set.name == variable).map(|set| set.value.clone());
@@ -286,7 +286,10 @@ pub(in super::super) fn is_awk(program: &str) -> bool {
 }
 
 pub(in super::super) fn is_shell(program: &str) -> bool {
-    matches!(program, "sh" | "bash" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "osh" | "zsh" | "rbash" | "fish")
+    matches!(
+        program,
+        "sh" | "bash" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "osh" | "yash" | "zsh" | "rbash" | "fish"
+    )
 }
 
 /// Whether `rm` is used in it.

@@ -175,7 +175,7 @@ impl<'c> Wrapper<'c> {
                 let commands = xargs::commands(words, self.arguments, &self.command.words, self.input);
                 self.through.runs.extend(commands.into_iter().map(Runs::words));
             }
-            ("sudo" | "doas" | "pwsh" | "powershell" | "yarn" | "pnpm", [Some(text)])
+            ("sudo" | "doas" | "pwsh" | "powershell" | "yarn" | "pnpm" | "lerna" | "meta" | "repo", [Some(text)])
                 if text.contains(char::is_whitespace) =>
             {
                 self.through.runs.push(Runs::text(Some((*text).to_owned())));
@@ -389,12 +389,13 @@ fn without_version(package: &str) -> &str {
 /// The command of `yarn rimraf x` and `bun run rimraf x`: what is no script of the project is a program of a package.
 pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
     let arguments = command.arguments.as_ref()?;
-    let role = match (command.program()?, arguments.is_known) {
-        ("yarn" | "pnpm" | "bun", false) => Role::Subcommand,
-        ("bun", true) => Role::Script,
-        _ => return None,
-    };
-    let place = arguments.list.iter().find(|argument| argument.role == role)?.word;
+    let first = |role| arguments.list.iter().find(|argument| argument.role == role).map(|argument| argument.word);
+    let place = match (command.program()?, arguments.is_known) {
+        ("yarn" | "pnpm" | "bun", false) => first(Role::Subcommand),
+        ("bun", true) => first(Role::Script),
+        ("yarn", true) if is_form(arguments, "run") => arguments.operands.first().copied(),
+        _ => None,
+    }?;
     let words = command.words.get(place..)?;
     let name = words.first()?.value.as_deref()?;
     let is_program = if words.len() > 1 { is_known_program(name) } else { is_interpreter(name) };
