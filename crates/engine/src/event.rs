@@ -126,9 +126,9 @@ pub struct Event {
     pub time: i64,
     /// The folder that relative paths and commands of this event start from; absolute.
     pub cwd: String,
-    /// The folder that the agent's session belongs to, where the payload tells it apart from `cwd`.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub session_folder: Option<String>,
+    /// The folders that the agent's session belongs to, where the payload tells them apart from `cwd`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub session_folders: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool: Option<ToolCall>,
     /// How the tool call went; only after it ran.
@@ -164,7 +164,7 @@ impl Event {
             session: String::new(),
             time,
             cwd: String::new(),
-            session_folder: None,
+            session_folders: Vec::new(),
             tool: None,
             outcome: None,
             prompt: None,

@@ -49,8 +49,7 @@ fn judge(
         Err(unread) => (unread.0, Some(unread.1)),
     };
     let event = progress.decoded(event);
-    let start = start.as_deref().or(event.session_folder.as_deref());
-    let root = session_root::of_event(&event, start, environment);
+    let root = session_root::of_event(&event, start.as_deref(), environment);
     // Where there is no policy, nobody asked for a guard.
     if !root.project.has_policy() {
         return Verdict::silent();

@@ -21,22 +21,25 @@ pub struct SessionRoot {
     pub is_first: bool,
 }
 
-/// `start` is the folder that the agent itself gives as its session's, where it gives one.
+/// `start` is the folder that the agent's environment gives as its session's, where it gives one.
 pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -> SessionRoot {
     // An event that does not say whose it is has no session to remember.
     let known = !event.session.is_empty();
     if known && let Some(project) = remembered(&event.agent, &event.session, environment) {
         return SessionRoot { project, is_first: false };
     }
-    let given = start.into_iter().chain([event.cwd.as_str()]).map(Path::new).filter(|folder| folder.is_absolute());
-    // The real folder, so that no other spelling of it leads around the rules; the process's own where none is there.
-    let mut real = given.filter_map(|folder| folder.canonicalize().ok());
+    let told = event.session_folders.iter().map(String::as_str).chain([event.cwd.as_str()]);
+    let given = start.into_iter().chain(told).map(Path::new).filter(|folder| folder.is_absolute());
+    // The real folder, so that no other spelling of it leads around the rules. Of one that is gone, what is left of it; the
+    // process's own where none is there.
+    let real = |folder: &Path| folder.ancestors().find_map(|folder| folder.canonicalize().ok());
+    let mut real = given.filter_map(real);
     let start = real.next().unwrap_or_else(|| environment.cwd.clone());
     let mut root = outermost_root(&start);
     let mut project = Project::at(root.as_deref().unwrap_or(&start), environment);
-    // One that starts above its projects, with no policy there, is guarded from where it first comes to one.
+    // One that starts above its projects, or with several, is guarded from where it first comes to one with a policy.
     if !project.has_policy()
-        && let Some(met) = real.next().filter(|cwd| *cwd != start).and_then(|cwd| outermost_root(&cwd))
+        && let Some(met) = real.filter(|folder| *folder != start).find_map(|folder| outermost_root(&folder))
     {
         project = Project::at(&met, environment);
         root = Some(met);

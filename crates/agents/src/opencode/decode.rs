@@ -37,7 +37,7 @@ pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
 /// Several calls in one, of which nothing is told again: it does what each of them does.
 fn batch(call: RawCall<'_>) -> ToolCall {
     let cwd = call.cwd;
-    let mut all = tools::canonical(call);
+    let mut all = ToolCall { files: Vec::new(), ..tools::canonical(call) };
     let mut commands = Vec::new();
     for part in all.input.get("tool_calls").and_then(Value::as_array).into_iter().flatten().take(CALLS_LIMIT) {
         let name = part.get("tool").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -116,13 +116,22 @@ fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>,
     if let Some(translate) = adapter.translate {
         kind = translate(&name, kind, &mut fields);
     }
-    let root = fields.get("workspace_roots").and_then(|roots| roots.get(0)?.as_str()).map(str::to_owned);
+    let roots = fields.get("workspace_roots").and_then(Value::as_array).into_iter().flatten();
+    let mut session_folders: Vec<String> = roots.filter_map(Value::as_str).map(str::to_owned).collect();
     // It may be empty, which means the project's.
-    let told = take_string(&mut fields, "cwd").filter(|folder| !folder.is_empty()).or_else(|| root.clone());
+    let told = take_string(&mut fields, "cwd")
+        .filter(|folder| !folder.is_empty())
+        .or_else(|| session_folders.first().cloned());
     let told = told.unwrap_or_default();
     let tool = take_tool(adapter, kind, &mut fields, &told);
     let cwd = tool.as_ref().and_then(|tool| folder_of(adapter, tool)).map(|folder| paths::absolute(&told, folder));
     let cwd = cwd.unwrap_or_else(|| told.clone());
+    if session_folders.is_empty() {
+        session_folders.push(told);
+    }
+    if matches!(session_folders.as_slice(), [only] if *only == cwd) {
+        session_folders.clear();
+    }
     let outcome = match (kind, &tool) {
         (EventKind::AfterTool, Some(tool)) => (adapter.outcome)(tool),
         (EventKind::ToolFailed, _) => Some(Outcome::Failed),
@@ -134,7 +143,7 @@ fn event(adapter: &Adapter, named: Option<&str>, mut fields: Map<String, Value>,
         agent: adapter.name.to_owned(),
         session: take_string(&mut fields, "session_id").unwrap_or_default(),
         time: received,
-        session_folder: root.or(Some(told)).filter(|folder| *folder != cwd),
+        session_folders,
         cwd,
         tool,
         outcome,

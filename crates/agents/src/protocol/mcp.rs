@@ -1,13 +1,15 @@
-//! Which MCP tools a call reaches, which files it names, and the command that it runs.
+//! Which MCP tools a call reaches; and which files a tool names that nobody knows here, of a server or the agent's own, and
+//! the command that it runs.
 //!
-//! The arguments of such a tool are its server's own. But most servers call a path by one of a few names, and most tools
-//! say by their own name what they do with it. Where the name does not say, nobody knows.
+//! The arguments of such a tool are its makers' own. But most call a path by one of a few names, and most tools say by their
+//! own name what they do with it. Where the name does not say, nobody knows.
 
 use engine::event::{Access, FileAccess, McpTool};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::paths;
+use super::{patch, paths};
 
+mod arguments;
 mod shell;
 
 pub(super) use shell::shell;
@@ -19,30 +21,37 @@ enum Part {
     To,
 }
 
-/// Arguments that are paths, or lists of them. A name that is often something else (`source`, `file`) does no harm:
-/// its text counts only where it is the name of a file that a rule protects.
+/// Arguments that are paths, or lists of them, without capital letters and separators. A name that is often something else
+/// (`source`, `file`) does no harm: its text counts only where it is the name of a file that a rule protects.
 const PATH_ARGUMENTS: &[(&str, Part)] = &[
     ("path", Part::From),
     ("paths", Part::From),
     ("file", Part::From),
     ("files", Part::From),
-    ("file_path", Part::From),
-    ("filePath", Part::From),
     ("filepath", Part::From),
+    ("filepaths", Part::From),
     ("filename", Part::From),
-    ("absolute_path", Part::From),
-    ("relative_path", Part::From),
-    ("pathInProject", Part::From),
-    ("path_in_project", Part::From),
+    ("absolutepath", Part::From),
+    ("relativepath", Part::From),
+    ("pathinproject", Part::From),
     ("directory", Part::From),
     ("uri", Part::From),
     ("source", Part::From),
-    ("source_path", Part::From),
-    ("old_path", Part::From),
+    ("sourcepath", Part::From),
+    ("src", Part::From),
+    ("from", Part::From),
+    ("oldpath", Part::From),
     ("destination", Part::To),
-    ("destination_path", Part::To),
-    ("new_path", Part::To),
-    ("target_path", Part::To),
+    ("destinationpath", Part::To),
+    ("dest", Part::To),
+    ("dst", Part::To),
+    ("to", Part::To),
+    ("newpath", Part::To),
+    ("target", Part::To),
+    ("targetfile", Part::To),
+    ("targetpath", Part::To),
+    ("outputfile", Part::To),
+    ("outputpath", Part::To),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,10 +85,26 @@ const VERBS: &[(&str, Verb)] = &[
     ("patch", Verb::Write),
     ("save", Verb::Write),
     ("download", Verb::Write),
+    ("add", Verb::Write),
+    ("apply", Verb::Write),
+    ("change", Verb::Write),
+    ("fix", Verb::Write),
+    ("format", Verb::Write),
+    ("modify", Verb::Write),
+    ("overwrite", Verb::Write),
+    ("put", Verb::Write),
+    ("rewrite", Verb::Write),
+    ("set", Verb::Write),
+    ("store", Verb::Write),
+    ("truncate", Verb::Write),
     ("delete", Verb::Delete),
     ("remove", Verb::Delete),
     ("unlink", Verb::Delete),
     ("trash", Verb::Delete),
+    ("erase", Verb::Delete),
+    ("purge", Verb::Delete),
+    ("rm", Verb::Delete),
+    ("wipe", Verb::Delete),
     ("move", Verb::Move),
     ("rename", Verb::Move),
     ("copy", Verb::Copy),
@@ -101,45 +126,61 @@ pub(super) fn tools(name: &str, input: &Value) -> Vec<McpTool> {
     let Some((server, tool)) = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) else {
         return Vec::new();
     };
-    let mut tools = vec![McpTool { server: server.to_owned(), tool: tool.to_owned() }];
-    if tool == PROXY {
-        let text = |keys: [&str; 2]| keys.into_iter().find_map(|key| input.get(key)?.as_str());
-        if let (Some(server), Some(tool)) = (text(["server_name", "server"]), text(["tool_name", "tool"])) {
-            tools.push(McpTool { server: server.to_owned(), tool: tool.to_owned() });
-        }
-    }
-    tools
+    let own = McpTool { server: server.to_owned(), tool: tool.to_owned() };
+    let behind = is_proxy(tool).then(|| passed_on(input)).flatten();
+    let behind = behind.map(|(server, tool)| McpTool { server: server.to_owned(), tool: tool.to_owned() });
+    std::iter::once(own).chain(behind).collect()
 }
 
-/// A tool that only passes calls on.
-const PROXY: &str = "call_tool";
+/// A tool that only passes calls on: `call_tool`, `use_mcp_tool`.
+fn is_proxy(tool: &str) -> bool {
+    let words = words(tool);
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.iter().any(|known| known.eq_ignore_ascii_case(word)));
+    has(&["tool"]) && has(&["call", "execute", "invoke", "run", "use"])
+}
 
-/// Names under which servers, and proxies, put all of their arguments once more.
-const WRAPPINGS: &[&str] = &["arguments", "args", "params", "parameters", "input", "options"];
+/// The server and the tool that a call is passed on to.
+fn passed_on(input: &Value) -> Option<(&str, &str)> {
+    let text = |wanted: [&str; 2]| {
+        let mut fields = input.as_object()?.iter();
+        fields.find(|(key, _)| wanted.contains(&plain(key).as_str())).and_then(|(_, value)| value.as_str())
+    };
+    Some((text(["servername", "server"])?, text(["toolname", "tool"])?))
+}
 
-/// The arguments themselves, and those that lie in one of them.
-fn all_arguments(input: &Value) -> impl Iterator<Item = &Value> {
-    let wrapped = WRAPPINGS.iter().filter_map(|key| input.get(key)).filter(|arguments| arguments.is_object());
-    std::iter::once(input).chain(wrapped.flat_map(|wrapped| {
-        let deeper = WRAPPINGS.iter().filter_map(|key| wrapped.get(key)).filter(|arguments| arguments.is_object());
-        std::iter::once(wrapped).chain(deeper)
-    }))
+/// What is called: the server, and the tool. Of one that is no server's, nothing but the tool.
+fn called(name: &str, input: &Value) -> (String, String) {
+    match tools(name, input).pop() {
+        Some(tool) => (tool.server, tool.tool),
+        None if is_proxy(name) => passed_on(input)
+            .map_or((String::new(), name.to_owned()), |(server, tool)| (server.to_owned(), tool.to_owned())),
+        None => (String::new(), name.to_owned()),
+    }
+}
+
+/// Without capital letters and separators: `filePath`, `file_path` and `file-path` are one name.
+fn plain(key: &str) -> String {
+    key.chars().filter(|letter| !matches!(letter, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
 pub(super) fn files(name: &str, input: &Value, cwd: &str) -> Vec<FileAccess> {
-    let Some(tool) = tools(name, input).pop() else { return Vec::new() };
-    let verbs: Vec<Verb> = words(&tool.tool).iter().filter_map(|word| verb(word)).collect();
-    let named = all_arguments(input).flat_map(|arguments| named_paths(arguments, true));
+    let (_, tool) = called(name, input);
+    let words = words(&tool);
+    let verbs: Vec<Verb> = words.iter().filter_map(|word| verb(word)).collect();
     let accesses = |(path, part): (String, Part)| {
-        let path = paths::absolute(cwd, &path);
         let mut accesses: Vec<Option<Access>> =
             verbs.iter().flat_map(|verb| verb.accesses(part)).copied().map(Some).collect();
         if accesses.is_empty() {
             accesses.push(None);
         }
-        accesses.into_iter().map(move |access| FileAccess { path: path.clone(), access, is_pattern: false })
+        let paths: Vec<String> = paths::readings(cwd, &path).collect();
+        let each =
+            move |access| paths.clone().into_iter().map(move |path| FileAccess { path, access, is_pattern: false });
+        accesses.into_iter().flat_map(each)
     };
-    named.flat_map(accesses).collect()
+    let patched = words.iter().any(|word| word.eq_ignore_ascii_case("patch")).then(|| patch::files(input, cwd));
+    let named = arguments::all(input).into_iter().flat_map(|arguments| named_paths(&arguments));
+    named.flat_map(accesses).chain(patched.into_iter().flatten()).collect()
 }
 
 fn verb(word: &str) -> Option<Verb> {
@@ -158,20 +199,20 @@ fn words(name: &str) -> Vec<String> {
     apart.split(|letter: char| !letter.is_alphanumeric()).map(str::to_owned).collect()
 }
 
-/// The paths among the arguments. `deeper`: those of a list's items too, as in `files: [{path, content}]`.
-fn named_paths(arguments: &Value, deeper: bool) -> Vec<(String, Part)> {
+/// The paths among the arguments.
+fn named_paths(arguments: &Map<String, Value>) -> Vec<(String, Part)> {
     let mut found = Vec::new();
-    for (key, part) in PATH_ARGUMENTS {
-        match arguments.get(key) {
-            Some(Value::String(text)) => found.extend(as_path(text).map(|path| (path, *part))),
-            Some(Value::Array(items)) => {
-                let texts = items.iter().filter_map(Value::as_str);
-                found.extend(texts.filter_map(as_path).map(|path| (path, *part)));
-                let items = items.iter().filter(|item| deeper && item.is_object());
-                found.extend(items.flat_map(|item| named_paths(item, false)));
-            }
-            _ => {}
-        }
+    for (key, value) in arguments {
+        let key = plain(key);
+        let Some((_, part)) = PATH_ARGUMENTS.iter().find(|(name, _)| *name == key) else { continue };
+        let texts: Vec<&str> = match value {
+            Value::String(text) => vec![text],
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+            // Files by their names: `files: {"a.txt": "…"}`.
+            Value::Object(files) if key == "files" => files.keys().map(String::as_str).collect(),
+            _ => Vec::new(),
+        };
+        found.extend(texts.into_iter().filter_map(as_path).map(|path| (path, *part)));
     }
     found
 }
@@ -184,13 +225,14 @@ fn as_path(text: &str) -> Option<String> {
     if text.is_empty() || text.len() > LONGEST_PATH || text.contains(['\n', '\0']) {
         return None;
     }
-    match text.split_once("://") {
-        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
-            Some(percent_decoded(rest.strip_prefix("localhost").unwrap_or(rest)))
-        }
-        Some(_) => None,
-        None => Some(text.to_owned()),
+    if let Some((scheme, rest)) = text.split_once(":/")
+        && scheme.eq_ignore_ascii_case("file")
+    {
+        // `file:/a`, `file:///a` and `file://localhost/a` are one address.
+        let rest = rest.strip_prefix("/localhost").unwrap_or(rest);
+        return Some(percent_decoded(&format!("/{}", rest.trim_start_matches('/'))));
     }
+    (!text.contains("://")).then(|| text.to_owned())
 }
 
 fn percent_decoded(text: &str) -> String {

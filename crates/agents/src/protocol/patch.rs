@@ -67,6 +67,11 @@ pub(crate) fn call(call: RawCall<'_>) -> ToolCall {
     tool
 }
 
+/// The files of a patch that lies in the arguments of some other tool.
+pub(super) fn files(input: &Value, cwd: &str) -> Vec<FileAccess> {
+    accesses(&changes(&text(input)), cwd)
+}
+
 fn accesses(changes: &[Change<'_>], cwd: &str) -> Vec<FileAccess> {
     let access = |path: &str, access| paths::readings(cwd, path).map(move |path| FileAccess::new(path, access));
     let mut files = Vec::new();

@@ -19,7 +19,7 @@ pub(crate) fn absolute(cwd: &str, path: &str) -> String {
 }
 
 /// The paths that a file tool may mean by one: some know the `~` of a shell, and to others it is a folder of that name.
-pub(crate) fn readings(cwd: &str, path: &str) -> impl Iterator<Item = String> {
+pub(crate) fn readings(cwd: &str, path: &str) -> impl Iterator<Item = String> + use<> {
     let as_name = path.starts_with('~').then(|| absolute(cwd, &format!("./{path}")));
     std::iter::once(absolute(cwd, path)).chain(as_name)
 }

@@ -239,3 +239,26 @@ fn a_first_event_that_cannot_be_read_is_judged_where_its_agent_works() {
     let answer = scratch.feed(hook, payload.as_bytes());
     assert!(answer.stdout.contains("force_ask"), "{}{}", answer.stdout, answer.stderr);
 }
+
+/// A patch counts in whatever way a shell is given it.
+#[test]
+fn a_patch_in_a_shells_text_is_seen() {
+    let scratch = project();
+    scratch.rule("kept", "---\nwrites: ['kept/**']\n---\nNo.\n").file("kept/a", "a\n");
+    let patch =
+        |file: &str| format!("<<'EOF'\n*** Begin Patch\n*** Update File: {file}\n@@\n-a\n+b\n*** End Patch\nEOF");
+    for (command, is_refused) in [
+        (format!("apply_patch {}", patch("kept/a")), true),
+        (format!("applypatch {}", patch("kept/a")), true),
+        (format!("cd\tkept && apply_patch {}", patch("a")), true),
+        (format!("mkdir -p y; cd kept; apply_patch {}", patch("a")), true),
+        (format!("apply_patch {}", patch("other/a")), false),
+    ] {
+        let payload = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": scratch.root(), "tool_name": "Bash",
+            "tool_input": { "command": command },
+        });
+        let answer = scratch.hook("codex", &payload).stdout;
+        assert_eq!(answer.contains("`kept`"), is_refused, "{command}: {answer}");
+    }
+}

@@ -287,3 +287,28 @@ fn a_cut_payload_is_judged_where_its_session_began() {
         assert!(answer.stdout.contains("readable JSON"), "{agent}: {} {}", answer.stdout, answer.stderr);
     }
 }
+
+#[test]
+fn of_several_folders_the_first_with_a_policy_counts() {
+    let project = bare();
+    project.file("one/file", "").file("two/.linchpin/rules/no-danger.md", NO_DANGER);
+    let roots = [project.root().join("one"), project.root().join("two")];
+    let payload = json!({
+        "hook_event_name": "preToolUse", "conversation_id": "s", "workspace_roots": roots, "cwd": "",
+        "tool_name": "Shell", "tool_input": { "command": "danger" },
+    });
+    let mut hook = project.command(&["hook", "cursor"]);
+    hook.current_dir("/");
+    assert!(project.feed(hook, payload.to_string().as_bytes()).stdout.contains("no-danger"));
+}
+
+#[test]
+fn a_folder_that_is_gone_belongs_to_what_is_left_of_it() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    let mut payload = project.bash("danger");
+    payload["cwd"] = json!(project.root().join("gone/deeper"));
+    let mut hook = project.command(&["hook", "claude"]);
+    hook.current_dir("/");
+    assert_eq!(project.feed(hook, payload.to_string().as_bytes()).decision(), "deny");
+}

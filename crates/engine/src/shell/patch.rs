@@ -35,8 +35,8 @@ pub(super) fn changed(patch: &str) -> impl Iterator<Item = (&str, Access)> {
         if let Some(marked) = line.trim().strip_prefix("***").and_then(|mark| mark.split_once(':')) {
             return match (marked.0.trim(), marked.1.trim()) {
                 (_, "") => None,
-                ("Add File" | "Update File" | "Move to", path) => Some((path, Access::Write)),
-                ("Delete File", path) => Some((path, Access::Delete)),
+                ("Add File" | "Update File" | "Move to", file) => Some((file, Access::Write)),
+                ("Delete File", file) => Some((file, Access::Delete)),
                 _ => None,
             };
         }

@@ -4,7 +4,7 @@
 //! of paths that begin at the root or in the home folder, and commands that are known word for word.
 
 use crate::event::Access;
-use crate::one_liner::{self, Spawn};
+use crate::one_liner::{self, Given, Spawn};
 use crate::programs::Arguments;
 
 /// Tools that run files by what those are called: how the names end.
@@ -44,7 +44,7 @@ pub(super) fn is_run(path: &str) -> bool {
 
 /// What a program text surely does, as a text for a shell.
 pub(super) fn deeds(program: &str, text: &str) -> String {
-    let Some(read) = one_liner::read_for(program, text) else { return String::new() };
+    let Some(read) = one_liner::read(program, text, &Given::default()) else { return String::new() };
     let is_free = |path: &str| path.starts_with(['/', '~']);
     let deleted = read.touches.iter().filter(|(access, path)| *access == Access::Delete && is_free(path));
     let deletions = deleted.map(|(_, path)| match path.strip_prefix('~') {

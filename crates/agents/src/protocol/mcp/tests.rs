@@ -44,7 +44,7 @@ fn lists_addresses_and_calls_that_are_passed_on() {
     assert_eq!(named("mcp__ide__read", &json!({"uri": "file:///p/%2Eenv"})), ["Read /p/.env"]);
     assert_eq!(named("mcp__ide__read", &json!({"uri": "file://localhost/p/a%zz%4"})), ["Read /p/a%zz%4"]);
     let proxied = json!({"server": "fs", "tool": "read_file", "arguments": {"path": "~/.ssh/id_rsa"}});
-    assert_eq!(named("mcp__proxy__call_tool", &proxied), ["Read ~/.ssh/id_rsa"]);
+    assert_eq!(named("mcp__proxy__call_tool", &proxied), ["Read ~/.ssh/id_rsa", "Read /p/~/.ssh/id_rsa"]);
 }
 
 #[test]
@@ -52,7 +52,11 @@ fn arguments_in_arguments() {
     assert_eq!(named("mcp__ide__get_file_text", &json!({"pathInProject": ".env"})), ["Read /p/.env"]);
     assert_eq!(named("mcp__x__read", &json!({"args": {"path": "a"}})), ["Read /p/a"]);
     assert_eq!(named("mcp__x__read", &json!({"params": {"arguments": {"path": "a"}}})), ["Read /p/a"]);
-    assert_eq!(named("mcp__x__read", &json!({"filter": {"path": "a"}})), [""; 0]);
+    assert_eq!(named("mcp__x__read", &json!({"request": [{"path": "a"}]})), ["Read /p/a"]);
+    assert_eq!(named("mcp__x__read", &json!({"args": "{\"path\": \"a\"}"})), ["Read /p/a"]);
+    assert_eq!(named("mcp__x__read", &json!("{\"path\": \"a\"}")), ["Read /p/a"]);
+    assert_eq!(named("mcp__x__write", &json!({"files": {"a": "text"}})), ["Write /p/a"]);
+    assert_eq!(named("mcp__x__write", &json!({"note": "a path is {\"path\": \"a\"}"})), [""; 0]);
 }
 
 /// The text that is run.
@@ -102,8 +106,8 @@ fn what_runs_no_command() {
         ("mcp__shell__history", json!({"command": "ls"})),
         ("mcp__osa__execute_script", json!({"script": "tell application \"Finder\" to quit"})),
         ("mcp__draw__run_commands", json!({"commands": [{"op": "line"}]})),
-        ("mcp__x__run_command", json!({"text": "ls"})),
-        ("run_command", json!({"command": "ls"})),
+        ("SlashCommand", json!({"command": "/review"})),
+        ("KillShell", json!({"shell_id": "1"})),
     ] {
         assert_eq!(run(tool, &input), None, "{tool} {input}");
     }
@@ -117,10 +121,44 @@ fn what_is_no_path() {
         json!({"source": "import x\nx.y()"}),
         json!({"path": ""}),
         json!({"url": "/.env"}),
-        json!({"path": {"path": "a"}}),
         json!("a"),
     ] {
         assert_eq!(named("mcp__x__read", &input), [""; 0], "{input}");
     }
-    assert_eq!(named("Whatever", &json!({"path": "a"})), [""; 0]);
+}
+
+#[test]
+fn keys_in_any_dress() {
+    for key in ["targetPath", "target_file", "fileName", "file-name", "absolutePath", "Path", "output_path"] {
+        assert_eq!(named("mcp__fs__write_file", &json!({key: "a"})), ["Write /p/a"], "{key}");
+    }
+    assert_eq!(named("mcp__ide__read", &json!({"uri": "file:/p/a"})), ["Read /p/a"]);
+    for key in ["commandString", "Command", "bash_command", "cmdline"] {
+        assert_eq!(run("mcp__sh__run_command", &json!({key: "ls"})).as_deref(), Some("ls"), "{key}");
+    }
+    assert_eq!(run("mcp__sh__run_command", &json!({"command": "", "script": "ls"})).as_deref(), Some("ls"));
+    assert_eq!(run("mcp__sh__run_command", &json!({"argv": ["ls", "-l"]})).as_deref(), Some("ls -l"));
+}
+
+#[test]
+fn a_shell_whose_text_is_nowhere_is_one_all_the_same() {
+    assert_eq!(shell("mcp__sh__run_command", &json!({"what": "ls"})), Some(ShellText::Missing));
+    assert_eq!(shell("mcp__draw__run", &json!({"what": "ls"})), None);
+}
+
+/// Tools that came after this was written, or of an agent's plugins.
+#[test]
+fn an_agents_own_tools_that_nobody_knows() {
+    assert_eq!(run("run_in_terminal", &json!({"command": "ls"})).as_deref(), Some("ls"));
+    assert_eq!(named("create_file", &json!({"filePath": "a", "content": "b"})), ["Write /p/a"]);
+    assert_eq!(named("replace_string_in_file", &json!({"filePath": "a"})), ["Write /p/a"]);
+    assert_eq!(named("mcp__fs__apply_patch", &json!({"patch": "*** Update File: a"})), ["Write /p/a"]);
+}
+
+#[test]
+fn calls_that_are_passed_on() {
+    for proxy in ["mcp__proxy__call_tool", "mcp__proxy__use_tool", "CallMcpTool", "call_mcp_tool"] {
+        let input = json!({"serverName": "sh", "toolName": "run_command", "arguments": "{\"command\": \"ls\"}"});
+        assert_eq!(run(proxy, &input).as_deref(), Some("ls"), "{proxy}");
+    }
 }
