@@ -271,7 +271,8 @@ fn program(handler: &Map<String, Value>, agent: Agent) -> Option<String> {
     }
 }
 
-fn is_linchpin(program: &str) -> bool {
+/// Whether a hook that calls this program is known for ours.
+pub fn is_linchpin(program: &str) -> bool {
     let base = program.rsplit(['/', '\\']).next().unwrap_or_default();
     base == "linchpin" || base.eq_ignore_ascii_case("linchpin.exe")
 }

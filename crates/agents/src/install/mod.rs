@@ -28,6 +28,7 @@ pub use acceptance::{Acceptance, Accepted, acceptance};
 pub use difference::Difference;
 pub(crate) use document::Document;
 pub use document::SettingsError;
+pub use entries::is_linchpin;
 pub use file::{remove, remove_empty_folders, write};
 pub(crate) use handler::{Call, Handler, Hook, Nesting, Timeout, may_fail_closed};
 pub(crate) use module::MARK as MODULE_MARK;

@@ -166,9 +166,19 @@ pub fn broken_settings(file: &Path, error: &settings::SettingsError) -> Problem 
 /// What settings call. Those that are shared must work on other machines too, so they name the program alone, if that
 /// is what it is found by here.
 fn program(scope: Scope, root: &Path, environment: &Environment) -> Result<String, Problem> {
-    let own = std::env::current_exe()?;
-    let is_own = scope == Scope::Project && is_another("linchpin", root, environment) == Some(false);
-    if is_own { Ok("linchpin".to_owned()) } else { Ok(own.to_string_lossy().into_owned()) }
+    if scope == Scope::Project && is_another("linchpin", root, environment) == Some(false) {
+        return Ok("linchpin".to_owned());
+    }
+    let own = std::env::current_exe()?.to_string_lossy().into_owned();
+    if settings::is_linchpin(&own) {
+        return Ok(own);
+    }
+    // Installed again it would stand there twice, and nobody would find it to take it out.
+    Err(Problem::new(
+        "InvalidValue",
+        format!("this Linchpin is `{own}`, and only hooks that call a program named `linchpin` are known again"),
+    )
+    .help("rename that file to `linchpin`, and run the command again"))
 }
 
 /// Whether a program that settings call is another than this one, if there is one.

@@ -221,6 +221,34 @@ fn only_settings_that_are_not_shared_get_the_fail_closed_switch() {
     assert!(read(".claude/settings.local.json").contains("onFailure"));
 }
 
+/// Hooks that call it would not be known again.
+#[test]
+fn a_linchpin_by_another_name_installs_no_hooks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().canonicalize().expect("a folder").join("linchpin-11");
+    let copy = |_| fs::copy(super::PROGRAM, &program).map(drop);
+    fs::hard_link(super::PROGRAM, &program).or_else(copy).expect("a program");
+    let project = testkit::Scratch::with_policy(&program.display().to_string());
+    insta::assert_snapshot!(project.run(&["install", "copilot"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: this Linchpin is `[LINCHPIN]`, and only hooks that call a program named `linchpin` are known again
+    help: rename that file to `linchpin`, and run the command again
+    ");
+    assert_eq!(project.run(&["install", "copilot", "--user"]).code, Some(2));
+    assert_eq!(everything(&project), ["project/.linchpin", "project/.linchpin/rules"]);
+    // Where `PATH` leads to it by its name, that is what a project's settings call.
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("linchpin-11", folder.path().join("linchpin")).expect("a link");
+        let mut command = project.command(&["install", "copilot"]);
+        command.env("PATH", folder.path());
+        assert_eq!(project.feed(command, b"").code, Some(0));
+        assert_eq!(project.run(&["uninstall", "copilot", "--json"]).json()["changed"], true);
+    }
+}
+
 #[test]
 fn settings_that_cannot_be_understood_are_left_alone() {
     let project = project();
