@@ -28,11 +28,12 @@ pub(super) const SETTINGS: Settings = Settings {
             timeout: Timeout::SECONDS,
             more: |_, _| Vec::new(),
         },
-        problems,
+        switches: |_| Vec::new(),
+        faults,
     }),
 };
 
-fn problems(settings: &Map<String, Value>) -> Vec<String> {
+fn faults(settings: &Map<String, Value>) -> Vec<String> {
     let is_off = settings.get("hooks").and_then(|hooks| hooks.get("enabled")) == Some(&Value::Bool(false));
     is_off.then(|| "`hooks.enabled` is off, so Antigravity calls none of them".to_owned()).into_iter().collect()
 }

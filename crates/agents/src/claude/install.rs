@@ -37,7 +37,8 @@ pub(super) const SETTINGS: Settings = Settings {
         ],
         is_versioned: false,
         handler: Handler { is_typed: true, name: None, call: Call::Exec, timeout: Timeout::SECONDS, more },
-        problems,
+        switches,
+        faults: |_| Vec::new(),
     }),
 };
 
@@ -46,14 +47,14 @@ fn more(hook: &Hook, scope: Scope) -> Vec<(&'static str, Value)> {
     is_closed.then(|| ("onFailure", json!("block"))).into_iter().collect()
 }
 
-fn problems(settings: &Map<String, Value>) -> Vec<String> {
+fn switches(settings: &Map<String, Value>) -> Vec<String> {
     let on = |key: &str| settings.get(key) == Some(&Value::Bool(true));
-    let mut problems = Vec::new();
+    let mut switches = Vec::new();
     if on("disableAllHooks") {
-        problems.push("`disableAllHooks` is on, so Claude Code calls no hooks".to_owned());
+        switches.push("`disableAllHooks` is on, so Claude Code calls no hooks".to_owned());
     }
     if on("allowManagedHooksOnly") {
-        problems.push("`allowManagedHooksOnly` is on, so Claude Code calls only managed hooks".to_owned());
+        switches.push("`allowManagedHooksOnly` is on, so Claude Code calls only managed hooks".to_owned());
     }
-    problems
+    switches
 }

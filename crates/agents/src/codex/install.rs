@@ -55,11 +55,12 @@ pub(super) const SETTINGS: Settings = Settings {
             timeout: Timeout::SECONDS,
             more: |_, _| Vec::new(),
         },
-        problems,
+        switches: |_| Vec::new(),
+        faults,
     }),
 };
 
-fn problems(settings: &Map<String, Value>) -> Vec<String> {
+fn faults(settings: &Map<String, Value>) -> Vec<String> {
     let unknown = settings.keys().filter(|key| *key != "hooks");
     unknown.map(|key| format!("Codex rejects the whole file because of the key `{key}`")).collect()
 }

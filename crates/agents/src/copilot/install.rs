@@ -60,17 +60,18 @@ pub(super) const SETTINGS: Settings = Settings {
             timeout: Timeout { key: "timeoutSec", per_second: 1 },
             more: |_, _| Vec::new(),
         },
-        problems,
+        switches,
+        faults: |_| Vec::new(),
     }),
 };
 
-fn problems(settings: &Map<String, Value>) -> Vec<String> {
+fn switches(settings: &Map<String, Value>) -> Vec<String> {
     let is_off = settings.get("disableAllHooks") == Some(&Value::Bool(true));
     is_off.then(|| "`disableAllHooks` is on, so Copilot does not call them".to_owned()).into_iter().collect()
 }
 
 fn switched_off(text: &str) -> Result<Vec<String>, SettingsError> {
-    Ok(problems(&json_values(text)?))
+    Ok(switches(&json_values(text)?))
 }
 
 /// What lies in a trusted folder is trusted too.

@@ -32,7 +32,8 @@ pub(super) const SETTINGS: Settings = Settings {
         ],
         is_versioned: true,
         handler: Handler { is_typed: false, name: None, call: Call::Shell, timeout: Timeout::SECONDS, more },
-        problems: |_| Vec::new(),
+        switches: |_| Vec::new(),
+        faults: |_| Vec::new(),
     }),
 };
 

@@ -43,21 +43,22 @@ pub(super) const SETTINGS: Settings = Settings {
             timeout: Timeout { key: "timeout", per_second: 1000 },
             more: |_, _| Vec::new(),
         },
-        problems,
+        switches,
+        faults: |_| Vec::new(),
     }),
 };
 
 const NAME: &str = "linchpin";
 
-fn problems(settings: &Map<String, Value>) -> Vec<String> {
-    let mut problems = Vec::new();
+fn switches(settings: &Map<String, Value>) -> Vec<String> {
+    let mut switches = Vec::new();
     let config = settings.get("hooksConfig");
     if config.and_then(|config| config.get("enabled")) == Some(&Value::Bool(false)) {
-        problems.push("`hooksConfig.enabled` is off, so Gemini CLI calls no hooks".to_owned());
+        switches.push("`hooksConfig.enabled` is off, so Gemini CLI calls no hooks".to_owned());
     }
     let disabled = config.and_then(|config| config.get("disabled")?.as_array()).into_iter().flatten();
     for name in disabled.filter_map(Value::as_str).filter(|name| name.contains(NAME)) {
-        problems.push(format!("`hooksConfig.disabled` names `{name}`, so Gemini CLI does not call it"));
+        switches.push(format!("`hooksConfig.disabled` names `{name}`, so Gemini CLI does not call it"));
     }
-    problems
+    switches
 }

@@ -102,8 +102,10 @@ pub(crate) struct Entries {
     /// The file has to say that it is of version 1.
     pub is_versioned: bool,
     pub handler: Handler,
-    /// What in the settings, besides our entries, would keep the agent from calling them.
-    pub problems: fn(&Map<String, Value>) -> Vec<String>,
+    /// What in the settings keeps the agent from calling hooks, those in other files too.
+    pub switches: fn(&Map<String, Value>) -> Vec<String>,
+    /// What in the settings keeps the agent from calling the hooks of this file alone.
+    pub faults: fn(&Map<String, Value>) -> Vec<String>,
 }
 
 /// What stands in an agent's settings.
@@ -278,13 +280,8 @@ pub fn installed(agent: Agent, scope: Scope, text: &str, deadline: Duration) -> 
     let document = Document::new(text);
     let found = entries::find(&document, agent)?;
     let values = entries::values(&document)?;
-    let mut problems = Vec::new();
-    if entries.is_versioned && values.get("version") != Some(&Value::from(1)) && !found.is_empty() {
-        problems.push("`\"version\": 1` is missing, so the file may not be read".to_owned());
-    }
-    for event in entries::without_list(&document)? {
-        problems.push(format!("`hooks.{event}` is no list, so the file may not be read"));
-    }
+    // A file without entries of ours may be as it likes.
+    let mut problems = if found.is_empty() { Vec::new() } else { faults(entries, &document, &values)? };
     for (event, command) in entries::wrapped(&document, agent)? {
         problems.push(format!("`{event}` runs Linchpin within `{command}`, so what it answers may not arrive"));
     }
@@ -295,9 +292,21 @@ pub fn installed(agent: Agent, scope: Scope, text: &str, deadline: Duration) -> 
         differences: Wanted { agent, scope, entries, deadline }.differences(&found),
         repeated: repeated(&found),
         problems,
-        switches: (entries.problems)(&values),
+        switches: (entries.switches)(&values),
         entries: found.into_iter().map(|Own { event, program, .. }| Entry { event, program }).collect(),
     })
+}
+
+/// What keeps the hooks of this file from being called, whatever stands in others.
+fn faults(entries: &Entries, document: &Document, values: &Map<String, Value>) -> Result<Vec<String>, SettingsError> {
+    let mut faults = (entries.faults)(values);
+    if entries.is_versioned && values.get("version") != Some(&Value::from(1)) {
+        faults.push("`\"version\": 1` is missing, so the file may not be read".to_owned());
+    }
+    for event in entries::without_list(document)? {
+        faults.push(format!("`hooks.{event}` is no list, so the file may not be read"));
+    }
+    Ok(faults)
 }
 
 /// Events of more than one entry.

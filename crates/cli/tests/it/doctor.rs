@@ -477,6 +477,27 @@ fn hooks_that_codex_accepted() {
 }
 
 #[test]
+fn a_fault_counts_where_hooks_of_ours_are() {
+    let faults = [
+        ("codex", ".codex/hooks.json", "{\"version\": 1}"),
+        ("codex", ".codex/hooks.json", "{\"hooks\": {\"Stop\": {}}}"),
+        ("antigravity", ".gemini/config/hooks.json", "{\"hooks\": {\"enabled\": false}}"),
+    ];
+    for (agent, file, fault) in faults {
+        let hooks = Hooks::of(agent, &[]);
+        let before = hooks.doubts();
+        hooks.home(file, fault);
+        assert_eq!(hooks.doubts(), before, "{fault}");
+    }
+    let antigravity = Hooks::of("antigravity", &[]);
+    assert_snapshot!(antigravity.changed("\"hooks\": {", "\"hooks\": {\n    \"enabled\": false,"), @"
+    exit 1
+    bad   Antigravity: `hooks.enabled` is off, so Antigravity calls none of them
+          change it in [BASE]/project/.agents/hooks.json
+    ");
+}
+
+#[test]
 fn settings_that_cannot_be_understood() {
     let scratch = project();
     scratch.file(".gemini/settings.json", "{\n  \"hooks\": {\n");
