@@ -78,8 +78,9 @@ fn switched_off(text: &str) -> Result<Vec<String>, SettingsError> {
 fn trusted(text: &str, project: &Path, real: Real<'_>) -> Result<Noted, SettingsError> {
     let config = json_values(text)?;
     let lists = ["trustedFolders", "trusted_folders"].into_iter().filter_map(|key| config.get(key)?.as_array());
-    let mut folders = lists.flatten().filter_map(Value::as_str);
+    let mut folders = lists.flatten().filter_map(Value::as_str).map(Path::new);
     let project = real(project);
-    let is_trusted = folders.any(|folder| project.starts_with(real(Path::new(folder))));
+    // Everything would lie in a folder without a name.
+    let is_trusted = folders.any(|folder| folder.is_absolute() && project.starts_with(real(folder)));
     Ok(if is_trusted { Noted::Accepted } else { Noted::Nothing })
 }

@@ -45,8 +45,11 @@ pub struct Acceptance {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Accepted {
     Yes,
-    /// They are not named; what the agent demands then.
-    NotSeen(&'static str),
+    /// The file does not say so: what the agent demands, and what is not named there.
+    NotSeen {
+        demand: &'static str,
+        missing: &'static str,
+    },
     /// Somebody decided against them; what comes of that.
     Refused(String),
 }
@@ -60,14 +63,14 @@ impl Acceptance {
         project: &Path,
         real: &dyn Fn(&Path) -> PathBuf,
     ) -> Result<Accepted, SettingsError> {
-        let about = match self.accepting.about {
-            About::Hooks => hooks,
-            About::Project => project,
+        let (about, missing) = match self.accepting.about {
+            About::Hooks => (hooks, "none of these hooks"),
+            About::Project => (project, "neither this folder nor one that it lies in"),
         };
         let noted = text.map_or(Ok(Noted::Nothing), |text| (self.accepting.read)(text, about, real))?;
         Ok(match noted {
             Noted::Accepted => Accepted::Yes,
-            Noted::Nothing => Accepted::NotSeen(self.accepting.demand),
+            Noted::Nothing => Accepted::NotSeen { demand: self.accepting.demand, missing },
             Noted::Refused(why) => Accepted::Refused(why),
         })
     }

@@ -103,6 +103,16 @@ pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -
     Ok(Done { scope, file, changed })
 }
 
+/// What a person would type to have the entries written again.
+pub fn install_command(agent: Agent, scope: Scope) -> String {
+    let flag = match scope {
+        Scope::Project => "",
+        Scope::Local => " --local",
+        Scope::User => " --user",
+    };
+    format!("linchpin install {}{flag}", agent.name())
+}
+
 pub fn agent_named(name: &str) -> Result<Agent, Problem> {
     Agent::from_name(name).ok_or_else(|| {
         let known: Vec<&str> = Agent::ALL.into_iter().map(Agent::name).collect();
