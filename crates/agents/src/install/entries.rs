@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::command_line::words;
 use super::document::{Container, Document, SettingsError};
-use super::pretty;
+use super::pretty::pretty;
 use crate::Agent;
 
 /// One of our handlers, by value; its place is found again before each edit.
