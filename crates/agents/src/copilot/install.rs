@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use crate::Agent;
 use crate::install::Nesting::Flat;
 use crate::install::{
     About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Noted, Real, Scope, Settings, SettingsError,
@@ -27,8 +28,11 @@ pub(super) const SETTINGS: Settings = Settings {
         moved_by: None,
         about: About::Project,
         demand: "headless, it reads a project's hooks only where you trust the folder",
+        how: "open Copilot there once",
         read: trusted,
     }),
+    afterwards: None,
+    reads: &[Agent::Claude],
     switch_files: &[
         SwitchFile { scope: Scope::User, file: "settings.json", read: switched_off },
         SwitchFile { scope: Scope::User, file: "config.json", read: switched_off },
@@ -55,10 +59,9 @@ pub(super) const SETTINGS: Settings = Settings {
         is_versioned: true,
         handler: Handler {
             is_typed: true,
-            name: None,
             call: Call::ShellWithEvent,
             timeout: Timeout { key: "timeoutSec", per_second: 1 },
-            more: |_, _| Vec::new(),
+            more: |_| Vec::new(),
         },
         switches,
         faults: |_| Vec::new(),

@@ -29,11 +29,11 @@ pub(crate) use document::Document;
 pub use document::SettingsError;
 pub use entries::is_linchpin;
 pub use file::{remove, remove_empty_folders, write};
-pub(crate) use handler::{Call, Handler, Hook, Nesting, Timeout, may_fail_closed};
+pub(crate) use handler::{Call, Field, Handler, Hook, Nesting, Timeout};
 pub use installed::{Entry, Installed, installed};
 pub(crate) use module::Module;
 pub(crate) use settings::{Entries, Form, Moved, Settings};
-pub use settings::{Scope, settings_path, settings_top, signs, user_folders};
+pub use settings::{Scope, afterwards, read_besides, settings_path, settings_top, signs, user_folders};
 pub(crate) use switch::{SwitchFile, json_values};
 pub use switch::{Switches, switches};
 

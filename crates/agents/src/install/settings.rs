@@ -46,6 +46,10 @@ pub(crate) struct Settings {
     pub moved_by: Option<Moved>,
     pub user_file: &'static str,
     pub accepting: Option<Accepting>,
+    /// What a person has to do after hooks were put in, besides accepting them.
+    pub afterwards: Option<&'static str>,
+    /// Agents whose settings it reads besides its own.
+    pub reads: &'static [Agent],
     /// Other files by which hooks are switched off.
     pub switch_files: &'static [SwitchFile],
     pub form: Form,
@@ -129,6 +133,19 @@ pub fn signs(agent: Agent, project: &Path, home: &Path, lookup: impl Fn(&str) ->
     let in_project = settings.project_signs.iter().map(|sign| project.join(sign));
     let in_home = settings.home_signs.iter().map(|sign| home.join(sign));
     in_project.chain(in_home).chain([settings.own_folder(home, &lookup)]).collect()
+}
+
+/// Agents whose settings this one reads besides its own.
+pub fn read_besides(agent: Agent) -> &'static [Agent] {
+    agent.adapter().settings.reads
+}
+
+/// What a person still has to do after hooks were put into settings of this scope.
+pub fn afterwards(agent: Agent, scope: Scope) -> Option<String> {
+    let settings = &agent.adapter().settings;
+    let accepting = settings.accepting.as_ref().filter(|accepting| accepting.is_for(scope));
+    let accept = accepting.map(|accepting| format!("{}: {}", accepting.demand, accepting.how));
+    accept.or_else(|| settings.afterwards.map(str::to_owned))
 }
 
 /// Where agents' own folders are that a variable moved out of the home, and how they are known otherwise.

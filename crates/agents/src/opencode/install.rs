@@ -11,6 +11,8 @@ pub(super) const SETTINGS: Settings = Settings {
     moved_by: Some(Moved { variable: "XDG_CONFIG_HOME", below: "opencode" }),
     user_file: "plugins/linchpin.js",
     accepting: None,
+    afterwards: Some("it loads plugins when it starts: start it again"),
+    reads: &[],
     switch_files: &[],
     form: Form::Module(Module {
         plugin: include_str!("plugin.js"),

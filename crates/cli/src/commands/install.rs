@@ -76,16 +76,10 @@ impl Done {
         if self.scope == Scope::Local && self.changed {
             context.output.line("  That file is meant for you alone: keep it out of git.");
         }
-        if agent == Agent::Codex && self.changed {
-            context.output.line("  Codex runs new hooks only after you accept them: open it and type /hooks.");
-        }
-        if agent == Agent::Copilot && self.scope == Scope::Project && self.changed {
-            context.output.line(
-                "  Headless, Copilot reads a project's hooks only where you trust the folder: open it there once.",
-            );
-        }
-        if agent == Agent::OpenCode && self.changed {
-            context.output.line("  OpenCode loads plugins when it starts: start it again.");
+        if let Some(afterwards) = settings::afterwards(agent, self.scope).filter(|_| self.changed) {
+            let first = afterwards.chars().take(1).flat_map(char::to_uppercase);
+            let sentence: String = first.chain(afterwards.chars().skip(1)).collect();
+            context.output.line(format!("  {sentence}."));
         }
     }
 }

@@ -131,7 +131,7 @@ fn a_hook_within_another_command() {
           run `linchpin install gemini` again
     bad   Gemini CLI: `BeforeTool` runs Linchpin within `true || [LINCHPIN] hook gemini`, so what it answers may not arrive
           change it in [BASE]/project/.gemini/settings.json
-    note  Gemini CLI: where folder trust is on, it reads a project's settings only in trusted folders, but [BASE]/home/.gemini/trustedFolders.json names neither this folder nor one that it lies in
+    note  Gemini CLI: where folder trust is on, it reads a project's settings only in folders that you trust, but [BASE]/home/.gemini/trustedFolders.json names neither this folder nor one that it lies in: open Gemini CLI there once
     ");
 }
 
@@ -304,6 +304,11 @@ fn what_else_is_not_as_install_writes_it() {
     bad   Cursor: no `loop_limit: null` at `stop`, so the agent ends by itself that a stop is held
           run `linchpin install cursor --user` again
     ");
+    let shared = Hooks::of("claude", &[]);
+    assert_snapshot!(shared.changed("\"timeout\": 600", "\"timeout\": 600, \"onFailure\": \"block\""), @"
+    exit 0
+    note  Claude Code: `onFailure` at `Stop`, which locks out everyone who has no Linchpin
+    ");
     let gemini = Hooks::of("gemini", &["--user"]);
     assert_snapshot!(gemini.changed("\"name\": \"linchpin\"", "\"name\": \"other\""), @r#"
     exit 1
@@ -322,7 +327,7 @@ fn what_else_is_not_as_install_writes_it() {
     exit 1
     bad   Codex CLI: `args` at `PreToolUse`, which Codex CLI does not know, so it calls Linchpin without them
           run `linchpin install codex` again
-    note  Codex CLI: it runs hooks only after you accept them under /hooks, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks
+    note  Codex CLI: it runs hooks only after you accept them, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks: open Codex and type /hooks
     ");
 }
 
@@ -434,7 +439,7 @@ fn folders_that_gemini_trusts() {
     );
     assert_snapshot!(said(&others), @"
     exit 0
-    note  Gemini CLI: where folder trust is on, it reads a project's settings only in trusted folders, but [BASE]/home/.gemini/trustedFolders.json names neither this folder nor one that it lies in
+    note  Gemini CLI: where folder trust is on, it reads a project's settings only in folders that you trust, but [BASE]/home/.gemini/trustedFolders.json names neither this folder nor one that it lies in: open Gemini CLI there once
     ");
     assert_snapshot!(said("{\n  \"/a\": \"TRUST\"\n}"), @"
     exit 1
@@ -473,7 +478,7 @@ fn folders_that_copilot_trusts() {
     );
     assert_snapshot!(copilot.doubts(), @"
     exit 0
-    note  Copilot CLI: headless, it reads a project's hooks only where you trust the folder, but [BASE]/home/.copilot/config.json names neither this folder nor one that it lies in
+    note  Copilot CLI: headless, it reads a project's hooks only where you trust the folder, but [BASE]/home/.copilot/config.json names neither this folder nor one that it lies in: open Copilot there once
     ");
 }
 
@@ -511,7 +516,7 @@ fn hooks_that_codex_accepted() {
     ");
     assert_snapshot!(said(&format!("# {hooks}\n[hooks.state.\"/x{hooks}:pre_tool_use:0:0\"]\n")), @"
     exit 0
-    note  Codex CLI: it runs hooks only after you accept them under /hooks, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks
+    note  Codex CLI: it runs hooks only after you accept them, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks: open Codex and type /hooks
     ");
     codex.scratch.file(".codex/config.toml", "[features]\nhooks = false\n");
     assert_snapshot!(said(&format!("[hooks.state.\"{hooks}:pre_tool_use:0:0\"]\n")), @"

@@ -17,7 +17,7 @@ fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
 
     Claude Code: hooks installed in [BASE]/project/.claude/settings.json
     Codex CLI: hooks installed in [BASE]/project/.codex/hooks.json
-      Codex runs new hooks only after you accept them: open it and type /hooks.
+      It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
 
     Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
     --- stderr
@@ -209,6 +209,45 @@ fn user_and_local_settings() {
     error: Codex CLI has no local settings
     help: install it for the project, or with `--user`
     ");
+}
+
+#[test]
+fn what_is_left_to_do_is_said() {
+    let project = project();
+    let said = |scope: &[&str]| {
+        let install = |agent: agents::Agent| {
+            let arguments: Vec<&str> = ["install", agent.name()].into_iter().chain(scope.iter().copied()).collect();
+            project.run(&arguments).stdout
+        };
+        agents::Agent::ALL.map(install).concat()
+    };
+    insta::assert_snapshot!(said(&[]), @"
+    Claude Code: hooks installed in [BASE]/project/.claude/settings.json
+    Codex CLI: hooks installed in [BASE]/project/.codex/hooks.json
+      It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
+    Gemini CLI: hooks installed in [BASE]/project/.gemini/settings.json
+      Where folder trust is on, it reads a project's settings only in folders that you trust: open Gemini CLI there once.
+    Antigravity: hooks installed in [BASE]/project/.agents/hooks.json
+    Cursor: hooks installed in [BASE]/project/.cursor/hooks.json
+    Copilot CLI: hooks installed in [BASE]/project/.github/hooks/linchpin.json
+      Headless, it reads a project's hooks only where you trust the folder: open Copilot there once.
+    OpenCode: hooks installed in [BASE]/project/.opencode/plugins/linchpin.js
+      It loads plugins when it starts: start it again.
+    ");
+    // A person's own hooks need no folder that is trusted.
+    insta::assert_snapshot!(said(&["--user"]), @"
+    Claude Code: hooks installed in [BASE]/home/.claude/settings.json
+    Codex CLI: hooks installed in [BASE]/home/.codex/hooks.json
+      It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
+    Gemini CLI: hooks installed in [BASE]/home/.gemini/settings.json
+    Antigravity: hooks installed in [BASE]/home/.gemini/config/hooks.json
+    Cursor: hooks installed in [BASE]/home/.cursor/hooks.json
+    Copilot CLI: hooks installed in [BASE]/home/.copilot/hooks/linchpin.json
+    OpenCode: hooks installed in [BASE]/config/opencode/plugins/linchpin.js
+      It loads plugins when it starts: start it again.
+    ");
+    // Nothing is left to do where nothing was done.
+    assert!(!said(&[]).contains("  "));
 }
 
 #[test]

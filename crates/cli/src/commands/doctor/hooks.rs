@@ -37,14 +37,14 @@ fn programs(found: &Installed) -> Vec<&str> {
     programs
 }
 
-/// Agents that read Claude Code's settings besides their own.
+/// Agents that read the settings of others besides their own.
 fn calling_twice(at_work: &[Agent]) -> Vec<Check> {
-    let reads = |agent: &&Agent| matches!(agent, Agent::Copilot | Agent::Cursor);
-    let readers = at_work.iter().filter(reads).filter(|_| at_work.contains(&Agent::Claude));
-    let text = |agent: &Agent| {
-        format!("{}: it reads Claude Code's settings too, so it may call Linchpin twice for each event", agent.title())
+    let read = |agent: &Agent| settings::read_besides(*agent).iter().filter(|other| at_work.contains(other));
+    let text = |agent: &Agent, other: &Agent| {
+        let (title, other) = (agent.title(), other.title());
+        format!("{title}: it reads {other}'s settings too, so it may call Linchpin twice for each event")
     };
-    readers.map(|agent| Check::note(text(agent))).collect()
+    at_work.iter().flat_map(|agent| read(agent).map(move |other| Check::note(text(agent, other)))).collect()
 }
 
 /// What became of one agent's settings.
@@ -180,7 +180,7 @@ impl Looker<'_> {
             Ok(Accepted::Yes) => {
                 Check::fine(format!("{}: the hooks, or their folder, are named in {place}", self.agent.title()))
             }
-            Ok(Accepted::NotSeen { demand, missing }) => self.note(&format!("{demand}, but {place} names {missing}")),
+            Ok(Accepted::NotSeen(demand)) => self.note(&demand),
             Ok(Accepted::Refused(why)) => self.bad(&why, &format!("change it in {place}")),
             // It is told with the switches, once.
             Err(_) if self.switch_files().iter().any(|switches| switches.file == acceptance.file) => return None,
