@@ -17,22 +17,24 @@ pub(super) const SETTINGS: Settings = Settings {
     moved_by: None,
     user_file: "hooks.json",
     accepting: None,
+    afterwards: None,
+    reads: &[],
     switch_files: &[],
     form: Form::Entries(Entries {
         hooks: &[Hook::new("PreToolUse", Matched("")), Hook::new("PostToolUse", Matched("")), Hook::stop("Stop", Flat)],
         is_versioned: false,
         handler: Handler {
             is_typed: true,
-            name: None,
             call: Call::ShellWithEvent,
             timeout: Timeout::SECONDS,
-            more: |_, _| Vec::new(),
+            more: |_| Vec::new(),
         },
-        problems,
+        switches: |_| Vec::new(),
+        faults,
     }),
 };
 
-fn problems(settings: &Map<String, Value>) -> Vec<String> {
+fn faults(settings: &Map<String, Value>) -> Vec<String> {
     let is_off = settings.get("hooks").and_then(|hooks| hooks.get("enabled")) == Some(&Value::Bool(false));
     is_off.then(|| "`hooks.enabled` is off, so Antigravity calls none of them".to_owned()).into_iter().collect()
 }

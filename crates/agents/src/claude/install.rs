@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::install::Nesting::{Grouped, Matched};
-use crate::install::{Call, Entries, Form, Handler, Hook, Moved, Scope, Settings, Timeout, may_fail_closed};
+use crate::install::{Call, Entries, Field, Form, Handler, Hook, Moved, Settings, Timeout};
 
 pub(super) const SETTINGS: Settings = Settings {
     project_signs: &[".claude"],
@@ -17,6 +17,8 @@ pub(super) const SETTINGS: Settings = Settings {
     moved_by: Some(Moved { variable: "CLAUDE_CONFIG_DIR", below: "" }),
     user_file: "settings.json",
     accepting: None,
+    afterwards: None,
+    reads: &[],
     switch_files: &[],
     form: Form::Entries(Entries {
         hooks: &[
@@ -36,24 +38,25 @@ pub(super) const SETTINGS: Settings = Settings {
             Hook::end("SessionEnd", Grouped),
         ],
         is_versioned: false,
-        handler: Handler { is_typed: true, name: None, call: Call::Exec, timeout: Timeout::SECONDS, more },
-        problems,
+        handler: Handler { is_typed: true, call: Call::Exec, timeout: Timeout::SECONDS, more },
+        switches,
+        faults: |_| Vec::new(),
     }),
 };
 
-fn more(hook: &Hook, scope: Scope) -> Vec<(&'static str, Value)> {
-    let is_closed = hook.event == "PreToolUse" && may_fail_closed(scope);
-    is_closed.then(|| ("onFailure", json!("block"))).into_iter().collect()
+fn more(hook: &Hook) -> Vec<Field> {
+    let is_call = hook.event == "PreToolUse";
+    is_call.then(|| Field::fail_closed("onFailure", json!("block"))).into_iter().collect()
 }
 
-fn problems(settings: &Map<String, Value>) -> Vec<String> {
+fn switches(settings: &Map<String, Value>) -> Vec<String> {
     let on = |key: &str| settings.get(key) == Some(&Value::Bool(true));
-    let mut problems = Vec::new();
+    let mut switches = Vec::new();
     if on("disableAllHooks") {
-        problems.push("`disableAllHooks` is on, so Claude Code calls no hooks".to_owned());
+        switches.push("`disableAllHooks` is on, so Claude Code calls no hooks".to_owned());
     }
     if on("allowManagedHooksOnly") {
-        problems.push("`allowManagedHooksOnly` is on, so Claude Code calls only managed hooks".to_owned());
+        switches.push("`allowManagedHooksOnly` is on, so Claude Code calls only managed hooks".to_owned());
     }
-    problems
+    switches
 }

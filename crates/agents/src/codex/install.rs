@@ -25,9 +25,12 @@ pub(super) const SETTINGS: Settings = Settings {
         file: "config.toml",
         moved_by: None,
         about: About::Hooks,
-        demand: "it runs hooks only after you accept them under /hooks, and again after every change",
+        demand: "it runs hooks only after you accept them, and again after every change",
+        how: "open Codex and type /hooks",
         read: accepted,
     }),
+    afterwards: None,
+    reads: &[],
     switch_files: &[
         SwitchFile { scope: Scope::Project, file: ".codex/config.toml", read: switched_off },
         SwitchFile { scope: Scope::User, file: "config.toml", read: switched_off },
@@ -48,18 +51,13 @@ pub(super) const SETTINGS: Settings = Settings {
             Hook { timeout: 3, ..Hook::end("SessionEnd", Grouped) },
         ],
         is_versioned: false,
-        handler: Handler {
-            is_typed: true,
-            name: None,
-            call: Call::Shell,
-            timeout: Timeout::SECONDS,
-            more: |_, _| Vec::new(),
-        },
-        problems,
+        handler: Handler { is_typed: true, call: Call::Shell, timeout: Timeout::SECONDS, more: |_| Vec::new() },
+        switches: |_| Vec::new(),
+        faults,
     }),
 };
 
-fn problems(settings: &Map<String, Value>) -> Vec<String> {
+fn faults(settings: &Map<String, Value>) -> Vec<String> {
     let unknown = settings.keys().filter(|key| *key != "hooks");
     unknown.map(|key| format!("Codex rejects the whole file because of the key `{key}`")).collect()
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use crate::Agent;
 use crate::install::Nesting::Flat;
 use crate::install::{
     About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Noted, Real, Scope, Settings, SettingsError,
@@ -27,8 +28,11 @@ pub(super) const SETTINGS: Settings = Settings {
         moved_by: None,
         about: About::Project,
         demand: "headless, it reads a project's hooks only where you trust the folder",
+        how: "open Copilot there once",
         read: trusted,
     }),
+    afterwards: None,
+    reads: &[Agent::Claude],
     switch_files: &[
         SwitchFile { scope: Scope::User, file: "settings.json", read: switched_off },
         SwitchFile { scope: Scope::User, file: "config.json", read: switched_off },
@@ -55,30 +59,31 @@ pub(super) const SETTINGS: Settings = Settings {
         is_versioned: true,
         handler: Handler {
             is_typed: true,
-            name: None,
             call: Call::ShellWithEvent,
             timeout: Timeout { key: "timeoutSec", per_second: 1 },
-            more: |_, _| Vec::new(),
+            more: |_| Vec::new(),
         },
-        problems,
+        switches,
+        faults: |_| Vec::new(),
     }),
 };
 
-fn problems(settings: &Map<String, Value>) -> Vec<String> {
+fn switches(settings: &Map<String, Value>) -> Vec<String> {
     let is_off = settings.get("disableAllHooks") == Some(&Value::Bool(true));
     is_off.then(|| "`disableAllHooks` is on, so Copilot does not call them".to_owned()).into_iter().collect()
 }
 
 fn switched_off(text: &str) -> Result<Vec<String>, SettingsError> {
-    Ok(problems(&json_values(text)?))
+    Ok(switches(&json_values(text)?))
 }
 
 /// What lies in a trusted folder is trusted too.
 fn trusted(text: &str, project: &Path, real: Real<'_>) -> Result<Noted, SettingsError> {
     let config = json_values(text)?;
     let lists = ["trustedFolders", "trusted_folders"].into_iter().filter_map(|key| config.get(key)?.as_array());
-    let mut folders = lists.flatten().filter_map(Value::as_str);
+    let mut folders = lists.flatten().filter_map(Value::as_str).map(Path::new);
     let project = real(project);
-    let is_trusted = folders.any(|folder| project.starts_with(real(Path::new(folder))));
+    // Everything would lie in a folder without a name.
+    let is_trusted = folders.any(|folder| folder.is_absolute() && project.starts_with(real(folder)));
     Ok(if is_trusted { Noted::Accepted } else { Noted::Nothing })
 }

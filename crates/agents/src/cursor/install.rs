@@ -4,8 +4,9 @@
 
 use serde_json::{Value, json};
 
+use crate::Agent;
 use crate::install::Nesting::Flat;
-use crate::install::{Call, Entries, Form, Handler, Hook, Scope, Settings, Timeout, may_fail_closed};
+use crate::install::{Call, Entries, Field, Form, Handler, Hook, Settings, Timeout};
 
 pub(super) const SETTINGS: Settings = Settings {
     project_signs: &[".cursor"],
@@ -16,6 +17,8 @@ pub(super) const SETTINGS: Settings = Settings {
     moved_by: None,
     user_file: "hooks.json",
     accepting: None,
+    afterwards: None,
+    reads: &[Agent::Claude],
     switch_files: &[],
     form: Form::Entries(Entries {
         hooks: &[
@@ -31,19 +34,20 @@ pub(super) const SETTINGS: Settings = Settings {
             Hook::end("sessionEnd", Flat),
         ],
         is_versioned: true,
-        handler: Handler { is_typed: false, name: None, call: Call::Shell, timeout: Timeout::SECONDS, more },
-        problems: |_| Vec::new(),
+        handler: Handler { is_typed: false, call: Call::Shell, timeout: Timeout::SECONDS, more },
+        switches: |_| Vec::new(),
+        faults: |_| Vec::new(),
     }),
 };
 
-fn more(hook: &Hook, scope: Scope) -> Vec<(&'static str, Value)> {
-    let mut fields = Vec::new();
-    if hook.event == "preToolUse" && may_fail_closed(scope) {
-        fields.push(("failClosed", json!(true)));
+fn more(hook: &Hook) -> Vec<Field> {
+    match hook.event {
+        "preToolUse" => vec![Field::fail_closed("failClosed", json!(true))],
+        // How often a stop is held is for the rules to say.
+        "stop" | "subagentStop" => {
+            let without = ", so the agent ends by itself that a stop is held";
+            vec![Field::new("loop_limit", Value::Null, without)]
+        }
+        _ => Vec::new(),
     }
-    // How often a stop is held is for the rules to say.
-    if matches!(hook.event, "stop" | "subagentStop") {
-        fields.push(("loop_limit", Value::Null));
-    }
-    fields
 }

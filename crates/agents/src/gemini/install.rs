@@ -3,11 +3,11 @@
 //! Not asked for: `PreCompress`, which it calls before every request, and what is called for every request or piece of an
 //! answer (`BeforeModel`, `AfterModel`, `BeforeToolSelection`).
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::trusted_folders;
 use crate::install::Nesting::{Grouped, Matched};
-use crate::install::{About, Accepting, Call, Entries, Form, Handler, Hook, Moved, Settings, Timeout};
+use crate::install::{About, Accepting, Call, Entries, Field, Form, Handler, Hook, Moved, Settings, Timeout};
 
 pub(super) const SETTINGS: Settings = Settings {
     project_signs: &[".gemini"],
@@ -21,9 +21,12 @@ pub(super) const SETTINGS: Settings = Settings {
         file: "trustedFolders.json",
         moved_by: Some("GEMINI_CLI_TRUSTED_FOLDERS_PATH"),
         about: About::Project,
-        demand: "where folder trust is on, it reads a project's settings only in trusted folders",
+        demand: "where folder trust is on, it reads a project's settings only in folders that you trust",
+        how: "open Gemini CLI there once",
         read: trusted_folders::read,
     }),
+    afterwards: None,
+    reads: &[],
     switch_files: &[],
     form: Form::Entries(Entries {
         hooks: &[
@@ -38,26 +41,30 @@ pub(super) const SETTINGS: Settings = Settings {
         is_versioned: false,
         handler: Handler {
             is_typed: true,
-            name: Some(NAME),
             call: Call::Shell,
             timeout: Timeout { key: "timeout", per_second: 1000 },
-            more: |_, _| Vec::new(),
+            more: named,
         },
-        problems,
+        switches,
+        faults: |_| Vec::new(),
     }),
 };
 
 const NAME: &str = "linchpin";
 
-fn problems(settings: &Map<String, Value>) -> Vec<String> {
-    let mut problems = Vec::new();
+fn named(_hook: &Hook) -> Vec<Field> {
+    vec![Field::new("name", json!(NAME), ", so `hooksConfig.disabled` may switch it off unnoticed")]
+}
+
+fn switches(settings: &Map<String, Value>) -> Vec<String> {
+    let mut switches = Vec::new();
     let config = settings.get("hooksConfig");
     if config.and_then(|config| config.get("enabled")) == Some(&Value::Bool(false)) {
-        problems.push("`hooksConfig.enabled` is off, so Gemini CLI calls no hooks".to_owned());
+        switches.push("`hooksConfig.enabled` is off, so Gemini CLI calls no hooks".to_owned());
     }
     let disabled = config.and_then(|config| config.get("disabled")?.as_array()).into_iter().flatten();
     for name in disabled.filter_map(Value::as_str).filter(|name| name.contains(NAME)) {
-        problems.push(format!("`hooksConfig.disabled` names `{name}`, so Gemini CLI does not call it"));
+        switches.push(format!("`hooksConfig.disabled` names `{name}`, so Gemini CLI does not call it"));
     }
-    problems
+    switches
 }

@@ -23,7 +23,8 @@ pub(super) fn read(text: &str, project: &Path, real: Real<'_>) -> Result<Noted, 
             }
         };
         let is_longer = longest.is_none_or(|(other, _)| path.len() > other.len());
-        if is_longer && project.starts_with(real(folder)) {
+        // Everything would lie in a folder without a name.
+        if is_longer && Path::new(path).is_absolute() && project.starts_with(real(folder)) {
             longest = Some((path, is_trusted));
         }
     }

@@ -11,8 +11,16 @@ pub(crate) struct Accepting {
     pub file: &'static str,
     pub moved_by: Option<&'static str>,
     pub about: About,
+    /// What the agent demands, and how a person does it.
     pub demand: &'static str,
+    pub how: &'static str,
     pub read: fn(text: &str, about: &Path, real: Real<'_>) -> Result<Noted, SettingsError>,
+}
+
+impl Accepting {
+    pub(super) fn is_for(&self, scope: Scope) -> bool {
+        self.about == About::Hooks || scope != Scope::User
+    }
 }
 
 /// Where a path leads, links followed.
@@ -45,8 +53,8 @@ pub struct Acceptance {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Accepted {
     Yes,
-    /// They are not named; what the agent demands then.
-    NotSeen(&'static str),
+    /// The file does not say so; what the agent demands, and how a person does it.
+    NotSeen(String),
     /// Somebody decided against them; what comes of that.
     Refused(String),
 }
@@ -60,14 +68,17 @@ impl Acceptance {
         project: &Path,
         real: &dyn Fn(&Path) -> PathBuf,
     ) -> Result<Accepted, SettingsError> {
-        let about = match self.accepting.about {
-            About::Hooks => hooks,
-            About::Project => project,
+        let (about, missing) = match self.accepting.about {
+            About::Hooks => (hooks, "none of these hooks"),
+            About::Project => (project, "neither this folder nor one that it lies in"),
         };
         let noted = text.map_or(Ok(Noted::Nothing), |text| (self.accepting.read)(text, about, real))?;
         Ok(match noted {
             Noted::Accepted => Accepted::Yes,
-            Noted::Nothing => Accepted::NotSeen(self.accepting.demand),
+            Noted::Nothing => {
+                let Accepting { demand, how, .. } = self.accepting;
+                Accepted::NotSeen(format!("{demand}, but {} names {missing}: {how}", self.file.display()))
+            }
             Noted::Refused(why) => Accepted::Refused(why),
         })
     }
@@ -81,10 +92,7 @@ pub fn acceptance(
     lookup: impl Fn(&str) -> Option<String>,
 ) -> Option<Acceptance> {
     let settings = &agent.adapter().settings;
-    let accepting = settings.accepting.as_ref()?;
-    if accepting.about == About::Project && scope == Scope::User {
-        return None;
-    }
+    let accepting = settings.accepting.as_ref().filter(|accepting| accepting.is_for(scope))?;
     let moved = accepting.moved_by.and_then(&lookup).filter(|file| !file.is_empty());
     let file = moved.map_or_else(|| settings.own_folder(home, &lookup).join(accepting.file), PathBuf::from);
     Some(Acceptance { file, accepting })

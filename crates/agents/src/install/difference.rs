@@ -73,15 +73,26 @@ impl Wanted<'_> {
         let is_compared = |key: &str| ["command", "args", "matcher", self.entries.handler.timeout.key].contains(&key);
         for (key, value) in wanted.iter().filter(|(key, _)| !is_compared(key)) {
             if own.handler.get(key) != Some(value) {
-                list.weak(format!("no `{key}: {value}`"), without(key));
+                let field = self.entries.handler.more(hook, self.scope).find(|field| field.key == key);
+                list.weak(format!("no `{key}: {value}`"), field.map_or(PASSED_OVER, |field| field.without));
             }
         }
         let group = if own.is_grouped() { own.element.clone() } else { Map::new() };
         let extra = group.iter().filter(|(key, _)| *key != "hooks").chain(&own.handler);
         for (key, value) in extra.filter(|(key, _)| !is_compared(key) && !wanted.contains_key(*key)) {
-            list.extra(key, value);
+            if self.fails_closed(key) {
+                list.note(format!("`{key}`"), ", which locks out everyone who has no Linchpin");
+            } else {
+                list.extra(key, value);
+            }
         }
         list.found
+    }
+
+    /// Whether it is a field by which the agent refuses calls where Linchpin cannot be run.
+    fn fails_closed(&self, key: &str) -> bool {
+        let mut fields = self.entries.hooks.iter().flat_map(self.entries.handler.more);
+        fields.any(|field| field.fails_closed && field.key == key)
     }
 
     fn compare_call(&self, own: &Own, hook: &Hook, list: &mut List<'_>) {
@@ -137,16 +148,6 @@ impl Wanted<'_> {
 
 const PASSED_OVER: &str = ", so the agent may pass the hook over";
 
-/// What comes of it where something that `install` writes is not there, or not so.
-fn without(key: &str) -> &'static str {
-    match key {
-        "onFailure" | "failClosed" => ", so calls run where Linchpin cannot be run",
-        "loop_limit" => ", so the agent ends by itself that a stop is held",
-        "name" => ", so `hooksConfig.disabled` may switch it off unnoticed",
-        _ => PASSED_OVER,
-    }
-}
-
 struct List<'a> {
     event: &'a str,
     found: Vec<Found>,
@@ -183,9 +184,6 @@ impl List<'_> {
             "async" | "asyncRewake" if value == &Value::Bool(false) => {}
             "async" | "asyncRewake" => self.weak(format!("`{key}`"), ", so nothing can be stopped there"),
             "if" => self.weak("an `if`", ", so some calls pass unseen"),
-            "onFailure" | "failClosed" => {
-                self.note(format!("`{key}`"), ", which locks out everyone who has no Linchpin");
-            }
             "bash" | "powershell" | "exec" | "commandWindows" | "url" => {
                 self.weak(format!("`{key}`"), ", which may be run instead of Linchpin");
             }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::command_line::words;
 use super::document::{Container, Document, SettingsError};
-use super::pretty;
+use super::pretty::pretty;
 use crate::Agent;
 
 /// One of our handlers, by value; its place is found again before each edit.
@@ -271,7 +271,8 @@ fn program(handler: &Map<String, Value>, agent: Agent) -> Option<String> {
     }
 }
 
-fn is_linchpin(program: &str) -> bool {
+/// Whether a hook that calls this program is known for ours.
+pub fn is_linchpin(program: &str) -> bool {
     let base = program.rsplit(['/', '\\']).next().unwrap_or_default();
     base == "linchpin" || base.eq_ignore_ascii_case("linchpin.exe")
 }

@@ -45,11 +45,30 @@ pub(crate) enum Nesting {
 pub(crate) struct Handler {
     /// The agent wants to be told that it is a command.
     pub is_typed: bool,
-    pub name: Option<&'static str>,
     pub call: Call,
     pub timeout: Timeout,
     /// What only this agent knows.
-    pub more: fn(&Hook, Scope) -> Vec<(&'static str, Value)>,
+    pub more: fn(&Hook) -> Vec<Field>,
+}
+
+/// A field of a hook that only one agent knows.
+pub(crate) struct Field {
+    pub key: &'static str,
+    pub value: Value,
+    /// What comes of it where it is not there, or not so.
+    pub without: &'static str,
+    /// It refuses calls where Linchpin cannot be run.
+    pub fails_closed: bool,
+}
+
+impl Field {
+    pub fn new(key: &'static str, value: Value, without: &'static str) -> Self {
+        Self { key, value, without, fails_closed: false }
+    }
+
+    pub fn fail_closed(key: &'static str, value: Value) -> Self {
+        Self { key, value, without: ", so calls run where Linchpin cannot be run", fails_closed: true }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,9 +105,6 @@ impl Handler {
         if self.is_typed {
             fields.insert("type".to_owned(), json!("command"));
         }
-        if let Some(name) = self.name {
-            fields.insert("name".to_owned(), json!(name));
-        }
         let line = || format!("{} hook {name}", shell_quoted(program));
         let command = match self.call {
             Call::Exec => program.to_owned(),
@@ -100,8 +116,13 @@ impl Handler {
             fields.insert("args".to_owned(), json!(["hook", name]));
         }
         fields.insert(self.timeout.key.to_owned(), json!(hook.timeout * self.timeout.per_second));
-        fields.extend((self.more)(hook, scope).into_iter().map(|(key, value)| (key.to_owned(), value)));
+        fields.extend(self.more(hook, scope).map(|field| (field.key.to_owned(), field.value)));
         fields
+    }
+
+    /// What only this agent knows, as far as it belongs into these settings.
+    pub(super) fn more(&self, hook: &Hook, scope: Scope) -> impl Iterator<Item = Field> {
+        (self.more)(hook).into_iter().filter(move |field| !field.fails_closed || may_fail_closed(scope))
     }
 }
 

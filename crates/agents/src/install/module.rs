@@ -2,11 +2,30 @@
 //!
 //! Its first line says whose it is. What does not begin with that line is somebody else's file.
 
+use serde_json::Value;
+
 use super::handler::may_fail_closed;
-use super::{Difference, Entry, Installed, Module, Scope, SettingsError};
+use super::{Difference, Entry, Installed, Scope, SettingsError};
+
+pub(crate) struct Module {
+    /// Its program text. It finds what it calls as `PROGRAM`, and as `FAIL_CLOSED` whether it refuses where that is not there.
+    pub plugin: &'static str,
+    /// What it calls Linchpin for.
+    pub events: &'static [&'static str],
+}
+
+impl Module {
+    fn text(&self, scope: Scope, program: &str) -> String {
+        let (before, after) = PROGRAM;
+        let program = Value::from(program);
+        let fail_closed = may_fail_closed(scope);
+        let plugin = self.plugin;
+        format!("{MARK}\n{before}{program}{after}\nconst FAIL_CLOSED = {fail_closed};\n\n{plugin}")
+    }
+}
 
 /// The first line of every module of ours.
-pub(crate) const MARK: &str = "// Written by `linchpin install`; `linchpin uninstall` takes it away. Do not edit.";
+const MARK: &str = "// Written by `linchpin install`; `linchpin uninstall` takes it away. Do not edit.";
 
 /// The line that says which program is called, before and after its name in JSON.
 const PROGRAM: (&str, &str) = ("const PROGRAM = ", ";");
@@ -25,7 +44,7 @@ pub(super) fn install(
         Some(text) if !is_ours(text) => {
             Err(SettingsError { line: 1, column: 1, message: "this file is not Linchpin's".to_owned() })
         }
-        _ => Ok((module.text)(scope, program)),
+        _ => Ok(module.text(scope, program)),
     }
 }
 
@@ -45,7 +64,7 @@ pub(super) fn installed(module: &Module, scope: Scope, text: &str) -> Installed 
 }
 
 fn difference(module: &Module, scope: Scope, text: &str, program: Option<&str>) -> Option<Difference> {
-    let is_for = |scope: Scope| program.is_some_and(|program| (module.text)(scope, program) == text);
+    let is_for = |scope: Scope| program.is_some_and(|program| module.text(scope, program) == text);
     if is_for(scope) {
         return None;
     }

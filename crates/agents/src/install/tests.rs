@@ -192,7 +192,7 @@ fn what_switches_hooks_off_is_said() {
     );
     let codex = install(Agent::Codex, Scope::Project, Some("{\"version\": 1}"), PROGRAM).unwrap();
     assert_eq!(
-        installed(Agent::Codex, &codex).unwrap().switches,
+        installed(Agent::Codex, &codex).unwrap().problems,
         ["Codex rejects the whole file because of the key `version`"]
     );
 }

@@ -1,6 +1,6 @@
 //! The plugin module that is shipped within the binary.
 
-use crate::install::{Form, MODULE_MARK, Module, Moved, Scope, Settings, may_fail_closed};
+use crate::install::{Form, Module, Moved, Settings};
 
 pub(super) const SETTINGS: Settings = Settings {
     project_signs: &[".opencode"],
@@ -11,9 +11,11 @@ pub(super) const SETTINGS: Settings = Settings {
     moved_by: Some(Moved { variable: "XDG_CONFIG_HOME", below: "opencode" }),
     user_file: "plugins/linchpin.js",
     accepting: None,
+    afterwards: Some("it loads plugins when it starts: start it again"),
+    reads: &[],
     switch_files: &[],
     form: Form::Module(Module {
-        text: module,
+        plugin: include_str!("plugin.js"),
         events: &[
             "PreToolUse",
             "PostToolUse",
@@ -28,10 +30,26 @@ pub(super) const SETTINGS: Settings = Settings {
     }),
 };
 
-const PLUGIN: &str = include_str!("plugin.js");
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn module(scope: Scope, program: &str) -> String {
-    let program = serde_json::Value::from(program);
-    let fail_closed = may_fail_closed(scope);
-    format!("{MODULE_MARK}\nconst PROGRAM = {program};\nconst FAIL_CLOSED = {fail_closed};\n\n{PLUGIN}")
+    /// Words in quotes that are written as events are, and are none.
+    const OTHERS: [&str; 2] = ["ENOENT", "Linchpin"];
+
+    #[test]
+    fn the_plugin_calls_for_the_events_that_are_listed() {
+        let Form::Module(module) = &SETTINGS.form else { unreachable!("it is a module") };
+        let is_name = |word: &&str| {
+            word.starts_with(|char: char| char.is_ascii_uppercase())
+                && word.chars().all(|char| char.is_ascii_alphabetic())
+        };
+        let quoted = module.plugin.split('"').skip(1).step_by(2);
+        let mut called: Vec<&str> = quoted.filter(is_name).filter(|word| !OTHERS.contains(word)).collect();
+        called.sort_unstable();
+        called.dedup();
+        let mut listed = module.events.to_vec();
+        listed.sort_unstable();
+        assert_eq!(called, listed);
+    }
 }

@@ -1,10 +1,10 @@
 //! `doctor`: what is installed, what is in force, and what would make it ineffective.
 
-mod agents;
 mod check;
 mod forged_event;
+mod hooks;
 
-use ::agents::shown;
+use agents::shown;
 use guard::trust::{Trust, workflow_notice};
 use guard::{Pause, Project, lifting};
 use policy::{Diagnostic, ErrorKind, Mode, Severity};
@@ -23,7 +23,7 @@ pub fn run(context: &Context) -> Outcome {
     let mut checks = policy_checks(&project, context);
     checks.extend(state_check(context));
     checks.push(journal_check(&project, context));
-    checks.extend(agents::checks(&project, context));
+    checks.extend(hooks::checks(&project, context));
     let is_bad = checks.iter().any(|check| check.state == State::Bad);
     report(&project, &checks, context);
     Ok(if is_bad { ExitCode::No } else { ExitCode::Done })

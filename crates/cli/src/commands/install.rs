@@ -76,16 +76,10 @@ impl Done {
         if self.scope == Scope::Local && self.changed {
             context.output.line("  That file is meant for you alone: keep it out of git.");
         }
-        if agent == Agent::Codex && self.changed {
-            context.output.line("  Codex runs new hooks only after you accept them: open it and type /hooks.");
-        }
-        if agent == Agent::Copilot && self.scope == Scope::Project && self.changed {
-            context.output.line(
-                "  Headless, Copilot reads a project's hooks only where you trust the folder: open it there once.",
-            );
-        }
-        if agent == Agent::OpenCode && self.changed {
-            context.output.line("  OpenCode loads plugins when it starts: start it again.");
+        if let Some(afterwards) = settings::afterwards(agent, self.scope).filter(|_| self.changed) {
+            let first = afterwards.chars().take(1).flat_map(char::to_uppercase);
+            let sentence: String = first.chain(afterwards.chars().skip(1)).collect();
+            context.output.line(format!("  {sentence}."));
         }
     }
 }
@@ -101,6 +95,16 @@ pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -
         settings::write(&file, &after)?;
     }
     Ok(Done { scope, file, changed })
+}
+
+/// What a person would type to have the entries written again.
+pub fn install_command(agent: Agent, scope: Scope) -> String {
+    let flag = match scope {
+        Scope::Project => "",
+        Scope::Local => " --local",
+        Scope::User => " --user",
+    };
+    format!("linchpin install {}{flag}", agent.name())
 }
 
 pub fn agent_named(name: &str) -> Result<Agent, Problem> {
@@ -166,9 +170,19 @@ pub fn broken_settings(file: &Path, error: &settings::SettingsError) -> Problem 
 /// What settings call. Those that are shared must work on other machines too, so they name the program alone, if that
 /// is what it is found by here.
 fn program(scope: Scope, root: &Path, environment: &Environment) -> Result<String, Problem> {
-    let own = std::env::current_exe()?;
-    let is_own = scope == Scope::Project && is_another("linchpin", root, environment) == Some(false);
-    if is_own { Ok("linchpin".to_owned()) } else { Ok(own.to_string_lossy().into_owned()) }
+    if scope == Scope::Project && is_another("linchpin", root, environment) == Some(false) {
+        return Ok("linchpin".to_owned());
+    }
+    let own = std::env::current_exe()?.to_string_lossy().into_owned();
+    if settings::is_linchpin(&own) {
+        return Ok(own);
+    }
+    // Installed again it would stand there twice, and nobody would find it to take it out.
+    Err(Problem::new(
+        "InvalidValue",
+        format!("this Linchpin is `{own}`, and only hooks that call a program named `linchpin` are known again"),
+    )
+    .help("rename that file to `linchpin`, and run the command again"))
 }
 
 /// Whether a program that settings call is another than this one, if there is one.

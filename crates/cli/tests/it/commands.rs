@@ -259,7 +259,7 @@ fn doctor_after_init() {
     ok    Claude Code: a forged `linchpin trust` was refused
     ok    Codex CLI: hooks in [BASE]/project/.codex/hooks.json
     ok    Codex CLI: a forged `linchpin trust` was refused
-    note  Codex CLI: it runs hooks only after you accept them under /hooks, and again after every change, and [BASE]/home/.codex/config.toml names neither
+    note  Codex CLI: it runs hooks only after you accept them, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks: open Codex and type /hooks
     --- stderr
     ");
     assert_eq!(project.run(&["doctor", "--json"]).json()["effective"], true);

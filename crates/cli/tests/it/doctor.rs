@@ -131,7 +131,7 @@ fn a_hook_within_another_command() {
           run `linchpin install gemini` again
     bad   Gemini CLI: `BeforeTool` runs Linchpin within `true || [LINCHPIN] hook gemini`, so what it answers may not arrive
           change it in [BASE]/project/.gemini/settings.json
-    note  Gemini CLI: where folder trust is on, it reads a project's settings only in trusted folders, and [BASE]/home/.gemini/trustedFolders.json names neither
+    note  Gemini CLI: where folder trust is on, it reads a project's settings only in folders that you trust, but [BASE]/home/.gemini/trustedFolders.json names neither this folder nor one that it lies in: open Gemini CLI there once
     ");
 }
 
@@ -154,6 +154,30 @@ fn a_hook_that_calls_another_linchpin() {
     note  Claude Code: it calls `[BASE]/home/bin/linchpin`, which is not the Linchpin that says this
     bad   Claude Code: a forged `linchpin trust` was not refused; the hook answered null
           is `[BASE]/home/bin/linchpin` this Linchpin?
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_that_cannot_be_called_or_does_not_come_back() {
+    use std::os::unix::fs::PermissionsExt;
+    let claude = Hooks::of("claude", &[]);
+    let program = claude.program();
+    let other = claude.scratch.home().join("bin/linchpin");
+    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
+    exit 1
+    bad   Claude Code: `[BASE]/home/bin/linchpin` cannot be started: No such file or directory (os error 2)
+          the agent runs every call unguarded; run `linchpin install claude` again
+    ");
+    claude.home("bin/linchpin", "#!/bin/sh\nsleep 600\n");
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
+    let before = claude.text();
+    fs::write(&claude.file, before.replace(&program, &other.display().to_string())).expect("written");
+    assert_snapshot!(claude.doubts(), @"
+    exit 1
+    note  Claude Code: it calls `[BASE]/home/bin/linchpin`, which is not the Linchpin that says this
+    bad   Claude Code: `[BASE]/home/bin/linchpin` did not answer within 10 s
+          the agent waits for it in vain; run `linchpin install claude` again
     ");
 }
 
@@ -280,6 +304,11 @@ fn what_else_is_not_as_install_writes_it() {
     bad   Cursor: no `loop_limit: null` at `stop`, so the agent ends by itself that a stop is held
           run `linchpin install cursor --user` again
     ");
+    let shared = Hooks::of("claude", &[]);
+    assert_snapshot!(shared.changed("\"timeout\": 600", "\"timeout\": 600, \"onFailure\": \"block\""), @"
+    exit 0
+    note  Claude Code: `onFailure` at `Stop`, which locks out everyone who has no Linchpin
+    ");
     let gemini = Hooks::of("gemini", &["--user"]);
     assert_snapshot!(gemini.changed("\"name\": \"linchpin\"", "\"name\": \"other\""), @r#"
     exit 1
@@ -298,7 +327,7 @@ fn what_else_is_not_as_install_writes_it() {
     exit 1
     bad   Codex CLI: `args` at `PreToolUse`, which Codex CLI does not know, so it calls Linchpin without them
           run `linchpin install codex` again
-    note  Codex CLI: it runs hooks only after you accept them under /hooks, and again after every change, and [BASE]/home/.codex/config.toml names neither
+    note  Codex CLI: it runs hooks only after you accept them, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks: open Codex and type /hooks
     ");
 }
 
@@ -405,11 +434,12 @@ fn folders_that_gemini_trusts() {
     ");
     // Named, but not meant.
     let others = format!(
-        "{{\"{root}-other\": \"TRUST_FOLDER\", \"/x{root}\": \"TRUST_FOLDER\", \"{root}/sub\": \"DO_NOT_TRUST\"}}"
+        "{{\"{root}-other\": \"TRUST_FOLDER\", \"/x{root}\": \"TRUST_FOLDER\", \"{root}/sub\": \"DO_NOT_TRUST\", \
+         \"\": \"TRUST_FOLDER\", \"other\": \"TRUST_PARENT\"}}"
     );
     assert_snapshot!(said(&others), @"
     exit 0
-    note  Gemini CLI: where folder trust is on, it reads a project's settings only in trusted folders, and [BASE]/home/.gemini/trustedFolders.json names neither
+    note  Gemini CLI: where folder trust is on, it reads a project's settings only in folders that you trust, but [BASE]/home/.gemini/trustedFolders.json names neither this folder nor one that it lies in: open Gemini CLI there once
     ");
     assert_snapshot!(said("{\n  \"/a\": \"TRUST\"\n}"), @"
     exit 1
@@ -442,11 +472,31 @@ fn folders_that_copilot_trusts() {
             assert_eq!(copilot.doubts(), "exit 0\n", "{list} {folder}");
         }
     }
-    copilot
-        .home(".copilot/config.json", &format!("{{\"trustedFolders\": [\"{root}-other\"], \"recent\": \"{root}\"}}"));
+    copilot.home(
+        ".copilot/config.json",
+        &format!("{{\"trustedFolders\": [\"{root}-other\", \"\", \".\"], \"recent\": \"{root}\"}}"),
+    );
     assert_snapshot!(copilot.doubts(), @"
     exit 0
-    note  Copilot CLI: headless, it reads a project's hooks only where you trust the folder, and [BASE]/home/.copilot/config.json names neither
+    note  Copilot CLI: headless, it reads a project's hooks only where you trust the folder, but [BASE]/home/.copilot/config.json names neither this folder nor one that it lies in: open Copilot there once
+    ");
+}
+
+#[test]
+fn a_file_that_cannot_be_understood_is_told_once() {
+    let copilot = Hooks::of("copilot", &[]);
+    copilot.home(".copilot/config.json", "{ \"trustedFolders\": [");
+    assert_snapshot!(copilot.doubts(), @"
+    exit 1
+    bad   Copilot CLI: [BASE]/home/.copilot/config.json:1:21: Unterminated array
+          whether it switches hooks off cannot be told; mend it
+    ");
+    let codex = Hooks::of("codex", &[]);
+    fs::create_dir_all(codex.scratch.home().join(".codex/config.toml")).expect("a folder");
+    assert_snapshot!(codex.doubts(), @"
+    exit 1
+    bad   Codex CLI: [BASE]/home/.codex/config.toml is not a file
+          whether it switches hooks off cannot be told; mend it
     ");
 }
 
@@ -466,13 +516,34 @@ fn hooks_that_codex_accepted() {
     ");
     assert_snapshot!(said(&format!("# {hooks}\n[hooks.state.\"/x{hooks}:pre_tool_use:0:0\"]\n")), @"
     exit 0
-    note  Codex CLI: it runs hooks only after you accept them under /hooks, and again after every change, and [BASE]/home/.codex/config.toml names neither
+    note  Codex CLI: it runs hooks only after you accept them, and again after every change, but [BASE]/home/.codex/config.toml names none of these hooks: open Codex and type /hooks
     ");
     codex.scratch.file(".codex/config.toml", "[features]\nhooks = false\n");
     assert_snapshot!(said(&format!("[hooks.state.\"{hooks}:pre_tool_use:0:0\"]\n")), @"
     exit 1
     bad   Codex CLI: hooks are switched off
           change it in [BASE]/project/.codex/config.toml
+    ");
+}
+
+#[test]
+fn a_fault_counts_where_hooks_of_ours_are() {
+    let faults = [
+        ("codex", ".codex/hooks.json", "{\"version\": 1}"),
+        ("codex", ".codex/hooks.json", "{\"hooks\": {\"Stop\": {}}}"),
+        ("antigravity", ".gemini/config/hooks.json", "{\"hooks\": {\"enabled\": false}}"),
+    ];
+    for (agent, file, fault) in faults {
+        let hooks = Hooks::of(agent, &[]);
+        let before = hooks.doubts();
+        hooks.home(file, fault);
+        assert_eq!(hooks.doubts(), before, "{fault}");
+    }
+    let antigravity = Hooks::of("antigravity", &[]);
+    assert_snapshot!(antigravity.changed("\"hooks\": {", "\"hooks\": {\n    \"enabled\": false,"), @"
+    exit 1
+    bad   Antigravity: `hooks.enabled` is off, so Antigravity calls none of them
+          change it in [BASE]/project/.agents/hooks.json
     ");
 }
 

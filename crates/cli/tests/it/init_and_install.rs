@@ -17,7 +17,7 @@ fn init_writes_a_policy_and_hooks_and_is_safe_to_run_again() {
 
     Claude Code: hooks installed in [BASE]/project/.claude/settings.json
     Codex CLI: hooks installed in [BASE]/project/.codex/hooks.json
-      Codex runs new hooks only after you accept them: open it and type /hooks.
+      It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
 
     Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
     --- stderr
@@ -212,6 +212,45 @@ fn user_and_local_settings() {
 }
 
 #[test]
+fn what_is_left_to_do_is_said() {
+    let project = project();
+    let said = |scope: &[&str]| {
+        let install = |agent: agents::Agent| {
+            let arguments: Vec<&str> = ["install", agent.name()].into_iter().chain(scope.iter().copied()).collect();
+            project.run(&arguments).stdout
+        };
+        agents::Agent::ALL.map(install).concat()
+    };
+    insta::assert_snapshot!(said(&[]), @"
+    Claude Code: hooks installed in [BASE]/project/.claude/settings.json
+    Codex CLI: hooks installed in [BASE]/project/.codex/hooks.json
+      It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
+    Gemini CLI: hooks installed in [BASE]/project/.gemini/settings.json
+      Where folder trust is on, it reads a project's settings only in folders that you trust: open Gemini CLI there once.
+    Antigravity: hooks installed in [BASE]/project/.agents/hooks.json
+    Cursor: hooks installed in [BASE]/project/.cursor/hooks.json
+    Copilot CLI: hooks installed in [BASE]/project/.github/hooks/linchpin.json
+      Headless, it reads a project's hooks only where you trust the folder: open Copilot there once.
+    OpenCode: hooks installed in [BASE]/project/.opencode/plugins/linchpin.js
+      It loads plugins when it starts: start it again.
+    ");
+    // A person's own hooks need no folder that is trusted.
+    insta::assert_snapshot!(said(&["--user"]), @"
+    Claude Code: hooks installed in [BASE]/home/.claude/settings.json
+    Codex CLI: hooks installed in [BASE]/home/.codex/hooks.json
+      It runs hooks only after you accept them, and again after every change: open Codex and type /hooks.
+    Gemini CLI: hooks installed in [BASE]/home/.gemini/settings.json
+    Antigravity: hooks installed in [BASE]/home/.gemini/config/hooks.json
+    Cursor: hooks installed in [BASE]/home/.cursor/hooks.json
+    Copilot CLI: hooks installed in [BASE]/home/.copilot/hooks/linchpin.json
+    OpenCode: hooks installed in [BASE]/config/opencode/plugins/linchpin.js
+      It loads plugins when it starts: start it again.
+    ");
+    // Nothing is left to do where nothing was done.
+    assert!(!said(&[]).contains("  "));
+}
+
+#[test]
 fn only_settings_that_are_not_shared_get_the_fail_closed_switch() {
     let project = project();
     project.run(&["install", "claude"]);
@@ -219,6 +258,34 @@ fn only_settings_that_are_not_shared_get_the_fail_closed_switch() {
     let read = |path: &str| fs::read_to_string(project.root().join(path)).expect("settings");
     assert!(!read(".claude/settings.json").contains("onFailure"));
     assert!(read(".claude/settings.local.json").contains("onFailure"));
+}
+
+/// Hooks that call it would not be known again.
+#[test]
+fn a_linchpin_by_another_name_installs_no_hooks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().canonicalize().expect("a folder").join("linchpin-11");
+    let copy = |_| fs::copy(super::PROGRAM, &program).map(drop);
+    fs::hard_link(super::PROGRAM, &program).or_else(copy).expect("a program");
+    let project = testkit::Scratch::with_policy(&program.display().to_string());
+    insta::assert_snapshot!(project.run(&["install", "copilot"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: this Linchpin is `[LINCHPIN]`, and only hooks that call a program named `linchpin` are known again
+    help: rename that file to `linchpin`, and run the command again
+    ");
+    assert_eq!(project.run(&["install", "copilot", "--user"]).code, Some(2));
+    assert_eq!(everything(&project), ["project/.linchpin", "project/.linchpin/rules"]);
+    // Where `PATH` leads to it by its name, that is what a project's settings call.
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("linchpin-11", folder.path().join("linchpin")).expect("a link");
+        let mut command = project.command(&["install", "copilot"]);
+        command.env("PATH", folder.path());
+        assert_eq!(project.feed(command, b"").code, Some(0));
+        assert_eq!(project.run(&["uninstall", "copilot", "--json"]).json()["changed"], true);
+    }
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! What `doctor` says of agents: whether they call Linchpin, and what would keep them from it.
+//! What `doctor` says of agents' hooks: whether they call Linchpin, and what would keep them from it.
 
 use std::path::Path;
 use std::time::Duration;
 
 use agents::Agent;
-use agents::install::{self as settings, Accepted, Installed, Scope};
+use agents::install::{self as settings, Accepted, Installed, Scope, Switches};
 use guard::Project;
 
 use super::check::{Check, State};
-use super::forged_event;
+use super::forged_event::Trial;
 use crate::commands::{Context, install};
 
 pub fn checks(project: &Project, context: &Context) -> Vec<Check> {
@@ -26,16 +26,6 @@ pub fn checks(project: &Project, context: &Context) -> Vec<Check> {
     checks
 }
 
-/// What a person would type to have the entries written again.
-pub fn install_command(agent: Agent, scope: Scope) -> String {
-    let flag = match scope {
-        Scope::Project => "",
-        Scope::Local => " --local",
-        Scope::User => " --user",
-    };
-    format!("linchpin install {}{flag}", agent.name())
-}
-
 /// Every program that the settings call.
 fn programs(found: &Installed) -> Vec<&str> {
     let mut programs: Vec<&str> = Vec::new();
@@ -47,14 +37,14 @@ fn programs(found: &Installed) -> Vec<&str> {
     programs
 }
 
-/// Agents that read Claude Code's settings besides their own.
+/// Agents that read the settings of others besides their own.
 fn calling_twice(at_work: &[Agent]) -> Vec<Check> {
-    let reads = |agent: &&Agent| matches!(agent, Agent::Copilot | Agent::Cursor);
-    let readers = at_work.iter().filter(reads).filter(|_| at_work.contains(&Agent::Claude));
-    let text = |agent: &Agent| {
-        format!("{}: it reads Claude Code's settings too, so it may call Linchpin twice for each event", agent.title())
+    let read = |agent: &Agent| settings::read_besides(*agent).iter().filter(|other| at_work.contains(other));
+    let text = |agent: &Agent, other: &Agent| {
+        let (title, other) = (agent.title(), other.title());
+        format!("{title}: it reads {other}'s settings too, so it may call Linchpin twice for each event")
     };
-    readers.map(|agent| Check::note(text(agent))).collect()
+    at_work.iter().flat_map(|agent| read(agent).map(move |other| Check::note(text(agent, other)))).collect()
 }
 
 /// What became of one agent's settings.
@@ -132,7 +122,9 @@ impl Looker<'_> {
                     .checks
                     .push(self.note(&format!("it calls `{program}`, which is not the Linchpin that says this")));
             }
-            looked.checks.extend(forged_event::check(self.agent, scope, program, self.project));
+            let Self { agent, project, deadline, .. } = *self;
+            let trial = Trial { agent, scope, program, project, environment: &self.context.environment, deadline };
+            looked.checks.extend(trial.check());
         }
         looked.checks.extend(self.acceptance_check(scope, file));
     }
@@ -148,7 +140,7 @@ impl Looker<'_> {
     }
 
     fn difference_checks(&self, scope: Scope, found: &Installed) -> Vec<Check> {
-        let again = format!("run `{}` again", install_command(self.agent, scope));
+        let again = format!("run `{}` again", install::install_command(self.agent, scope));
         let mut checks = Vec::new();
         if !found.missing.is_empty() && !found.entries.is_empty() {
             checks.push(self.bad(&format!("no hook for {}", found.missing.join(", ")), &again));
@@ -178,29 +170,33 @@ impl Looker<'_> {
         let lookup = |name: &str| self.context.environment.get(name);
         let acceptance = settings::acceptance(self.agent, scope, self.home, lookup)?;
         let place = acceptance.file.display();
-        let change = format!("change it in {place}");
-        let text = match install::read(&acceptance.file) {
-            Ok(text) => text,
-            Err(problem) => return Some(self.bad(problem.message(), "whether it runs the hooks cannot be told")),
-        };
+        let text = install::read(&acceptance.file).map_err(|problem| problem.message().to_owned());
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        Some(match acceptance.look(text.as_deref(), hooks, &self.project.root, &real) {
+        let looked = text.and_then(|text| {
+            let looked = acceptance.look(text.as_deref(), hooks, &self.project.root, &real);
+            looked.map_err(|error| format!("{place}:{error}"))
+        });
+        Some(match looked {
             Ok(Accepted::Yes) => {
                 Check::fine(format!("{}: the hooks, or their folder, are named in {place}", self.agent.title()))
             }
-            Ok(Accepted::NotSeen(demand)) => self.note(&format!("{demand}, and {place} names neither")),
-            Ok(Accepted::Refused(why)) => self.bad(&why, &change),
-            Err(error) => {
-                self.bad(&format!("{place}:{error}"), "the agent may not start, or not run the hooks; mend it")
-            }
+            Ok(Accepted::NotSeen(demand)) => self.note(&demand),
+            Ok(Accepted::Refused(why)) => self.bad(&why, &format!("change it in {place}")),
+            // It is told with the switches, once.
+            Err(_) if self.switch_files().iter().any(|switches| switches.file == acceptance.file) => return None,
+            Err(problem) => self.bad(&problem, "the agent may not start, or not run the hooks; mend it"),
         })
+    }
+
+    fn switch_files(&self) -> Vec<Switches> {
+        let lookup = |name: &str| self.context.environment.get(name);
+        settings::switches(self.agent, &self.project.root, self.home, lookup)
     }
 
     /// Switches in files that hold no hooks.
     fn switch_checks(&self) -> Vec<Check> {
-        let lookup = |name: &str| self.context.environment.get(name);
         let mut checks = Vec::new();
-        for switches in settings::switches(self.agent, &self.project.root, self.home, lookup) {
+        for switches in self.switch_files() {
             let place = switches.file.display();
             let found = match install::read(&switches.file) {
                 Ok(None) => continue,
