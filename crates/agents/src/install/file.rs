@@ -55,6 +55,14 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other(format!("{} is a link that leads in a circle", path.display())))
 }
 
+/// Where a file, or what would be it, really lies.
+pub fn real_path(path: &Path) -> io::Result<PathBuf> {
+    let path = target(path)?;
+    let there = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+    let Some((folder, real)) = there else { return Ok(path) };
+    Ok(path.strip_prefix(folder).map_or_else(|_| real.clone(), |rest| real.join(rest)))
+}
+
 /// Readable for others as far as the umask allows, as any new file is; a temporary file by itself is not.
 #[cfg(unix)]
 fn ask_for_new_file_mode(builder: &mut tempfile::Builder<'_, '_>) {

@@ -28,7 +28,7 @@ pub use difference::Difference;
 pub(crate) use document::Document;
 pub use document::SettingsError;
 pub use entries::is_linchpin;
-pub use file::{remove, remove_empty_folders, write};
+pub use file::{real_path, remove, remove_empty_folders, write};
 pub(crate) use handler::{Call, Field, Handler, Hook, Nesting, Timeout};
 pub use installed::{Entry, Installed, installed};
 pub(crate) use module::Module;

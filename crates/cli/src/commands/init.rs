@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use agents::Agent;
 use agents::install::{self as settings, Scope};
-use guard::project::nearest_root;
 use policy::PolicyFolder;
 use serde_json::json;
 
@@ -24,7 +23,7 @@ const GITIGNORE: &str = "/agent/\n/state.db*\n/tmp/\n";
 
 pub fn run(arguments: &Init, context: &Context) -> Outcome {
     person::required("init", &context.environment)?;
-    let root = root(&context.environment.cwd);
+    let root = install::root(&context.environment.cwd);
     let agents = agents(arguments, &root, context)?;
     let folder = PolicyFolder::of_project(&root);
     let had_policy = folder.path.is_dir();
@@ -48,12 +47,6 @@ pub fn run(arguments: &Init, context: &Context) -> Outcome {
     }
     report(arguments, &root, had_policy, &written, &installed, context);
     Ok(ExitCode::Done)
-}
-
-/// Where a policy already is, else the repository's top, else here.
-fn root(cwd: &Path) -> PathBuf {
-    let repository = || cwd.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
-    nearest_root(cwd).or_else(repository).unwrap_or_else(|| cwd.to_owned())
 }
 
 /// Those that were asked for, else those that this machine or project shows signs of.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use agents::Agent;
 use agents::install::{self as settings, Scope};
+use guard::project::nearest_root;
 use guard::{Environment, Project};
 use serde_json::json;
 
@@ -16,11 +17,14 @@ use crate::problem::{Outcome, Problem};
 pub fn install(arguments: &Install, context: &Context) -> Outcome {
     person::required("install", &context.environment)?;
     let (agent, scope) = target(arguments)?;
-    let project = Project::of_person(&context.environment);
-    let done = put(agent, scope, &project.root, &context.environment)?;
+    let root = root(&context.environment.cwd);
+    let done = put(agent, scope, &root, &context.environment)?;
     context.output.line_or(done.text(agent), &done.to_json(agent, "installed"));
     if !context.output.json {
         done.hints(agent, context);
+        if !Project::of_person(&context.environment).has_policy() {
+            context.output.line("  There is no policy here, so nothing is guarded yet: `linchpin init` writes one.");
+        }
     }
     Ok(ExitCode::Done)
 }
@@ -28,8 +32,9 @@ pub fn install(arguments: &Install, context: &Context) -> Outcome {
 pub fn uninstall(arguments: &Install, context: &Context) -> Outcome {
     person::required("uninstall", &context.environment)?;
     let (agent, scope) = target(arguments)?;
-    let project = Project::of_person(&context.environment);
-    let file = settings_file(agent, scope, &project.root, &context.environment)?;
+    let root = root(&context.environment.cwd);
+    let file = settings_file(agent, scope, &root, &context.environment)?;
+    stays_inside(scope, &file, &root)?;
     let before = read(&file)?;
     let after = match &before {
         None => None,
@@ -40,7 +45,7 @@ pub fn uninstall(arguments: &Install, context: &Context) -> Outcome {
         Some(text) if changed => settings::write(&file, text)?,
         None if changed => {
             settings::remove(&file)?;
-            settings::remove_empty_folders(&file, &top(agent, scope, &project.root, &context.environment));
+            settings::remove_empty_folders(&file, &top(agent, scope, &root, &context.environment));
         }
         _ => {}
     }
@@ -86,6 +91,7 @@ impl Done {
 
 pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -> Result<Done, Problem> {
     let file = settings_file(agent, scope, root, environment)?;
+    stays_inside(scope, &file, root)?;
     let before = read(&file)?;
     let program = program(scope, root, environment)?;
     let after =
@@ -95,6 +101,22 @@ pub fn put(agent: Agent, scope: Scope, root: &Path, environment: &Environment) -
         settings::write(&file, &after)?;
     }
     Ok(Done { scope, file, changed })
+}
+
+/// Where a policy already is, else the repository's top, else here.
+pub fn root(cwd: &Path) -> PathBuf {
+    let repository = || cwd.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned);
+    nearest_root(cwd).or_else(repository).unwrap_or_else(|| cwd.to_owned())
+}
+
+/// Whose project it is may have put links into it, and what is written for one project must not come to others.
+fn stays_inside(scope: Scope, file: &Path, root: &Path) -> Result<(), Problem> {
+    let real = settings::real_path(file)?;
+    if scope == Scope::User || real.starts_with(root.canonicalize()?) {
+        return Ok(());
+    }
+    let message = format!("{} is {}, which lies outside of the project", file.display(), real.display());
+    Err(Problem::new("InvalidValue", message).help("nothing was changed; put a file of its own there, or use `--user`"))
 }
 
 /// What a person would type to have the entries written again.
@@ -155,12 +177,19 @@ pub fn read(file: &Path) -> Result<Option<String>, Problem> {
     if file.exists() && !file.is_file() {
         return Err(Problem::new("Unreadable", format!("{} is not a file", file.display())));
     }
+    if file.metadata().is_ok_and(|about| about.len() > LARGEST_SETTINGS) {
+        let limit = LARGEST_SETTINGS / (1024 * 1024);
+        return Err(Problem::new("Unreadable", format!("{} has more than {limit} MiB", file.display())));
+    }
     match std::fs::read_to_string(file) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Problem::new("Unreadable", format!("{} cannot be read: {error}", file.display()))),
     }
 }
+
+/// Nobody writes more of them.
+const LARGEST_SETTINGS: u64 = 4 * 1024 * 1024;
 
 pub fn broken_settings(file: &Path, error: &settings::SettingsError) -> Problem {
     Problem::new("InvalidSettings", format!("{}: {error}", file.display()))
@@ -187,11 +216,15 @@ fn program(scope: Scope, root: &Path, environment: &Environment) -> Result<Strin
 
 /// Whether a program that settings call is another than this one, if there is one.
 pub fn is_another(program: &str, root: &Path, environment: &Environment) -> Option<bool> {
+    let own = std::env::current_exe().ok()?.canonicalize().ok()?;
+    Some(located(program, root, environment)?.canonicalize().ok()? != own)
+}
+
+/// Where a program lies that settings call.
+pub fn located(program: &str, root: &Path, environment: &Environment) -> Option<PathBuf> {
     let on_path = || {
         let path = environment.get("PATH")?;
         std::env::split_paths(&path).map(|folder| folder.join(program)).find(|program| program.is_file())
     };
-    let found = if program.contains(['/', '\\']) { Some(root.join(program)) } else { on_path() };
-    let own = std::env::current_exe().ok()?.canonicalize().ok()?;
-    Some(found?.canonicalize().ok()? != own)
+    if program.contains(['/', '\\']) { Some(root.join(program)) } else { on_path() }
 }

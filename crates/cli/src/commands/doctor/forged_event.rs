@@ -4,14 +4,14 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use agents::install::Scope;
+use agents::install::{Scope, is_linchpin};
 use agents::{Agent, Forged};
 use guard::{Environment, Project};
 use runner::{Attended, AttendedEnd, Heed, NotStarted, Stream, shim};
 use serde_json::Value;
 
 use super::check::Check;
-use crate::commands::install::install_command;
+use crate::commands::install::{install_command, is_another, located};
 
 /// A locked rule refuses this, whatever else the policy says.
 const COMMAND: &str = "linchpin trust";
@@ -40,12 +40,19 @@ impl Trial<'_> {
         }
         let (title, program) = (self.agent.title(), self.program);
         let again = format!("run `{}` again", install_command(self.agent, self.scope));
-        // Whose project it is says what that program does, and a look at a project must not run it.
-        if lies_in(program, &self.project.root) {
-            return Some(Check::bad(
-                format!("{title}: it calls `{program}`, which lies in the project, so it was not tried"),
-                format!("who changes the project changes the guard; {again}"),
-            ));
+        match self.may_be_run() {
+            MayRun::Yes => {}
+            MayRun::LiesInProject => {
+                return Some(Check::bad(
+                    format!("{title}: it calls `{program}`, which lies in the project, so it was not tried"),
+                    format!("who changes the project changes the guard; {again}"),
+                ));
+            }
+            MayRun::NamedByProject => {
+                return Some(Check::note(format!(
+                    "{title}: it was not tried, because the project alone names `{program}`"
+                )));
+            }
         }
         let limit = self.deadline + PATIENCE;
         Some(match self.answer(limit) {
@@ -91,10 +98,32 @@ impl Trial<'_> {
         let end = attended.run(hear, || Heed::GoOn)?;
         Ok((end != AttendedEnd::TimeOver).then(|| serde_json::from_slice(&said).unwrap_or(Value::Null)))
     }
+
+    /// Whose project it is says what a program in it does, and which one its settings call: a look at a project must not run
+    /// that. This Linchpin, and what a person has under its name, may be run.
+    fn may_be_run(&self) -> MayRun {
+        let Self { program, project, environment, .. } = *self;
+        if is_another(program, &project.root, environment) == Some(false) {
+            return MayRun::Yes;
+        }
+        let repository = project.root.ancestors().find(|folder| folder.join(".git").exists());
+        let top = repository.unwrap_or(&project.root);
+        let top = top.canonicalize().unwrap_or_else(|_| top.to_owned());
+        let found = located(program, &project.root, environment);
+        let is_inside = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(&top));
+        // A link lies where it lies, wherever it leads.
+        let lies_inside = found.is_some_and(|path| is_inside(&path) || path.parent().is_some_and(is_inside));
+        if lies_inside {
+            return MayRun::LiesInProject;
+        }
+        let is_persons = self.scope == Scope::User || !program.contains(['/', '\\']);
+        if is_persons && is_linchpin(program) { MayRun::Yes } else { MayRun::NamedByProject }
+    }
 }
 
-fn lies_in(program: &str, root: &Path) -> bool {
-    let found = program.contains('/').then(|| root.join(program).canonicalize().ok()).flatten();
-    let root = root.canonicalize();
-    found.zip(root.ok()).is_some_and(|(program, root)| program.starts_with(root))
+/// Whether a hook's program may be run to see what it does.
+enum MayRun {
+    Yes,
+    LiesInProject,
+    NamedByProject,
 }
