@@ -60,7 +60,10 @@ pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     let path = target(path)?;
     let there = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = there else { return Ok(path) };
-    Ok(path.strip_prefix(folder).map_or_else(|_| real.clone(), |rest| real.join(rest)))
+    Ok(match path.strip_prefix(folder) {
+        Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+        _ => real,
+    })
 }
 
 /// Readable for others as far as the umask allows, as any new file is; a temporary file by itself is not.

@@ -139,7 +139,7 @@ fn a_hook_within_another_command() {
 #[test]
 fn a_hook_that_calls_another_linchpin() {
     use std::os::unix::fs::PermissionsExt;
-    let claude = Hooks::of("claude", &[]);
+    let claude = Hooks::of("claude", &["--user"]);
     let program = claude.program();
     claude.home("bin/linchpin", &format!("#!/bin/sh\nexec {program} \"$@\"\n"));
     let other = claude.scratch.home().join("bin/linchpin");
@@ -161,7 +161,7 @@ fn a_hook_that_calls_another_linchpin() {
 #[test]
 fn a_hook_that_cannot_be_called_or_does_not_come_back() {
     use std::os::unix::fs::PermissionsExt;
-    let claude = Hooks::of("claude", &[]);
+    let claude = Hooks::of("claude", &["--user"]);
     let program = claude.program();
     let other = claude.scratch.home().join("bin/linchpin");
     assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
@@ -179,6 +179,23 @@ fn a_hook_that_cannot_be_called_or_does_not_come_back() {
     bad   Claude Code: `[BASE]/home/bin/linchpin` did not answer within 10 s
           the agent waits for it in vain; run `linchpin install claude` again
     ");
+}
+
+/// A link in it may lead anywhere, and what its settings name besides need not be anybody's Linchpin.
+#[cfg(unix)]
+#[test]
+fn a_program_that_only_the_project_names_is_not_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let claude = Hooks::of("claude", &[]);
+    let program = claude.program();
+    claude.home("elsewhere/linchpin", "#!/bin/sh\ntouch ran\n");
+    let other = claude.scratch.home().join("elsewhere/linchpin");
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
+    fs::create_dir_all(claude.scratch.root().join("tools")).expect("a folder");
+    std::os::unix::fs::symlink(&other, claude.scratch.root().join("tools/linchpin")).expect("a link");
+    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"");
+    assert_snapshot!(claude.changed(&program, "./tools/linchpin"), @"");
+    assert!(!claude.scratch.root().join("ran").exists());
 }
 
 #[cfg(unix)]

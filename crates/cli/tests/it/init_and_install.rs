@@ -351,3 +351,31 @@ fn where_no_agent_is_found_it_is_told_what_was_looked_for() {
     Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
     ");
 }
+
+/// What a repository links to is not its own, and what is installed for it must not come to all projects.
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_project_is_not_followed() {
+    let scratch = project();
+    assert_eq!(scratch.run(&["install", "claude", "--user"]).code, Some(0));
+    std::os::unix::fs::symlink(scratch.home().join(".claude"), scratch.root().join(".claude")).expect("a link");
+    let before = std::fs::read_to_string(scratch.home().join(".claude/settings.json")).expect("settings");
+    for verb in ["install", "uninstall"] {
+        let reply = scratch.run(&[verb, "claude"]);
+        assert_eq!(reply.code, Some(2), "{}{}", reply.stdout, reply.stderr);
+        insta::assert_snapshot!(format!("link_{verb}"), scratch.shown(&reply.stderr));
+    }
+    assert_eq!(std::fs::read_to_string(scratch.home().join(".claude/settings.json")).expect("settings"), before);
+}
+
+#[test]
+fn hooks_without_a_policy_are_told_of_and_put_at_the_top_of_the_repository() {
+    let scratch = bare();
+    scratch.git(&["init", "-q"]);
+    scratch.file("sub/file", "");
+    let mut command = scratch.command(&["install", "codex"]);
+    command.current_dir(scratch.root().join("sub"));
+    let reply = scratch.feed(command, b"");
+    insta::assert_snapshot!(scratch.shown(&reply.stdout));
+    assert!(scratch.root().join(".codex/hooks.json").is_file());
+}

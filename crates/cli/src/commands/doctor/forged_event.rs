@@ -56,9 +56,10 @@ impl Trial<'_> {
         }
         let limit = self.deadline + PATIENCE;
         Some(match self.answer(limit) {
-            Err(NotStarted { why }) => {
-                Check::bad(format!("{title}: {why}"), format!("the agent runs every call unguarded; {again}"))
-            }
+            Err(NotStarted { why }) => Check::bad(
+                format!("{title}: {why}"),
+                format!("the agent runs every call unguarded, or refuses it where its hooks fail closed; {again}"),
+            ),
             Ok(None) => Check::bad(
                 format!("{title}: `{program}` did not answer within {} s", limit.as_secs_f64()),
                 format!("the agent waits for it in vain; {again}"),
@@ -109,7 +110,10 @@ impl Trial<'_> {
         let repository = project.root.ancestors().find(|folder| folder.join(".git").exists());
         let top = repository.unwrap_or(&project.root);
         let top = top.canonicalize().unwrap_or_else(|_| top.to_owned());
-        let found = located(program, &project.root, environment);
+        let found = located(program, &project.root, environment).filter(|found| found.exists());
+        if found.is_none() {
+            return MayRun::Yes;
+        }
         let is_inside = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(&top));
         // A link lies where it lies, wherever it leads.
         let lies_inside = found.is_some_and(|path| is_inside(&path) || path.parent().is_some_and(is_inside));
