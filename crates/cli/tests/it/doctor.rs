@@ -167,7 +167,7 @@ fn a_hook_that_cannot_be_called_or_does_not_come_back() {
     assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
     exit 1
     bad   Claude Code: `[BASE]/home/bin/linchpin` cannot be started: No such file or directory (os error 2)
-          the agent runs every call unguarded; run `linchpin install claude` again
+          the agent runs every call unguarded, or refuses it where its hooks fail closed; run `linchpin install claude --user` again
     ");
     claude.home("bin/linchpin", "#!/bin/sh\nsleep 600\n");
     fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
@@ -177,7 +177,7 @@ fn a_hook_that_cannot_be_called_or_does_not_come_back() {
     exit 1
     note  Claude Code: it calls `[BASE]/home/bin/linchpin`, which is not the Linchpin that says this
     bad   Claude Code: `[BASE]/home/bin/linchpin` did not answer within 10 s
-          the agent waits for it in vain; run `linchpin install claude` again
+          the agent waits for it in vain; run `linchpin install claude --user` again
     ");
 }
 
@@ -193,8 +193,17 @@ fn a_program_that_only_the_project_names_is_not_run() {
     fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
     fs::create_dir_all(claude.scratch.root().join("tools")).expect("a folder");
     std::os::unix::fs::symlink(&other, claude.scratch.root().join("tools/linchpin")).expect("a link");
-    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"");
-    assert_snapshot!(claude.changed(&program, "./tools/linchpin"), @"");
+    assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
+    exit 0
+    note  Claude Code: it calls `[BASE]/home/elsewhere/linchpin`, which is not the Linchpin that says this
+    note  Claude Code: it was not tried, because the project alone names `[BASE]/home/elsewhere/linchpin`
+    ");
+    assert_snapshot!(claude.changed(&program, "./tools/linchpin"), @"
+    exit 1
+    note  Claude Code: it calls `./tools/linchpin`, which is not the Linchpin that says this
+    bad   Claude Code: it calls `./tools/linchpin`, which lies in the project, so it was not tried
+          who changes the project changes the guard; run `linchpin install claude` again
+    ");
     assert!(!claude.scratch.root().join("ran").exists());
 }
 

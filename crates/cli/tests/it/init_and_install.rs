@@ -359,13 +359,13 @@ fn a_link_out_of_the_project_is_not_followed() {
     let scratch = project();
     assert_eq!(scratch.run(&["install", "claude", "--user"]).code, Some(0));
     std::os::unix::fs::symlink(scratch.home().join(".claude"), scratch.root().join(".claude")).expect("a link");
-    let before = std::fs::read_to_string(scratch.home().join(".claude/settings.json")).expect("settings");
+    let before = fs::read_to_string(scratch.home().join(".claude/settings.json")).expect("settings");
     for verb in ["install", "uninstall"] {
         let reply = scratch.run(&[verb, "claude"]);
         assert_eq!(reply.code, Some(2), "{}{}", reply.stdout, reply.stderr);
         insta::assert_snapshot!(format!("link_{verb}"), scratch.shown(&reply.stderr));
     }
-    assert_eq!(std::fs::read_to_string(scratch.home().join(".claude/settings.json")).expect("settings"), before);
+    assert_eq!(fs::read_to_string(scratch.home().join(".claude/settings.json")).expect("settings"), before);
 }
 
 #[test]
