@@ -3,7 +3,7 @@
 use std::fs;
 
 use engine::hats::prompt::{Incoming, Known, Prompt};
-use engine::hats::{Hat, Loop, drawing};
+use engine::hats::{Completion, Hat, Loop, drawing};
 use engine::suggest;
 use guard::Project;
 use policy::{LoopFile, PRESETS, Preset};
@@ -77,7 +77,8 @@ fn validated(file: &LoopFile, project: &Project, context: &Context) -> ExitCode 
 
 fn list(the_loop: &Loop, context: &Context) {
     let hats: Vec<Value> = the_loop.hats.iter().map(to_json).collect();
-    let value = json!({ "start": the_loop.start, "completion": the_loop.completion.topic, "hats": hats });
+    let Completion { topic, after, .. } = &the_loop.completion;
+    let value = json!({ "start": the_loop.start, "completion": topic, "after": after, "hats": hats });
     context.output.line_or(drawing::text(the_loop).trim_end(), &value);
 }
 
