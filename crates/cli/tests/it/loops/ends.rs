@@ -195,6 +195,7 @@ fn an_agent_without_quota_or_sign_in_ends_the_run_at_once() {
 fn an_agent_that_is_not_there() {
     let scratch = looping(&ALONE.replace("[sh, agent.sh]", "[no-such-agent]"), "");
     let reply = scratch.run(&["run", "-p", "Do it"]);
+    assert!(reply.stdout.ends_with('\n'), "{}", reply.transcript());
     insta::assert_snapshot!(told(&scratch, &reply));
 }
 
