@@ -153,6 +153,7 @@ hats:
 #[test]
 fn a_person_asks_a_session_to_stop() {
     let scratch = project();
+    assert_eq!(scratch.run(&["stop", "--session", "s-1"]).code, Some(1), "nobody was here yet");
     scratch.rule("stop", "---\ncommand_pattern: '^work'\nwhen: has_stop_signal()\n---\nA person asked you to stop.\n");
     scratch.rule("other", "---\ncommand_pattern: '^other'\nwhen: has_stop_signal('elsewhere')\n---\nNo.\n");
     let payload = |command: &str| {
@@ -164,7 +165,12 @@ fn a_person_asks_a_session_to_stop() {
     insta::assert_snapshot!(scratch.run(&["stop", "--session", "s-1"]).transcript());
     assert_eq!(scratch.hook("claude", &payload("work")).decision(), "deny");
     assert_eq!(scratch.hook("claude", &payload("other")).decision(), "allow");
-    scratch.run(&["stop", "--session", "elsewhere"]);
+    insta::assert_snapshot!(scratch.run(&["stop", "--session", "elsewhere"]).transcript());
+    assert_eq!(scratch.hook("claude", &payload("other")).decision(), "allow");
+    let mut elsewhere = payload("ls");
+    elsewhere["session_id"] = json!("elsewhere");
+    scratch.hook("claude", &elsewhere);
+    assert_eq!(scratch.run(&["stop", "--session", "elsewhere"]).code, Some(0));
     assert_eq!(scratch.hook("claude", &payload("other")).decision(), "deny");
 }
 

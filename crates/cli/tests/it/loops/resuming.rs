@@ -110,6 +110,12 @@ fn what_cannot_be_run_or_gone_on_with() {
 }
 
 #[test]
+fn there_is_nothing_to_approve_without_a_run() {
+    let scratch = looping(ALONE, "");
+    insta::assert_snapshot!(scratch.run(&["approve", "human", "--yes"]).transcript());
+}
+
+#[test]
 fn a_known_agent_is_started_with_its_hooks_alone() {
     let scratch = looping(&ALONE.replace("{command: [sh, agent.sh]}", "codex"), "");
     insta::assert_snapshot!(scratch.run(&["run", "-p", "Do it"]).transcript());
