@@ -168,7 +168,7 @@ impl Telling<'_> {
         let output = &self.context.output;
         // "limit: the limit of …" would say it twice.
         let how_it_ended = if how == Ending::Limit { "ended" } else { how.name() };
-        output.aside(format!("[{run}] {how_it_ended}: {why}"));
+        output.aside(format!("[{run}] {how_it_ended}: {}", why.trim_end().replace('\n', "\n    ")));
         output.aside(format!("[{run}] spent {}", spent_text(spent)));
         match how {
             Ending::Completed => {}

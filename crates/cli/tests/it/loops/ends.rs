@@ -24,6 +24,24 @@ fn nothing_handed_over_at_all() {
 }
 
 #[test]
+fn nothing_accepted_is_told_to_people_in_their_words() {
+    let the_loop = format!(
+        "{ALONE}gates: {{tests: {{command: [sh, tests.sh]}}}}\ntopics: {{again: {{requires: [tests]}}}}\nlimits: {{iterations: 50}}\n"
+    );
+    let scratch = looping(&the_loop, r#"cat > prompt; "$LINCHPIN_BIN" emit again > said || true"#);
+    scratch.file("tests.sh", "echo 'one failed'; echo 'two failed'; exit 1");
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+    let shown = scratch.run(&["runs", "show"]).stdout;
+    let shown: Vec<&str> = shown.lines().filter(|line| !line.contains("what agents said")).collect();
+    insta::assert_snapshot!(untimed(&shown.join("\n")));
+    let prompt = fs::read_to_string(scratch.root().join("prompt")).expect("a prompt");
+    insta::assert_snapshot!(untimed(prompt.split("<event topic=\"system.resume\">").last().unwrap_or_default().trim()));
+    let status = scratch.run(&["status"]).stdout;
+    assert!(status.contains("was refused: tests; `linchpin run --resume` goes on with it\n"), "{status}");
+}
+
+#[test]
 fn iterations_are_limited() {
     let (_, reply) = ends("{iterations: 3, stale: none}", r#""$LINCHPIN_BIN" emit again"#);
     assert_eq!(reply.code, Some(4));
