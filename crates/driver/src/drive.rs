@@ -177,17 +177,18 @@ impl Driver<'_> {
             Came::To(topic) => self.stale(run, &topic, work)?,
             Came::ToNothing => {
                 let times = published.tries + 1;
-                (sitting.tell)(News::Nothing { hat: &hat.id, why: "nothing was handed over" });
+                let last = work.iterations(id, 1)?.pop().and_then(|last| last.remark);
+                let refused = last.as_deref().and_then(|refused| refused.lines().next());
+                let why = refused.map_or_else(String::new, |why| format!("; {why}"));
+                (sitting.tell)(News::Nothing { hat: &hat.id, why: &format!("handed nothing over{why}") });
                 if let Some(end) = waits_for_a_person(id, work)? {
                     return Ok(Some(end));
                 }
                 if times <= RESUMES {
                     return Ok(None);
                 }
-                let last = work.iterations(id, 1)?.pop().map_or(0, |last| last.number);
-                let refused = work.refusal(id, last)?;
-                let refused = refused.map_or_else(String::new, |why| format!("; the last attempt was refused: {why}"));
-                let why = format!("the hat `{}` ended {times} times without handing anything over{refused}", hat.id);
+                let attempt = last.map_or_else(String::new, |why| format!("; its last attempt: {why}"));
+                let why = format!("the hat `{}` ended {times} times without handing anything over{attempt}", hat.id);
                 Some((Ending::Failed, why))
             }
             Came::ToFailure(failure) => {

@@ -95,6 +95,7 @@ impl Driver<'_> {
         let mut handed_over = work.handed_over(run.id, number)?;
         let mut outcome = handed_over.as_ref().map(|_| Outcome::HandedOver);
         let mut remark = failure.as_ref().map(|failure| format!("its agent {failure}"));
+        let mut for_the_next = None;
         let mut came = None;
         if handed_over.is_none() && failure.is_none() {
             publish_default(&moves, stage, hat);
@@ -103,8 +104,8 @@ impl Driver<'_> {
                 outcome = Some(Outcome::Default);
             } else {
                 outcome = Some(Outcome::Nothing);
-                let refused = work.refusal(run.id, number)?;
-                remark = Some(remark_of_nothing(hat, refused.as_deref()));
+                remark = work.refusal(run.id, number)?;
+                for_the_next = Some(remark_of_nothing(hat, remark.as_deref()));
                 came = Some(Came::ToNothing);
             }
         } else if handed_over.is_none() {
@@ -122,6 +123,7 @@ impl Driver<'_> {
         let end = IterationEnd {
             outcome,
             remark,
+            for_the_next,
             tree: self.tree(),
             tokens: moves.tokens_of_iteration(),
             cost_usd: said.cost_usd,

@@ -76,11 +76,11 @@ pub fn incoming(published: &Published) -> Vec<Incoming> {
 
 /// What an agent is told of the one before it that handed nothing over.
 pub fn remark_of_nothing(hat: &Hat, refused: Option<&str>) -> String {
-    let why = refused.map_or_else(String::new, |why| format!("\nWhat was published last was refused: {why}"));
-    format!(
-        "The last one under the hat `{}` ended without publishing anything. Look at what it did, and go on.{why}",
-        hat.id
-    )
+    let (what, attempt) = match refused {
+        None => ("ended without publishing anything", String::new()),
+        Some(why) => ("published nothing that was accepted", format!("\nIts last attempt: {why}")),
+    };
+    format!("The last one under the hat `{}` {what}. Look at what it did, and go on.{attempt}", hat.id)
 }
 
 fn end_of(file: &Path, root: &Path) -> Option<String> {

@@ -30,6 +30,8 @@ pub struct Said {
     end: Vec<u8>,
     /// Of events: the line that is not whole yet.
     line: Vec<u8>,
+    /// That line is too long, and nothing of it is told.
+    is_too_long: bool,
     pub cost_usd: Option<f64>,
 }
 
@@ -43,7 +45,15 @@ impl Said {
             policy::write_private_file(log, "")?;
             File::options().append(true).open(log)
         };
-        Self { speech, log: made().ok(), logged: 0, end: Vec::new(), line: Vec::new(), cost_usd: None }
+        Self {
+            speech,
+            log: made().ok(),
+            logged: 0,
+            end: Vec::new(),
+            line: Vec::new(),
+            is_too_long: false,
+            cost_usd: None,
+        }
     }
 
     /// Takes a piece, and tells what of it is for people.
@@ -61,13 +71,25 @@ impl Said {
         }
         if self.line.len() > LONGEST_LINE {
             self.line.clear();
+            self.is_too_long = true;
         }
     }
 
     /// Nothing comes any more on this line.
     pub fn finish(&mut self, mut tell: impl FnMut(&str)) {
         let line = std::mem::take(&mut self.line);
-        let Ok(event) = serde_json::from_slice::<Value>(&line) else { return };
+        if std::mem::take(&mut self.is_too_long) {
+            return;
+        }
+        let event = serde_json::from_slice::<Value>(&line).ok().filter(Value::is_object);
+        let Some(event) = event else {
+            // What keeps it from working it often says in plain words.
+            let line = String::from_utf8_lossy(&line);
+            if !line.trim().is_empty() {
+                tell(&format!("{}\n", line.trim_end()));
+            }
+            return;
+        };
         self.cost_usd = event.get("total_cost_usd").and_then(Value::as_f64).or(self.cost_usd);
         for text in texts(&event) {
             tell(&format!("{text}\n"));
@@ -109,6 +131,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let lines = concat!(
             "{\"type\":\"system\"}\n",
+            "Update available.\n\n",
             "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"Looking.\"},{\"type\":\"tool_use\"}]}}\n",
             "{\"type\":\"result\",\"total_cost_usd\":0.25}\n",
         );
@@ -118,9 +141,22 @@ mod tests {
             for piece in lines.as_bytes().chunks(size) {
                 said.hear(Stream::Output, piece, |text| told.push_str(text));
             }
-            assert_eq!((told.as_str(), said.cost_usd), ("Looking.\n", Some(0.25)));
+            assert_eq!((told.as_str(), said.cost_usd), ("Update available.\nLooking.\n", Some(0.25)));
             assert_eq!(fs::read_to_string(folder.path().join("log")).expect("a log"), lines);
         }
+    }
+
+    #[test]
+    fn of_a_line_that_is_too_long_nothing_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut said = Said::new(Speech::ClaudeEvents, &folder.path().join("log"));
+        let mut told = String::new();
+        let long = [b"{\"text\":\"".to_vec(), vec![b'x'; LONGEST_LINE]].concat();
+        for piece in [long.as_slice(), b"rest\"}\nplain"] {
+            said.hear(Stream::Output, piece, |text| told.push_str(text));
+        }
+        said.finish(|text| told.push_str(text));
+        assert_eq!(told, "plain\n");
     }
 
     #[test]

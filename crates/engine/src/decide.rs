@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::expr;
 use crate::facts::Answered;
-use crate::file_rules::{self, FileMatch, FileRule, Placeholders, Reach};
+use crate::file_rules::{self, Changes, FileMatch, FileRule, Placeholders, Reach};
 use crate::rules::{AckBy, Clause, Detect, Rule, RuleSet, RuleSetError, Subject, Truth};
 use crate::situation::Situation;
 use crate::verdict::{Finding, Level, Section, Verdict};
@@ -277,9 +277,12 @@ fn judge(rule: &Rule, situation: &Arc<Situation>, thorough: bool, happening: &Ha
     }
     if let Detect::Files(file) = &rule.detect {
         match look_at_files(file, situation) {
-            Ok(Some(found)) => {
+            Ok(Some((found, changes))) => {
                 truth = found.is_unmet().into();
-                judged.clauses.push(Clause { key: "files", truth, shown: shown_files(&found), subject: None });
+                // To look again at what others changed is only worth it where somebody reads it.
+                let others = thorough && found.triggers.is_empty() && is_missing_for_others(file, &changes);
+                let shown = if others { NOT_ITS_OWN.to_owned() } else { shown_files(&found) };
+                judged.clauses.push(Clause { key: "files", truth, shown, subject: None });
                 judged.files = Some(found);
             }
             Ok(None) => return judged,
@@ -371,15 +374,29 @@ impl RuleJudged {
     }
 }
 
+const NOT_ITS_OWN: &str = "nothing that this session changed asks for it";
+
+/// What a file rule sees, and in what.
+type Looked = (FileMatch, Arc<Changes>);
+
 /// What a file rule sees; nothing where nobody knows what changed. Where it cannot look: what comes of that, or why.
-fn look_at_files(file: &FileRule, situation: &Situation) -> Result<Option<FileMatch>, Result<Outcome, String>> {
+fn look_at_files(file: &FileRule, situation: &Situation) -> Result<Option<Looked>, Result<Outcome, String>> {
     let changes = situation.facts.changes(file.reach);
     let unknown = situation.facts.take_unknown();
     if !unknown.is_empty() {
         return Err(Ok(undecidable(unknown)));
     }
     let Some(changes) = changes else { return Ok(None) };
-    file.judge(&changes).map(Some).map_err(|error| Err(error.to_string()))
+    match file.judge(&changes) {
+        Ok(found) => Ok(Some((found, changes))),
+        Err(error) => Err(Err(error.to_string())),
+    }
+}
+
+/// Whether something would be missing if what other sessions changed were this one's.
+fn is_missing_for_others(file: &FileRule, changes: &Changes) -> bool {
+    let has_others = changes.own().count() < changes.len();
+    has_others && file.judge(&changes.owned(|_| true)).is_ok_and(|found| found.is_unmet())
 }
 
 fn shown_files(found: &FileMatch) -> String {

@@ -143,7 +143,7 @@ fn compile(tiers: &Tiers, before: &Before, trusted: &impl Fn(&str) -> bool) -> F
         build: BUILD.to_owned(),
         tiers: tiers.folders().map(|folder| folder.path.clone()).collect(),
         accepted: trusted(&loaded.weakening),
-        untrusted: loaded.left_out().map(Diagnostic::line).collect(),
+        untrusted: loaded.left_out().map(with_its_way).collect(),
         compiled: now,
         broken: broken_files(&loaded),
         contested: contested(&loaded),
@@ -180,6 +180,12 @@ fn broken_files(loaded: &Loaded) -> Vec<BrokenFile> {
         is_one_entry: is_one_entry(problem),
     };
     first.map(broken).collect()
+}
+
+/// What a person can do about it comes with it: nothing else is shown of it where a line is all there is.
+fn with_its_way(problem: &Diagnostic) -> String {
+    let way = if problem.kind == ErrorKind::Untrusted { " (`linchpin trust`)" } else { "" };
+    format!("{}{way}", problem.line())
 }
 
 impl Loaded {

@@ -32,7 +32,7 @@ pub fn own_call() -> Vec<OsString> {
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ! {
     let why = become_program(words.into_iter());
     // Nobody is left to be told that this failed.
-    let _ = write!(io::stderr(), "{MARK}{why}");
+    let _ = writeln!(io::stderr(), "{MARK}{why}");
     process::exit(FAILED)
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn words(writable: Option<Vec<PathBuf>>, program: PathBuf, arguments:
 
 /// Why the program was not started, where the shim says so.
 pub(crate) fn failure(exit_code: Option<i32>, stderr: &str) -> Option<&str> {
-    stderr.strip_prefix(MARK).filter(|_| exit_code == Some(FAILED))
+    stderr.strip_prefix(MARK).filter(|_| exit_code == Some(FAILED)).map(str::trim_end)
 }
 
 /// Only returns with why it did not.

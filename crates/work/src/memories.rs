@@ -77,7 +77,7 @@ impl Memories<'_> {
     pub fn find(self, word: &str) -> Result<Memory, MemoryError> {
         match MemoryId::parse(word) {
             Some(id) => self.get(id),
-            None => Err(self.not_found(word)),
+            None => Err(MemoryError::NotFound(word.to_owned())),
         }
     }
 
@@ -86,7 +86,7 @@ impl Memories<'_> {
         let count = step.execute("DELETE FROM memories WHERE id = ?1", [id])?;
         step.execute("DELETE FROM memory_words WHERE rowid = ?1", [id])?;
         step.commit()?;
-        if count == 0 { Err(self.not_found(&id.to_string())) } else { Ok(()) }
+        if count == 0 { Err(MemoryError::NotFound(id.to_string())) } else { Ok(()) }
     }
 
     /// The newest first.
@@ -146,21 +146,13 @@ impl Memories<'_> {
     fn get(self, id: MemoryId) -> Result<Memory, MemoryError> {
         let select = format!("SELECT {COLUMNS} FROM memories WHERE id = ?1");
         let found = self.work.connection.query_row(&select, [id], memory).optional()?;
-        found.ok_or_else(|| self.not_found(&id.to_string()))
+        found.ok_or_else(|| MemoryError::NotFound(id.to_string()))
     }
 
     fn select(self, select: &str, parameters: &[&dyn ToSql]) -> Result<Vec<Memory>> {
         let mut statement = self.work.connection.prepare(select)?;
         let found = statement.query_map(parameters, memory)?;
         Ok(found.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// With the id that was most likely meant.
-    fn not_found(self, word: &str) -> MemoryError {
-        let all = self.list(MemoryFilter::default()).unwrap_or_default();
-        let ids: Vec<String> = all.iter().map(|memory| memory.id.to_string()).collect();
-        let close = engine::suggest::closest(word, ids.iter().map(String::as_str)).map(str::to_owned);
-        MemoryError::NotFound { word: word.to_owned(), close }
     }
 }
 

@@ -103,8 +103,8 @@ pub enum MemoryError {
     Text(#[from] TextError),
     #[error("`{0}` cannot be a tag")]
     Tag(String),
-    #[error("there is no memory `{word}`")]
-    NotFound { word: String, close: Option<String> },
+    #[error("there is no memory `{0}`")]
+    NotFound(String),
     #[error("there are no words in `{0}` to search for")]
     NoWords(String),
 }

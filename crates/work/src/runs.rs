@@ -85,7 +85,10 @@ pub enum HandedOver {
 #[derive(Debug, Clone, Default)]
 pub struct IterationEnd {
     pub outcome: Option<Outcome>,
+    /// Why, where it did not end well.
     pub remark: Option<String>,
+    /// What whoever takes the same topic next is told of it, where that is more than the remark.
+    pub for_the_next: Option<String>,
     /// What is in the tree now.
     pub tree: Option<String>,
     pub tokens: Option<i64>,
@@ -279,6 +282,7 @@ impl Work {
     pub fn end_iteration(&self, run: RunId, number: u32, end: &IterationEnd, now: i64) -> Result<()> {
         let step = self.step()?;
         let (outcome, remark) = (end.outcome.unwrap_or(Outcome::Nothing), end.remark.as_deref().map(store::mask));
+        let for_the_next = end.for_the_next.as_deref().map(store::mask).or_else(|| remark.clone());
         step.execute(
             "UPDATE iterations SET ended = ?3, seen = ?3, outcome = ?4, remark = ?5, tokens = ?6, cost_usd = ?7 \
              WHERE run = ?1 AND number = ?2",
@@ -295,13 +299,13 @@ impl Work {
             Outcome::Nothing => {
                 step.execute(
                     "UPDATE topics SET taken = NULL, tries = tries + 1, remark = ?3 WHERE run = ?1 AND taken = ?2",
-                    params![run, number, remark],
+                    params![run, number, for_the_next],
                 )?;
             }
             Outcome::Failed | Outcome::CutOff => {
                 step.execute(
                     "UPDATE topics SET taken = NULL, remark = ?3 WHERE run = ?1 AND taken = ?2",
-                    params![run, number, remark],
+                    params![run, number, for_the_next],
                 )?;
             }
         }

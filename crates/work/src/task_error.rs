@@ -8,8 +8,8 @@ pub enum TaskError {
     Work(#[from] WorkError),
     #[error(transparent)]
     Text(#[from] TextError),
-    #[error("there is no task `{word}`")]
-    NotFound { word: String, close: Option<String> },
+    #[error("there is no task `{0}`")]
+    NotFound(String),
     #[error("{id} has the key `{key}` already")]
     KeyTaken { key: String, id: TaskId },
     #[error("a priority is a number from 1 to 5, not {0}")]

@@ -116,7 +116,7 @@ impl Tasks<'_> {
     pub fn find(self, word: &str) -> Result<Task, TaskError> {
         match TaskId::parse(word) {
             Some(id) => self.get(id),
-            None => Err(not_found(&self.work.connection, word)),
+            None => Err(TaskError::NotFound(word.to_owned())),
         }
     }
 
@@ -189,7 +189,7 @@ impl Tasks<'_> {
 
 pub(crate) fn read(connection: &Connection, id: TaskId) -> Result<Task, TaskError> {
     let found = connection.query_row(&format!("SELECT {COLUMNS} FROM tasks WHERE id = ?1"), [id], task).optional()?;
-    found.ok_or_else(|| not_found(connection, &id.to_string()))
+    found.ok_or_else(|| TaskError::NotFound(id.to_string()))
 }
 
 fn task(row: &Row<'_>) -> rusqlite::Result<Task> {
@@ -220,18 +220,6 @@ fn read_blockers(pairs: &str) -> Vec<Blocker> {
     let mut blockers: Vec<Blocker> = pairs.into_iter().filter_map(blocker).collect();
     blockers.sort_by_key(|blocker| blocker.id);
     blockers
-}
-
-/// With the id that was most likely meant.
-fn not_found(connection: &Connection, word: &str) -> TaskError {
-    let ids = || -> rusqlite::Result<Vec<String>> {
-        let mut statement = connection.prepare("SELECT id FROM tasks ORDER BY id DESC")?;
-        let ids = statement.query_map([], |row| row.get::<_, TaskId>(0))?;
-        ids.map(|id| id.map(|id| id.to_string())).collect()
-    };
-    let ids = ids().unwrap_or_default();
-    let close = engine::suggest::closest(word, ids.iter().map(String::as_str)).map(str::to_owned);
-    TaskError::NotFound { word: word.to_owned(), close }
 }
 
 fn read_key(key: &str) -> Result<&str, TaskError> {

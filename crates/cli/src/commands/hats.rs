@@ -3,14 +3,14 @@
 use std::fs;
 
 use engine::hats::prompt::{Incoming, Known, Prompt};
-use engine::hats::{Hat, Loop, drawing};
+use engine::hats::{Completion, Hat, Loop, drawing};
 use engine::suggest;
 use guard::Project;
 use policy::{LoopFile, PRESETS, Preset};
 use serde_json::{Value, json};
 
 use super::validate;
-use super::{Context, init};
+use super::{Context, init, loops};
 use crate::arguments::{GraphFormat, Hats, HatsAction};
 use crate::exit_code::ExitCode;
 use crate::person;
@@ -21,7 +21,7 @@ pub fn run(arguments: &Hats, context: &Context) -> Outcome {
     match &arguments.action {
         HatsAction::New { preset: None } => list_presets(context),
         HatsAction::New { preset: Some(name) } => write(name, &project, context)?,
-        HatsAction::Validate => return Ok(validated(&file(&project, context)?, context)),
+        HatsAction::Validate => return Ok(validated(&file(&project, context)?, &project, context)),
         HatsAction::List => list(&sound(&project, context)?, context),
         HatsAction::Show { hat } => show(hat, &sound(&project, context)?, context)?,
         HatsAction::Graph { format } => draw(*format, &sound(&project, context)?, context),
@@ -46,19 +46,25 @@ pub fn sound(project: &Project, context: &Context) -> Result<Loop, Problem> {
     })
 }
 
-fn validated(file: &LoopFile, context: &Context) -> ExitCode {
+fn validated(file: &LoopFile, project: &Project, context: &Context) -> ExitCode {
+    let unguarded = file.the_loop.as_ref().map(|the_loop| loops::unguarded(the_loop, project, context));
+    let unguarded = unguarded.unwrap_or_default();
     let errors = file.errors().count();
-    let warnings = file.diagnostics.len() - errors;
+    let warnings = file.diagnostics.len() - errors + unguarded.iter().filter(|agent| agent.is_warning()).count();
     let code = if errors > 0 { ExitCode::Usage } else { ExitCode::Done };
     let output = &context.output;
     if output.json {
         let problems: Vec<Value> = file.diagnostics.iter().map(validate::to_json).collect();
-        output.value(&json!({ "sound": errors == 0, "file": file.source, "problems": problems }));
+        let agents: Vec<Value> = unguarded.iter().map(loops::Unguarded::to_json).collect();
+        output.value(&json!({ "sound": errors == 0, "file": file.source, "problems": problems, "unguarded": agents }));
         return code;
     }
     for diagnostic in &file.diagnostics {
         output.rendered(&diagnostic.render(output.style()));
         output.blank();
+    }
+    for agent in &unguarded {
+        agent.print(output);
     }
     let hats = file.the_loop.as_ref().map(|the_loop| validate::counted(the_loop.hats.len(), "hat"));
     output.line(match (hats, warnings) {
@@ -71,7 +77,8 @@ fn validated(file: &LoopFile, context: &Context) -> ExitCode {
 
 fn list(the_loop: &Loop, context: &Context) {
     let hats: Vec<Value> = the_loop.hats.iter().map(to_json).collect();
-    let value = json!({ "start": the_loop.start, "completion": the_loop.completion.topic, "hats": hats });
+    let Completion { topic, after, .. } = &the_loop.completion;
+    let value = json!({ "start": the_loop.start, "completion": topic, "after": after, "hats": hats });
     context.output.line_or(drawing::text(the_loop).trim_end(), &value);
 }
 

@@ -1,6 +1,5 @@
 //! `memory`: what was learnt in a project, for people and agents alike.
 
-use engine::suggest;
 use guard::Project;
 use serde_json::json;
 use work::{Memories, Memory, MemoryError, MemoryFilter, MemoryKind, Work};
@@ -116,10 +115,9 @@ impl From<MemoryError> for Problem {
                 Self::new("InvalidValue", message).help("a tag is one word; several are `--tag one --tag two`")
             }
             MemoryError::NoWords(_) => Self::new("InvalidValue", message).help("a word has a letter or a digit in it"),
-            MemoryError::NotFound { close, .. } => Self::new("NotFound", message).help(close.map_or_else(
-                || "`linchpin memory list` shows what there is".to_owned(),
-                |close| suggest::did_you_mean(&close),
-            )),
+            MemoryError::NotFound(_) => {
+                Self::new("NotFound", message).help("`linchpin memory list` shows what there is")
+            }
         }
     }
 }

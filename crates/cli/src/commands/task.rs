@@ -1,6 +1,5 @@
 //! `task`: what is left to do in a project, for people and agents alike.
 
-use engine::suggest;
 use guard::Project;
 use guard::loops::{ClosingRefused, Stage};
 use serde_json::{Value, json};
@@ -240,10 +239,9 @@ impl From<TaskError> for Problem {
                 Self::new("InvalidValue", message).help("what is more goes into `--description`")
             }
             TaskError::Text(_) | TaskError::Priority(_) => Self::new("InvalidValue", message),
-            TaskError::NotFound { close, .. } => Self::new("NotFound", message).help(close.map_or_else(
-                || "`linchpin task list --all` shows what there is".to_owned(),
-                |close| suggest::did_you_mean(&close),
-            )),
+            TaskError::NotFound(_) => {
+                Self::new("NotFound", message).help("`linchpin task list --all` shows what there is")
+            }
             TaskError::KeyTaken { .. } => {
                 Self::new("Exists", message).help("`linchpin task ensure` takes the one that there is")
             }

@@ -22,7 +22,7 @@ fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn every_rule_is_sound() {
+fn every_rule_is_sound_and_passes_its_own_tests() {
     let mut count = 0;
     for (path, page) in pages() {
         for block in blocks(&page, "markdown") {
@@ -30,6 +30,8 @@ fn every_rule_is_sound() {
             project.rule("example", &block.replace("locked: true\n", ""));
             let reply = project.run(&["validate"]);
             assert_eq!(reply.code, Some(0), "{}: {block}\n{}", path.display(), reply.stdout);
+            let reply = project.run(&["test"]);
+            assert_eq!(reply.code, Some(0), "{}: {block}\n{}", path.display(), reply.transcript());
             count += 1;
         }
     }

@@ -28,6 +28,7 @@ fn a_loop_of_the_box_is_written_down_once() {
 fn loops_of_the_box_are_sound_and_drawn() {
     for name in PRESETS {
         let project = with_preset(name);
+        project.run(&["install", "claude"]);
         let validated = project.run(&["hats", "validate"]);
         assert_eq!(validated.code, Some(0), "{}", validated.transcript());
         assert!(validated.stdout.contains("everything is sound"), "{}", validated.stdout);
@@ -63,6 +64,19 @@ fn a_broken_loop_is_shown_with_its_places() {
     insta::assert_snapshot!(project.run(&["hats", "validate"]).transcript());
     insta::assert_snapshot!(project.run(&["hats", "list"]).transcript());
     insta::assert_snapshot!(project.run(&["validate"]).transcript());
+}
+
+#[test]
+fn agents_that_nothing_holds_are_told_of() {
+    let project = with_preset("docs");
+    insta::assert_snapshot!(project.run(&["hats", "validate"]).transcript());
+    let the_loop = "agent: {command: [sh, agent.sh]}\nhats:
+  one: {triggers: [task.start], publishes: [two], writes: [src/**]}
+  two: {triggers: [two], publishes: [three], agent: amp}
+  three: {triggers: [three], publishes: [loop.complete]}\n";
+    project.file(".linchpin/loop.yml", the_loop);
+    insta::assert_snapshot!(project.run(&["hats", "validate"]).transcript());
+    insta::assert_snapshot!(project.run(&["hats", "validate", "--json"]).stdout);
 }
 
 #[test]

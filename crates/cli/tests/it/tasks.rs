@@ -148,7 +148,7 @@ fn as_json() {
 fn with_runs(count: usize) -> Scratch {
     let project = looping(ALONE, "\"$LINCHPIN_BIN\" emit loop.complete");
     for _ in 0..count {
-        let reply = project.run(&["run"]);
+        let reply = project.run(&["run", "-p", "Do it"]);
         assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     }
     project

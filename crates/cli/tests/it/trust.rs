@@ -12,7 +12,7 @@ fn an_approving_rule_of_a_repository_needs_trust() {
     insta::assert_snapshot!(first.transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: approves calls without asking; it is not in force until a person accepts it"}
+    {"systemMessage":"Linchpin: .linchpin/rules/approve.md: approves calls without asking; it is not in force until a person accepts it (`linchpin trust`)"}
     --- stderr
     "#);
     insta::assert_snapshot!(project.run(&["trust"]).transcript(), @"

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::Loop;
 use crate::graph::{Graph, GraphEdge, GraphNode};
+use crate::workflow::Requirement;
 
 /// Every hat with what it takes and publishes, for a terminal.
 pub fn text(the_loop: &Loop) -> String {
@@ -18,8 +19,14 @@ pub fn text(the_loop: &Loop) -> String {
                 None => "nobody",
             };
             let _ = writeln!(text, "  {topic} → {to}");
+            if *topic == the_loop.completion.topic && !the_loop.completion.after.is_empty() {
+                let _ = writeln!(text, "      after {}", the_loop.completion.after.join(", "));
+            }
             for required in the_loop.requires(topic) {
-                let _ = writeln!(text, "      requires {}", required.gate);
+                let Requirement { id, gate } = required;
+                let is_named = the_loop.gates.contains_key(id);
+                let shown = if is_named { format!("{id} ({gate})") } else { gate.to_string() };
+                let _ = writeln!(text, "      requires {shown}");
             }
         }
     }

@@ -42,15 +42,15 @@ pub enum EmitRefused {
 }
 
 impl EmitRefused {
-    /// With what each gate says.
-    pub fn at_length(&self) -> String {
-        let lacks = if let Self::Held { lacks, .. } = self { lacks.as_slice() } else { &[] };
-        let lacks = lacks.iter().map(|Lack { gate, why, .. }| format!("\n- {gate}: {why}"));
-        std::iter::once(self.to_string()).chain(lacks).collect()
+    /// In one line, then what each gate says.
+    fn at_length(&self) -> String {
+        let Self::Held { topic, lacks } = self else { return self.to_string() };
+        let gates: Vec<&str> = lacks.iter().map(|lack| lack.gate.as_str()).collect();
+        let short = format!("`{topic}` was refused: {}", gates.join(", "));
+        let lacks = lacks.iter().map(|Lack { gate, why, .. }| format!("\n- {gate}: {}", why.replace('\n', "\n  ")));
+        std::iter::once(short).chain(lacks).collect()
     }
-}
 
-impl EmitRefused {
     /// The gate that a person has to answer, where nothing else is missing.
     fn waits_for(&self, stage: &Stage) -> Option<String> {
         let Self::Held { topic, lacks } = self else { return None };

@@ -72,7 +72,7 @@ fn what_is_deleted_is_found_no_more_and_its_number_is_not_given_again() {
     assert_eq!(found(&work, "Prüfstand"), [""; 0]);
     insta::assert_snapshot!(memories.delete(last).expect_err("gone"), @"there is no memory `m4`");
     assert_eq!(add(&work, MemoryKind::Context, "New", &[]).id.to_string(), "m5");
-    assert!(matches!(memories.find("m"), Err(MemoryError::NotFound { close: Some(_), .. })));
+    assert!(matches!(memories.find("m"), Err(MemoryError::NotFound(_))));
 }
 
 #[test]

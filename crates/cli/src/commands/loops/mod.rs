@@ -5,12 +5,14 @@ mod progress;
 mod run;
 mod runs;
 mod stop;
+mod unguarded;
 
 pub use emit::{held, run as emit};
 pub use progress::run as progress;
 pub use run::run;
 pub use runs::{run as runs, unfinished};
 pub use stop::run as stop;
+pub use unguarded::{Unguarded, unguarded};
 
 use guard::Project;
 use guard::loops::Stage;

@@ -37,6 +37,16 @@ pub fn run(arguments: &Run, context: &Context) -> Outcome {
         let message = format!("`{}` is not trusted as it is now, and it starts programs", the_loop.source);
         return Err(Problem::new("Untrusted", message).help("read it, and accept it with `linchpin trust`"));
     }
+    for agent in super::unguarded(&the_loop, &project, context) {
+        match agent.refusal() {
+            Some(refusal) => return Err(refusal),
+            None if agent.is_warning() => context.output.aside(format!("warning: {}", agent.message())),
+            None => {}
+        }
+    }
+    if objective.is_none() && arguments.resume.is_none() {
+        require_work(&the_loop, &project, context)?;
+    }
     let policy = Arc::new(project.compiled(&context.environment));
     let signals = Signals::watch()?;
     // What is published by default is asked here, where nobody but a person is in a hurry.
@@ -80,10 +90,19 @@ fn objective(arguments: &Run) -> Result<Option<String>, Problem> {
         ),
     };
     if objective.as_ref().is_some_and(|objective| objective.trim().is_empty()) {
-        return Err(Problem::new("InvalidValue", "what the run is for is empty")
-            .help("say it with `-p \"…\"`, or leave it out where the loop itself says what to do"));
+        return Err(Problem::new("InvalidValue", "what the run is for is empty").help("say it with `-p \"…\"`"));
     }
     Ok(objective)
+}
+
+/// Something has to say what there is to do: tasks that are ready, or the loop's own words for its first topic.
+fn require_work(the_loop: &Loop, project: &Project, context: &Context) -> Result<(), Problem> {
+    let is_said = the_loop.topics.get(&the_loop.start).is_some_and(|topic| !topic.on_trigger.trim().is_empty());
+    if is_said || super::work(project, context)?.tasks().ready(1)?.1 > 0 {
+        return Ok(());
+    }
+    Err(Problem::new("Usage", "nothing says what the run is for, and no task is ready")
+        .help("say what it is for: `linchpin run -p \"…\"`; `linchpin run --resume` goes on with the last run"))
 }
 
 /// What is longer belongs into files that the agents read.
@@ -149,7 +168,7 @@ impl Telling<'_> {
         let output = &self.context.output;
         // "limit: the limit of …" would say it twice.
         let how_it_ended = if how == Ending::Limit { "ended" } else { how.name() };
-        output.aside(format!("[{run}] {how_it_ended}: {why}"));
+        output.aside(format!("[{run}] {how_it_ended}: {}", why.trim_end().replace('\n', "\n    ")));
         output.aside(format!("[{run}] spent {}", spent_text(spent)));
         match how {
             Ending::Completed => {}

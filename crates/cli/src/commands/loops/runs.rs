@@ -102,15 +102,19 @@ fn told(
         output.line(format!("  for {}", objective.trim_end().replace('\n', "\n      ")));
     }
     if let Some(end) = &run.end {
-        output.line(format!("  {}", end.why));
+        output.line(format!("  {}", end.why.trim_end().replace('\n', "\n    ")));
     }
     for Iteration { number, hat, topic, outcome, handed_over, remark, .. } in iterations {
         let came = match (handed_over, outcome) {
             (Some(topic), Some(work::Outcome::Default)) => format!("→ {topic} (by default)"),
             (Some(topic), _) => format!("→ {topic}"),
             (None, Some(outcome)) => {
-                let why = remark.as_deref().and_then(|remark| remark.lines().next()).map(|why| format!(": {why}"));
-                format!("{}{}", outcome.name().replace('_', " "), why.unwrap_or_default())
+                let why = remark.as_deref().and_then(|remark| remark.lines().next());
+                let (what, between) = match outcome {
+                    work::Outcome::Nothing => ("handed nothing over".to_owned(), "; "),
+                    outcome => (outcome.name().replace('_', " "), ": "),
+                };
+                format!("{what}{}", why.map_or_else(String::new, |why| format!("{between}{why}")))
             }
             (None, None) if going_on == Some(run.id) => "at work".to_owned(),
             (None, None) => "cut off".to_owned(),
@@ -134,7 +138,10 @@ pub fn unfinished(project: &Project, context: &Context) -> Option<(String, Value
     let told = if let Some(Iteration { number, hat, topic, .. }) = now {
         format!("{} going on, #{number} {hat} for {topic}", run.id)
     } else {
-        let why = run.end.as_ref().map_or_else(String::new, |end| format!(": {}", end.why));
+        let why = run
+            .end
+            .as_ref()
+            .map_or_else(String::new, |end| format!(": {}", end.why.lines().next().unwrap_or_default()));
         format!("{} {}{why}; `linchpin run --resume` goes on with it", run.id, state(&run, going_on))
     };
     Some((told, to_json(&run, &spent, going_on)))

@@ -6,7 +6,7 @@ use store::{Changes, Note, NoteKind, PERSON};
 use work::RunId;
 
 use crate::arguments::Stop;
-use crate::commands::{Context, note, now};
+use crate::commands::{Context, log, note, now};
 use crate::exit_code::ExitCode;
 use crate::person;
 use crate::problem::{Outcome, Problem};
@@ -15,6 +15,12 @@ pub fn run(arguments: &Stop, context: &Context) -> Outcome {
     person::required("stop", &context.environment)?;
     if let Some(session) = &arguments.session {
         let project = guard::Project::of_sessions(&context.environment);
+        let has_journal = project.store(&context.environment).exists();
+        if !has_journal || log::open(&project, context)?.latest_session(Some(session))?.is_none() {
+            return Err(Problem::new("NotFound", format!("no session here is called `{session}`"))
+                .help("`linchpin log --json` names the session of every record")
+                .refused());
+        }
         super::work(&project, context)?.ask_session_to_stop(session, now())?;
         noted(&format!("session {session}"), &project, context)?;
         let text = format!("Session {session} is asked to stop: rules that ask `has_stop_signal()` see it.");

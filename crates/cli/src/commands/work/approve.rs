@@ -1,7 +1,8 @@
 //! `approve`: a person says yes to a gate, or to a task.
 
 use engine::hats::Loop;
-use guard::workflow::Approvable;
+use guard::Project;
+use guard::workflow::{Approvable, Refusal};
 use serde_json::json;
 
 use super::{Mover, approve_task, refused};
@@ -23,9 +24,9 @@ pub fn run(arguments: &Approve, context: &Context) -> Outcome {
         // A gate goes before a task of the same name.
         (Err(refusal), Some(name)) => match approve_task::named(name, &whoever.project, context)? {
             Some((work, task)) => return approve_task::run(&work, &task, arguments, context),
-            None => return Err(refused::problem(refusal)),
+            None => return Err(nothing_waits(refusal, &whoever.project)),
         },
-        (approvable, _) => approvable.map_err(refused::problem)?,
+        (approvable, _) => approvable.map_err(|refusal| nothing_waits(refusal, &whoever.project))?,
     };
     if !context.output.json {
         show(&approvable, context);
@@ -41,6 +42,19 @@ pub fn run(arguments: &Approve, context: &Context) -> Outcome {
         &json!({ "approved": gates, "workflow": workflow, "node": node, "tree": tree }),
     );
     Ok(ExitCode::Done)
+}
+
+/// In a project with a loop, it is rather a run that somebody thinks of.
+fn nothing_waits(refusal: Refusal, project: &Project) -> Problem {
+    let has_loop = project.tiers.project.as_ref().is_some_and(|folder| folder.loop_file().exists());
+    match refusal {
+        Refusal::NoWorkflow if has_loop => Problem::new(
+            "NoRun",
+            "nothing waits for an approval: no run of the loop is unfinished, and no workflow is active",
+        )
+        .help("a run that waits for a person ends and says which gate it is; `linchpin runs` lists them"),
+        refusal => refused::problem(refusal),
+    }
 }
 
 fn show(approvable: &Approvable, context: &Context) {

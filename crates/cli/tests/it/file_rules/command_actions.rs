@@ -321,13 +321,13 @@ fn a_repositorys_command_is_not_run_until_a_person_accepts_it() {
     insta::assert_snapshot!(stop(&project).transcript(), @r#"
     exit 0
     --- stdout
-    {"systemMessage":"Linchpin: .linchpin/rules/run.md: runs a command; it is not in force until a person accepts it"}
+    {"systemMessage":"Linchpin: .linchpin/rules/run.md: runs a command; it is not in force until a person accepts it (`linchpin trust`)"}
     --- stderr
     "#);
     insta::assert_snapshot!(project.run(&["check", "--fix"]).transcript(), @"
     exit 0
     --- stdout
-    Note: .linchpin/rules/run.md: runs a command; it is not in force until a person accepts it.
+    Note: .linchpin/rules/run.md: runs a command; it is not in force until a person accepts it (`linchpin trust`).
     No file rules are in force.
     --- stderr
     ");

@@ -105,6 +105,21 @@ fn what_is_missing_is_told_to_whom_it_is_missing() {
 }
 
 #[test]
+fn what_is_missing_for_another_session_is_explained_so() {
+    let project = with_rule("readme", README);
+    let path = project.root().join("src/a.py");
+    call(&project, "one", "Write", &json!({ "file_path": path, "content": "x" }), "1", || {});
+    call(&project, "two", "Bash", &json!({ "command": "ls" }), "2", || {});
+    written_before(&project, "src/a.py");
+    assert_eq!(asked_of(&project, "two"), [""; 0]);
+    let explained = project.run(&["explain", "event", "5"]).stdout;
+    assert!(
+        explained.contains("files                false    nothing that this session changed asks for it\n"),
+        "{explained}"
+    );
+}
+
+#[test]
 fn a_call_that_was_refused_has_written_nothing() {
     let project = with_rule("readme", README);
     project.rule("not-b", "---\nwrites: src/b.py\n---\nNo.\n");

@@ -5,7 +5,7 @@ use super::*;
 /// How the run of a script under limits ends.
 fn ends(limits: &str, script: &str) -> (Scratch, Reply) {
     let scratch = looping(&format!("{ALONE}limits: {limits}\n"), script);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     (scratch, reply)
 }
 
@@ -24,6 +24,24 @@ fn nothing_handed_over_at_all() {
 }
 
 #[test]
+fn nothing_accepted_is_told_to_people_in_their_words() {
+    let the_loop = format!(
+        "{ALONE}gates: {{tests: {{command: [sh, tests.sh]}}}}\ntopics: {{again: {{requires: [tests]}}}}\nlimits: {{iterations: 50}}\n"
+    );
+    let scratch = looping(&the_loop, r#"cat > prompt; "$LINCHPIN_BIN" emit again > said || true"#);
+    scratch.file("tests.sh", "echo 'one failed'; echo 'two failed'; exit 1");
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    insta::assert_snapshot!(told(&scratch, &reply));
+    let shown = scratch.run(&["runs", "show"]).stdout;
+    let shown: Vec<&str> = shown.lines().filter(|line| !line.contains("what agents said")).collect();
+    insta::assert_snapshot!(untimed(&shown.join("\n")));
+    let prompt = fs::read_to_string(scratch.root().join("prompt")).expect("a prompt");
+    insta::assert_snapshot!(untimed(prompt.split("<event topic=\"system.resume\">").last().unwrap_or_default().trim()));
+    let status = scratch.run(&["status"]).stdout;
+    assert!(status.contains("was refused: tests; `linchpin run --resume` goes on with it\n"), "{status}");
+}
+
+#[test]
 fn iterations_are_limited() {
     let (_, reply) = ends("{iterations: 3, stale: none}", r#""$LINCHPIN_BIN" emit again"#);
     assert_eq!(reply.code, Some(4));
@@ -34,7 +52,7 @@ fn iterations_are_limited() {
 fn activations_of_a_hat_are_limited() {
     let the_loop = ALONE.replace("triggers:", "max_activations: 2, triggers:");
     let scratch = looping(&the_loop, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(4));
     assert!(reply.stderr.contains("the hat `worker` was on 2 times, which is its limit"), "{}", reply.transcript());
 }
@@ -69,6 +87,7 @@ fn tokens_are_limited() {
 fn cost_is_limited_where_the_agent_tells_it() {
     let the_loop = ALONE.replace("{command: [sh, agent.sh]}", "claude") + "limits: {cost_usd: 0.3}\n";
     let scratch = looping(&the_loop, "");
+    scratch.run(&["install", "claude", "--user"]);
     let script = "#!/bin/sh\n\"$LINCHPIN_BIN\" emit again \"$LINCHPIN_ITERATION\" >/dev/null\n\
          echo '{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"Hello\"}]}}'\n\
          echo '{\"type\":\"result\",\"total_cost_usd\":0.2}'\n";
@@ -76,7 +95,7 @@ fn cost_is_limited_where_the_agent_tells_it() {
     fs::write(&program, script).expect("a program");
     #[cfg(unix)]
     fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("its mode");
-    let mut command = scratch.command(&["run"]);
+    let mut command = scratch.command(&["run", "-p", "Do it"]);
     let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path).unwrap_or_default();
     let path = format!("{}:{}", scratch.home().display(), path.to_string_lossy());
     command.env("PATH", path);
@@ -140,7 +159,7 @@ fn what_is_said_on_purpose_reaches_the_persons_own_program() {
     scratch.config("progress_command: sh told.sh\n").file("told.sh", "cat > told");
     let script = r#""$LINCHPIN_BIN" progress 'halfway there'; while ! test -s told; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#;
     let scratch = looping_in(scratch, &format!("{ALONE}limits: {{idle: 30s, failures: 1}}\n"), script);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     assert_eq!(fs::read_to_string(scratch.root().join("told")).expect("it was told"), "halfway there");
 }
@@ -151,7 +170,7 @@ fn without_git_nobody_says_that_nothing_changed() {
     scratch.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 5}}\n"));
     scratch.file("agent.sh", r#""$LINCHPIN_BIN" emit again same"#);
     scratch.run(&["trust", "--yes"]);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
 }
 
@@ -161,7 +180,7 @@ fn a_pipe_for_a_scratchpad_keeps_nobody_waiting() {
     fs::create_dir_all(scratch.root().join(".linchpin/agent")).expect("a folder");
     let pipe = scratch.root().join(".linchpin/agent/scratchpad.md");
     assert!(std::process::Command::new("mkfifo").arg(pipe).status().expect("mkfifo").success());
-    assert_eq!(scratch.run(&["run"]).code, Some(0));
+    assert_eq!(scratch.run(&["run", "-p", "Do it"]).code, Some(0));
 }
 
 #[test]
@@ -193,7 +212,8 @@ fn an_agent_without_quota_or_sign_in_ends_the_run_at_once() {
 #[test]
 fn an_agent_that_is_not_there() {
     let scratch = looping(&ALONE.replace("[sh, agent.sh]", "[no-such-agent]"), "");
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    assert!(reply.stdout.ends_with('\n'), "{}", reply.transcript());
     insta::assert_snapshot!(told(&scratch, &reply));
 }
 
@@ -205,7 +225,7 @@ hats:
   worker: {triggers: [task.start], publishes: [loop.complete, aside]}
 ";
     let scratch = looping(the_loop, r#""$LINCHPIN_BIN" emit aside"#);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(told(&scratch, &reply));
 }
 
@@ -214,7 +234,7 @@ fn a_person_ends_a_run_softly_or_now() {
     let script =
         r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#;
     let scratch = looping(ALONE, script);
-    let run = started(&scratch, &["run"]);
+    let run = started(&scratch, &["run", "-p", "Do it"]);
     wait_for(&scratch.root().join("begun"));
     let status = scratch.run(&["status"]).stdout;
     assert!(status.contains("Run     r1 going on, #1 worker for task.start\n"), "{status}");
@@ -256,7 +276,7 @@ fn is_alive(process: &str) -> bool {
 #[cfg(unix)]
 fn an_interrupt_ends_the_agent_and_everything_it_started() {
     let scratch = looping(ALONE, "sleep 600 & echo $! > child; touch begun; wait");
-    let run = started(&scratch, &["run"]);
+    let run = started(&scratch, &["run", "-p", "Do it"]);
     wait_for(&scratch.root().join("begun"));
     signal(&run, "-INT");
     let ended = run.wait_with_output().expect("its end");

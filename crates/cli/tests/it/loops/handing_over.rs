@@ -48,7 +48,7 @@ fn a_false_done_is_refused_and_mended_in_the_same_iteration() {
         esac
     "#;
     let scratch = looping(THREE, script);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(told(&scratch, &reply));
 }
 
@@ -78,7 +78,7 @@ hats:
   worker: {triggers: [task.start, build.done], publishes: [loop.complete, build.done]}
 ";
     let scratch = looping(the_loop, script);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(told(&scratch, &reply));
     assert_eq!(scratch.run(&["emit", "build.done"]).code, Some(2), "nobody's run");
 }
@@ -92,7 +92,7 @@ hats:
   helper: {triggers: [build.blocked, build.done], publishes: [loop.complete]}
 ";
     let scratch = looping(the_loop, r#"test "$LINCHPIN_HAT" = builder || "$LINCHPIN_BIN" emit loop.complete"#);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(told(&scratch, &reply));
 }
 
@@ -112,7 +112,7 @@ hats:
         test "$LINCHPIN_HAT" = builder || "$LINCHPIN_BIN" emit loop.complete
     "#;
     let scratch = looping(the_loop, script);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(told(&scratch, &reply));
     let second = std::fs::read_to_string(scratch.root().join("prompt-2")).expect("a prompt");
     let events = second.split("You MUST handle these events:").last().unwrap_or_default();
@@ -129,7 +129,7 @@ hats:
   worker: {triggers: [task.start], publishes: [loop.complete]}
 ";
     let scratch = looping(the_loop, r#""$LINCHPIN_BIN" emit loop.complete"#);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(told(&scratch, &reply));
     let approved = scratch.run(&["approve", "human", "--yes"]);
     insta::assert_snapshot!(approved.transcript());
@@ -159,7 +159,7 @@ hats:
     let scratch = looping_in(scratch, the_loop, script);
     // What was there before the hat was put on is not its matter, whatever the rule compares with otherwise.
     scratch.file("other/code.c", "2\n");
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     assert!(reply.stdout.contains("tests-with-code"), "{}", reply.transcript());
 }
@@ -181,7 +181,7 @@ hats:
     let scratch = project();
     scratch.rule("tests-with-code", "---\nset: ['code.c', 'test.c']\n---\nThey change together.\n");
     let scratch = looping_in(scratch, the_loop, script);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     assert!(reply.stdout.contains("Acknowledged `tests-with-code` for 1 file."), "{}", reply.transcript());
 }
@@ -201,7 +201,7 @@ hats:
         PATH="$PWD:$PATH" "$LINCHPIN_BIN" emit loop.complete
     "#;
     let scratch = looping(the_loop, script);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
 }
 
@@ -228,7 +228,7 @@ hats:
         "$LINCHPIN_BIN" emit loop.complete; echo "$?"
     "#;
     let scratch = looping(the_loop, script);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(told(&scratch, &reply));
 }
 
@@ -243,7 +243,7 @@ fn closing_a_task_may_wait_for_a_person() {
     "#;
     let scratch = looping(&the_loop, script);
     scratch.run(&["task", "add", "Build it"]);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(1), "{}", reply.transcript());
     // What was begun and left is open again.
     assert!(scratch.run(&["task", "list"]).stdout.contains("open"));
@@ -263,7 +263,7 @@ hats:
   worker: {triggers: [task.start], publishes: [loop.complete], default_publishes: loop.complete}
 ";
     let scratch = looping(the_loop, "touch made");
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     assert!(reply.stderr.contains("worker → loop.complete, by default"), "{}", reply.transcript());
 }

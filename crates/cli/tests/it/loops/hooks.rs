@@ -18,7 +18,7 @@ stop() { hook Stop "\"stop_hook_active\":$1"; }
 
 fn played(the_loop: &str, script: &str) -> (Scratch, Reply) {
     let scratch = looping(the_loop, &format!("{HOOK}{script}"));
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     (scratch, reply)
 }
 
@@ -73,7 +73,7 @@ fn a_task_that_was_started_is_ended_before_the_stop() {
     "#;
     let scratch = looping(ALONE, &format!("{HOOK}{script}"));
     scratch.run(&["task", "add", "Write it down"]);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(told(&scratch, &reply));
 }
 
@@ -88,7 +88,7 @@ fn a_task_is_closed_only_where_its_gates_hold() {
     "#;
     let scratch = looping(&the_loop, script);
     scratch.run(&["task", "add", "Build it"]);
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(told(&scratch, &reply));
 }
 
@@ -124,7 +124,7 @@ hats:
     "#;
     let (scratch, reply) = played(the_loop, script);
     assert!(reply.stdout.contains("\"deny\""), "{}", reply.transcript());
-    assert_eq!(scratch.run(&["run"]).code, Some(2), "what it says now was accepted by nobody");
+    assert_eq!(scratch.run(&["run", "-p", "Do it"]).code, Some(2), "what it says now was accepted by nobody");
 }
 
 #[test]
@@ -145,7 +145,7 @@ hats:
         "two",
         "---\ncommand_pattern: '^two'\nwhen: not loop.active or loop.elapsed > 1000 or loop.tokens > 0\n---\nNever.\n",
     );
-    let reply = scratch.run(&["run"]);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     insta::assert_snapshot!(told(&scratch, &reply));
     assert_eq!((scratch.decision("one").as_str(), scratch.decision("two").as_str()), ("allow", "deny"));
 }
@@ -153,6 +153,7 @@ hats:
 #[test]
 fn a_person_asks_a_session_to_stop() {
     let scratch = project();
+    assert_eq!(scratch.run(&["stop", "--session", "s-1"]).code, Some(1), "nobody was here yet");
     scratch.rule("stop", "---\ncommand_pattern: '^work'\nwhen: has_stop_signal()\n---\nA person asked you to stop.\n");
     scratch.rule("other", "---\ncommand_pattern: '^other'\nwhen: has_stop_signal('elsewhere')\n---\nNo.\n");
     let payload = |command: &str| {
@@ -164,7 +165,12 @@ fn a_person_asks_a_session_to_stop() {
     insta::assert_snapshot!(scratch.run(&["stop", "--session", "s-1"]).transcript());
     assert_eq!(scratch.hook("claude", &payload("work")).decision(), "deny");
     assert_eq!(scratch.hook("claude", &payload("other")).decision(), "allow");
-    scratch.run(&["stop", "--session", "elsewhere"]);
+    insta::assert_snapshot!(scratch.run(&["stop", "--session", "elsewhere"]).transcript());
+    assert_eq!(scratch.hook("claude", &payload("other")).decision(), "allow");
+    let mut elsewhere = payload("ls");
+    elsewhere["session_id"] = json!("elsewhere");
+    scratch.hook("claude", &elsewhere);
+    assert_eq!(scratch.run(&["stop", "--session", "elsewhere"]).code, Some(0));
     assert_eq!(scratch.hook("claude", &payload("other")).decision(), "deny");
 }
 

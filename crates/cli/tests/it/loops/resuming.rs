@@ -44,7 +44,7 @@ fn what_was_accepted_before_the_end_is_not_asked_for_again() {
         esac
     "#;
     let scratch = looping(ALONE, script);
-    let mut run = started(&scratch, &["run"]);
+    let mut run = started(&scratch, &["run", "-p", "Do it"]);
     wait_for(&scratch.root().join("begun"));
     signal(&run, "-KILL");
     run.wait().expect("its end");
@@ -60,7 +60,7 @@ fn what_was_accepted_before_the_end_is_not_asked_for_again() {
 #[cfg(unix)]
 fn completion_that_was_accepted_before_the_end_completes() {
     let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete; touch begun; sleep 600"#);
-    let mut run = started(&scratch, &["run"]);
+    let mut run = started(&scratch, &["run", "-p", "Do it"]);
     wait_for(&scratch.root().join("begun"));
     signal(&run, "-KILL");
     run.wait().expect("its end");
@@ -75,9 +75,9 @@ fn completion_that_was_accepted_before_the_end_completes() {
 fn two_runs_in_one_tree() {
     let scratch =
         looping(ALONE, r#"touch begun; while ! test -f go; do sleep 0.02; done; "$LINCHPIN_BIN" emit loop.complete"#);
-    let run = started(&scratch, &["run"]);
+    let run = started(&scratch, &["run", "-p", "Do it"]);
     wait_for(&scratch.root().join("begun"));
-    for arguments in [&["run"][..], &["run", "--resume"]] {
+    for arguments in [&["run", "-p", "Do it"][..], &["run", "--resume"]] {
         let reply = scratch.run(arguments);
         insta::allow_duplicates! {
             insta::assert_snapshot!(reply.stderr, @r"
@@ -104,9 +104,37 @@ fn what_cannot_be_run_or_gone_on_with() {
     let replies = replies.iter().map(Reply::transcript).collect::<Vec<_>>().join("\n\n");
     insta::assert_snapshot!(scratch.shown(&replies));
     scratch.file(".linchpin/loop.yml", ALONE.replace("agent.sh", "other.sh"));
-    insta::assert_snapshot!(scratch.run(&["run"]).transcript());
+    insta::assert_snapshot!(scratch.run(&["run", "-p", "Do it"]).transcript());
     scratch.file(".linchpin/loop.yml", "agent: claude\n");
-    assert_eq!(scratch.run(&["run"]).code, Some(2));
+    assert_eq!(scratch.run(&["run", "-p", "Do it"]).code, Some(2));
+}
+
+#[test]
+fn there_is_nothing_to_approve_without_a_run() {
+    let scratch = looping(ALONE, "");
+    insta::assert_snapshot!(scratch.run(&["approve", "human", "--yes"]).transcript());
+}
+
+#[test]
+fn a_known_agent_is_started_with_its_hooks_alone() {
+    let scratch = looping(&ALONE.replace("{command: [sh, agent.sh]}", "codex"), "");
+    insta::assert_snapshot!(scratch.run(&["run", "-p", "Do it"]).transcript());
+    assert!(scratch.run(&["runs"]).stdout.starts_with("No run was begun here."));
+}
+
+#[test]
+fn a_run_is_for_something() {
+    let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete"#);
+    insta::assert_snapshot!(scratch.run(&["run"]).transcript());
+    assert!(scratch.run(&["runs"]).stdout.starts_with("No run was begun here."));
+    // Tasks that are ready are something, and so is what the loop says of its first topic.
+    scratch.run(&["task", "add", "Ready to go"]);
+    assert_eq!(scratch.run(&["run"]).code, Some(0));
+    let scratch = looping(
+        &format!("{ALONE}topics: {{task.start: {{on_trigger: Mend what is broken.}}}}\n"),
+        r#""$LINCHPIN_BIN" emit loop.complete"#,
+    );
+    assert_eq!(scratch.run(&["run"]).code, Some(0));
 }
 
 #[test]
@@ -118,9 +146,9 @@ fn a_workflow_and_a_run_do_not_go_together() {
         "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    transitions: [{when: code_complete, to: done}]\n",
     );
     scratch.run(&["start", "work"]);
-    insta::assert_snapshot!(scratch.run(&["run"]).transcript());
+    insta::assert_snapshot!(scratch.run(&["run", "-p", "Do it"]).transcript());
     scratch.run(&["abort"]);
-    let run = started(&scratch, &["run"]);
+    let run = started(&scratch, &["run", "-p", "Do it"]);
     wait_for(&scratch.root().join("begun"));
     insta::assert_snapshot!(scratch.run(&["start", "work"]).transcript());
     scratch.file("go", "");
@@ -157,7 +185,7 @@ fn git_is_left_as_it_was() {
         .map(|arguments| scratch.git(arguments))
     };
     let before = state();
-    assert_eq!(scratch.run(&["run"]).code, Some(0));
+    assert_eq!(scratch.run(&["run", "-p", "Do it"]).code, Some(0));
     let mut after = state();
     after[0] = after[0].replace("\n?? made", "");
     let own =
@@ -170,7 +198,7 @@ fn a_loop_that_was_changed_between_two_sittings() {
     let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
     scratch.file(".linchpin/loop.yml", format!("{ALONE}limits: {{iterations: 2}}\n"));
     scratch.run(&["trust", "--yes"]);
-    assert_eq!(scratch.run(&["run"]).code, Some(4));
+    assert_eq!(scratch.run(&["run", "-p", "Do it"]).code, Some(4));
     // What was accepted on the way does not complete it, because the file now says that it would.
     let renamed = "agent: {command: [sh, agent.sh]}\ncompletion: {topic: again}\nlimits: {iterations: 2}\n\
                    hats:\n  worker: {triggers: [task.start], publishes: [again]}\n";

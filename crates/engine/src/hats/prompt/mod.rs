@@ -36,7 +36,7 @@ impl fmt::Display for Prompt<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.identity(out)?;
         self.orientation(out)?;
-        out.write_str(TOOL_DISCIPLINE)?;
+        self.tool_discipline(out)?;
         self.execute(out)?;
         out.write_str(VERIFY)?;
         self.report(out)?;
@@ -77,6 +77,29 @@ You SHOULD read what `{specs_dir}` says about the work, and the scratchpad `{scr
         )
     }
 
+    fn tool_discipline(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Where the hat says what it writes, nothing else can be written.
+        let logs = if self.hat.writes.is_some() { ".linchpin/agent/logs/" } else { "logs/" };
+        write!(
+            out,
+            "
+### 0b. TOOL DISCIPLINE
+The state of the work lives in tasks (`linchpin task`), not in lists of your own.
+You MUST look at `<ready-tasks>` before you add any.
+Work that you find and that outlasts this iteration MUST become a task: `linchpin task ensure`, `start`, `close`, `reopen` or `fail`.
+Before you enter an area that is new to you, you SHOULD search what others learnt: `linchpin memory search \"<words>\"`.
+Take it that the commands are there. `$LINCHPIN_BIN` names the binary: `$LINCHPIN_BIN emit …` works wherever `linchpin` does not. You MUST NOT \
+             spend the iteration on diagnosing tools, unless that is the task.
+Where a command prints nothing or little, check its effect itself: the task, the event, the file that should have changed.
+Keep temporary artefacts where later steps can see them, such as `{logs}` in the repository.
+After a failed command, a missing dependency or a block you MUST record a `fix` memory: `linchpin memory add --type fix \"<what and how>\"`.
+What is not resolved now: you MUST fail or reopen its task before you stop.
+A decision that matters and of which you are sure by 80 of 100 or less goes into `.linchpin/agent/decisions.md`, with its reason.
+If this takes more than a few minutes, you SHOULD say where you are: `linchpin progress \"<text>\"`. Nobody waits for it.
+"
+        )
+    }
+
     fn execute(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("\n### 1. EXECUTE\n")?;
         let instructions = self.hat.instructions.trim();
@@ -86,10 +109,11 @@ You SHOULD read what `{specs_dir}` says about the work, and the scratchpad `{scr
             writeln!(out, "{instructions}")?;
         }
         if let Some(writes) = &self.hat.writes {
-            let only = if writes.is_empty() { "nothing".to_owned() } else { format!("only {}", ticked(writes)) };
+            let only =
+                if writes.is_empty() { "nothing but".to_owned() } else { format!("only {} and", ticked(writes)) };
             writeln!(
                 out,
-                "\nYou MUST write {only} and `.linchpin/agent/`; other files are another hat's, and writing them is refused."
+                "\nYou MUST write {only} `.linchpin/agent/`; other files are another hat's, and writing them is refused."
             )?;
         }
         out.write_str(
@@ -151,22 +175,6 @@ fn ticked(topics: &[String]) -> String {
     }
     text
 }
-
-const TOOL_DISCIPLINE: &str = "
-### 0b. TOOL DISCIPLINE
-The state of the work lives in tasks (`linchpin task`), not in lists of your own.
-You MUST look at `<ready-tasks>` before you add any.
-Work that you find and that outlasts this iteration MUST become a task: `linchpin task ensure`, `start`, `close`, `reopen` or `fail`.
-Before you enter an area that is new to you, you SHOULD search what others learnt: `linchpin memory search \"<words>\"`.
-Take it that the commands are there. `$LINCHPIN_BIN` names the binary: `$LINCHPIN_BIN emit …` works wherever `linchpin` does not. You MUST NOT \
-spend the iteration on diagnosing tools, unless that is the task.
-Where a command prints nothing or little, check its effect itself: the task, the event, the file that should have changed.
-Keep temporary artefacts where later steps can see them, such as `logs/` in the repository.
-After a failed command, a missing dependency or a block you MUST record a `fix` memory: `linchpin memory add --type fix \"<what and how>\"`.
-What is not resolved now: you MUST fail or reopen its task before you stop.
-A decision that matters and of which you are sure by 80 of 100 or less goes into `.linchpin/agent/decisions.md`, with its reason.
-If this takes more than a few minutes, you SHOULD say where you are: `linchpin progress \"<text>\"`. Nobody waits for it.
-";
 
 const VERIFY: &str = "
 ### 2. VERIFY
