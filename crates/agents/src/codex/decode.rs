@@ -1,18 +1,29 @@
 //! Codex's tool names, and its patches.
 
-use engine::event::{Outcome, ToolCall};
+use engine::event::{Outcome, ShellText, ToolCall};
 
+use super::shell_patch;
 use crate::protocol::decode::RawCall;
 use crate::protocol::{patch, tools};
 
 pub(super) fn tool(call: RawCall<'_>) -> ToolCall {
     match call.name.as_str() {
         "apply_patch" => patch::call(call),
-        "shell" | "local_shell" | "shell_command" | "exec_command" => tools::renamed(call, "Bash"),
+        "Bash" | "shell" | "local_shell" | "shell_command" | "exec_command" => shell_call(call),
         "spawn_agent" => tools::renamed(call, "Task"),
         "view_image" => tools::renamed(call, "Read"),
         _ => tools::canonical(call),
     }
+}
+
+/// The files of a patch in it are the call's own.
+fn shell_call(call: RawCall<'_>) -> ToolCall {
+    let cwd = call.cwd;
+    let mut tool = tools::renamed(call, "Bash");
+    if let Some(ShellText::Command(text)) = &tool.shell {
+        tool.files = shell_patch::files(text, cwd);
+    }
+    tool
 }
 
 /// Codex sends no event after a call that failed by itself. Of a command it sends only the output, which says

@@ -4,6 +4,7 @@ mod decode;
 mod encode;
 mod install;
 mod powers;
+mod shell_patch;
 mod transcript;
 
 use crate::Adapter;

@@ -86,7 +86,6 @@ const VERBS: &[(&str, Verb)] = &[
     ("save", Verb::Write),
     ("download", Verb::Write),
     ("add", Verb::Write),
-    ("apply", Verb::Write),
     ("change", Verb::Write),
     ("fix", Verb::Write),
     ("format", Verb::Write),

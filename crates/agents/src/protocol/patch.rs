@@ -69,7 +69,12 @@ pub(crate) fn call(call: RawCall<'_>) -> ToolCall {
 
 /// The files of a patch that lies in the arguments of some other tool.
 pub(super) fn files(input: &Value, cwd: &str) -> Vec<FileAccess> {
-    accesses(&changes(&text(input)), cwd)
+    files_in(&text(input), cwd)
+}
+
+/// The files that a text names which holds a patch.
+pub(crate) fn files_in(text: &str, cwd: &str) -> Vec<FileAccess> {
+    accesses(&changes(text), cwd)
 }
 
 fn accesses(changes: &[Change<'_>], cwd: &str) -> Vec<FileAccess> {

@@ -412,9 +412,12 @@ impl Walker<'_> {
             }
             CompoundCommand::Coprocess(coprocess) => {
                 // It reads what is written to it, and not what the text around it is given.
-                let has_input = std::mem::take(&mut self.around.has_input);
+                let around = (self.around.has_input, self.around.is_beginning);
+                (self.around.has_input, self.around.is_beginning) = (false, false);
+                let (input, piped_from) = (self.input.take(), std::mem::take(&mut self.piped_from));
                 self.in_new_scope(|walker| walker.command(&coprocess.body));
-                self.around.has_input = has_input;
+                (self.input, self.piped_from) = (input, piped_from);
+                (self.around.has_input, self.around.is_beginning) = around;
                 // The descriptors to read from and write to.
                 let name = coprocess.name.as_ref().map(|name| self.single_word(&name.value));
                 match name.map_or(Some("COPROC".to_owned()), |name| name.value) {

@@ -56,6 +56,7 @@ fn a_false_done_is_refused_and_mended_in_the_same_iteration() {
 fn what_a_hat_may_not_hand_over() {
     let script = r#"
         exec 2>&1
+        exec 2>&1
         echo 'loop.complete: all is done, says prose'
         "$LINCHPIN_BIN" emit loop.complet; echo "$?"
         "$LINCHPIN_BIN" emit loop.complete early; echo "$?"
@@ -223,6 +224,7 @@ hats:
   worker: {triggers: [task.start], publishes: [loop.complete], rules: [{require_commits: {lookback_phases: 1}}]}
 ";
     let script = r#"
+        exec 2>&1
         "$LINCHPIN_BIN" emit loop.complete; echo "$?"
         git -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m one
         "$LINCHPIN_BIN" emit loop.complete; echo "$?"

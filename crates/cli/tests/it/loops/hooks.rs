@@ -82,6 +82,7 @@ fn a_task_is_closed_only_where_its_gates_hold() {
     let the_loop =
         format!("{ALONE}gates: {{built: {{command: [test, -f, built]}}}}\ntasks: {{close_requires: [built]}}\n");
     let script = r#"
+        exec 2>&1
         "$LINCHPIN_BIN" task start t1; "$LINCHPIN_BIN" task close t1; echo "$?"
         touch built; "$LINCHPIN_BIN" task close t1; echo "$?"
         "$LINCHPIN_BIN" emit loop.complete
