@@ -9,11 +9,69 @@ type Line = (&'static str, &'static str, &'static str);
 /// The lines of `programs.txt`, by name.
 static TABLE: &[Line] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// Where the system has programs of its own, these of GNU have a `g` before their names.
-const COREUTILS: &str = "base64 cat chgrp chmod chown chroot comm cp csplit cut date dd du echo env expand fmt fold head install join \
-    link ln ls md5sum mkdir mkfifo mknod mktemp mv nice nl nohup od paste printf readlink realpath rm rmdir \
-    sha1sum sha256sum sha512sum shred shuf sort split stat stdbuf tac tail tee timeout touch tr truncate uniq \
-    unlink wc";
+/// Where the system has programs of its own, these of GNU have a `g` before their names. In order, so that `git` is soon
+/// known for none of them.
+const COREUTILS: &[&str] = &[
+    "base64",
+    "cat",
+    "chgrp",
+    "chmod",
+    "chown",
+    "chroot",
+    "comm",
+    "cp",
+    "csplit",
+    "cut",
+    "date",
+    "dd",
+    "du",
+    "echo",
+    "env",
+    "expand",
+    "fmt",
+    "fold",
+    "head",
+    "install",
+    "join",
+    "link",
+    "ln",
+    "ls",
+    "md5sum",
+    "mkdir",
+    "mkfifo",
+    "mknod",
+    "mktemp",
+    "mv",
+    "nice",
+    "nl",
+    "nohup",
+    "od",
+    "paste",
+    "printf",
+    "readlink",
+    "realpath",
+    "rm",
+    "rmdir",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "shred",
+    "shuf",
+    "sort",
+    "split",
+    "stat",
+    "stdbuf",
+    "tac",
+    "tail",
+    "tee",
+    "timeout",
+    "touch",
+    "tr",
+    "truncate",
+    "uniq",
+    "unlink",
+    "wc",
+];
 
 /// One argument, or the part of one: `--file=x` has `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +231,7 @@ fn dashed(flags: &str) -> String {
 /// The name that a program has here: `python3.12` is `python3`, `php8.2` is `php`, and `grm` is `rm`.
 pub fn canonical(program: &str) -> &str {
     let bare = program.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    if let Some(name) = program.strip_prefix('g').filter(|name| COREUTILS.split(' ').any(|known| known == *name)) {
+    if let Some(name) = program.strip_prefix('g').filter(|name| COREUTILS.binary_search(name).is_ok()) {
         return name;
     }
     match bare {

@@ -321,9 +321,11 @@ pub(super) fn word_of(raw: String, units: &[Unit]) -> Word {
         None => before || part.contains('/'),
     };
     let mut tilde = units.first() == Some(&Unit::Bare('~'));
-    let mut means = Some(String::new());
+    // Most words are known, and these need no other reading.
+    let is_unknown = units.iter().any(|unit| matches!(unit, Unit::Expansion(_)));
+    let mut means = is_unknown.then(String::new);
     let mut mean = |part: Option<&str>| means = means.take().zip(part).map(|(means, part)| means + part);
-    let mut for_shell = Some(String::new());
+    let mut for_shell = is_unknown.then(String::new);
     let mut hand = |part: Option<&str>| for_shell = for_shell.take().zip(part).map(|(text, part)| text + part);
     for unit in units {
         match unit {
