@@ -261,10 +261,21 @@ fn property<'a>(
     }
 }
 
-/// The program of a handler of ours.
+/// The program of a handler of ours. One that runs something of somebody's behind it is theirs.
 fn program(handler: &Map<String, Value>, agent: Agent) -> Option<String> {
+    let begins_command =
+        |word: &&String| !word.is_empty() && word.chars().all(|char| matches!(char, ';' | '|' | '&' | '\n'));
+    // Nothing but `|| true` is nobody's command.
+    let does_more = |rest: &[String]| match rest {
+        [.., or, nothing] if or == "||" && matches!(nothing.as_str(), "true" | ":") => {
+            rest.iter().filter(begins_command).count() > 1
+        }
+        rest => rest.iter().any(|word| begins_command(&word)),
+    };
     match words(handler)?.as_slice() {
-        [program, hook, name, ..] if hook == "hook" && name == agent.name() && is_linchpin(program) => {
+        [program, hook, name, rest @ ..]
+            if hook == "hook" && name == agent.name() && is_linchpin(program) && !does_more(rest) =>
+        {
             Some(program.clone())
         }
         _ => None,

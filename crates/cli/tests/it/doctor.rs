@@ -110,8 +110,10 @@ fn a_hook_that_is_muted() {
     ");
     assert_snapshot!(cursor.changed("hook cursor", "hook cursor|cat"), @"
     exit 1
-    bad   Cursor: the command at `preToolUse` goes on with `| cat`, so what Linchpin answers may not arrive
+    bad   Cursor: no hook for preToolUse
           run `linchpin install cursor` again
+    bad   Cursor: `preToolUse` runs Linchpin within `[LINCHPIN] hook cursor|cat`, so what it answers may not arrive
+          change it in [BASE]/project/.cursor/hooks.json
     ");
     let claude = Hooks::of("claude", &[]);
     assert_snapshot!(claude.changed(r#"["hook", "claude"]"#, r#"["hook", "claude", "--help"]"#), @"

@@ -379,3 +379,15 @@ fn hooks_without_a_policy_are_told_of_and_put_at_the_top_of_the_repository() {
     insta::assert_snapshot!(scratch.shown(&reply.stdout));
     assert!(scratch.root().join(".codex/hooks.json").is_file());
 }
+
+#[test]
+fn what_somebody_runs_behind_a_hook_stays() {
+    let scratch = project();
+    let settings =
+        r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"linchpin hook claude; ./notify.sh"}]}]}}"#;
+    scratch.file(".claude/settings.json", settings);
+    assert_eq!(scratch.run(&["install", "claude"]).code, Some(0));
+    assert_eq!(scratch.run(&["uninstall", "claude"]).code, Some(0));
+    let left = fs::read_to_string(scratch.root().join(".claude/settings.json")).expect("settings");
+    assert!(left.contains("./notify.sh"), "{left}");
+}
