@@ -109,6 +109,10 @@ impl Wrapper {
                 let is_safe = is_safe && !(text.contains("run.sh") && script.contains("run.sh"));
                 // In a substitution, the parser does not find the end of arithmetic, and a here-document behind it is doubtful.
                 let is_safe = is_safe && !(text.contains("$(") && script.contains("((") && script.contains("<<"));
+                // The file that an editor is given comes before what `xargs` reads: `git reset FILE --hard`, which git refuses.
+                let ends_in_xargs =
+                    script.rsplit('|').next().is_some_and(|last| last.trim_start().starts_with("xargs"));
+                let is_safe = is_safe && !(text.contains("GIT_EDITOR") && ends_in_xargs);
                 let is_one_line = !script.contains('\n');
                 let is_whole = is_one_line || !text.contains(":::");
                 (is_safe && is_whole).then(|| filled(text, script))
