@@ -17,12 +17,12 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if io::stdin().is_terminal() {
         return usage();
     }
-    let environment = Environment::of_process();
-    let agent = agents::environment::caller(agent, |name| environment.get(name));
     // What a panic would print belongs into the answer, where the agent reads it.
     std::panic::set_hook(Box::new(|_| {}));
     // What can fail is caught where it is judged; should the answer itself fail, the agent still hears no.
     let answered = std::panic::catch_unwind(|| {
+        let environment = Environment::of_process();
+        let agent = agents::environment::caller(agent, |name| environment.get(name));
         guard::hook(agent, named.as_deref(), io::stdin(), super::now(), &environment, tell);
     });
     if answered.is_err() {
