@@ -13,6 +13,7 @@ use engine::rules::Rule;
 use engine::{Event, EventKind};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use store::{Changes, Counted, SessionKey, SessionState, Store, StoreError};
 
@@ -25,9 +26,12 @@ const MEMORY: &str = "_pace:";
 const FULL: &str = "_full:";
 /// More lots than this are not looked at again.
 const MOST_FULL: usize = 16;
-/// The variable that says when somebody last went on deliberately, in milliseconds since 1970.
+/// The variable in which a phase keeps from where a rule's limit counts, after somebody went on past the rule. The rule's
+/// digest follows.
+const PASSED: &str = "_passed:";
+/// Earlier versions counted everything in a session afresh after `continue`: since when, in milliseconds since 1970.
 const CONTINUED: &str = "_continued";
-/// The variable that says how many tokens a session had used by then.
+/// How many tokens the session had used by then.
 const TOKENS_BEFORE: &str = "_continued_tokens";
 /// More than this of one lot is told as this many.
 const MOST_COUNTED: usize = 1_000;
@@ -45,21 +49,19 @@ pub struct PaceScope<'a> {
     pub name: Option<String>,
     /// From where its time counts, in milliseconds since 1970.
     pub started: i64,
-    /// When somebody last went on deliberately.
+    /// Of an earlier version: since when windows count.
     pub continued: Option<i64>,
-    /// Those that do not count.
+    /// Of an earlier version: tokens that do not count.
     pub tokens_before: Tokens,
-    /// Time and tokens are set aside until the next move.
+    /// Of an earlier version: time and tokens are set aside until the next move.
     pub is_past_totals: bool,
-    /// So are commits.
+    /// Of an earlier version: so are commits.
     pub is_past_commits: bool,
     /// The variables in which rules keep what they remember.
     pub memory: &'a Map<String, Value>,
 }
 
 impl<'a> PaceScope<'a> {
-    /// A session has no moves until which something could be set aside: all that it counts begins again where somebody
-    /// went on.
     pub fn of_session(state: &'a SessionState, now: i64) -> Self {
         let continued = state.variables.get(CONTINUED).and_then(Value::as_i64);
         let before = state.variables.get(TOKENS_BEFORE).cloned();
@@ -75,14 +77,38 @@ impl<'a> PaceScope<'a> {
         }
     }
 
-    /// Whether somebody went on past such a limit, until the next move.
-    pub fn sets_aside(&self, limit: &Limit) -> bool {
+    /// Whether a rule is not judged until the next move: a commit cannot be missing for a second time.
+    pub fn sets_aside(&self, rule: &Rule, limit: &Limit) -> bool {
         match limit {
             Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } => false,
             Limit::PhaseTimeout { .. } | Limit::TokenBudget { .. } => self.is_past_totals,
-            Limit::RequireCommits { .. } => self.is_past_commits,
+            Limit::RequireCommits { .. } => self.is_past_commits || self.passed(rule).is_some(),
         }
     }
+
+    /// Whether a rule has interrupted the phase and nobody went on past it since.
+    pub fn has_fired(&self, rule: &Rule) -> bool {
+        self.memory.contains_key(&format!("{MEMORY}{}", rule.digest))
+    }
+
+    fn passed(&self, rule: &Rule) -> Option<Passed> {
+        let kept = self.memory.get(&format!("{PASSED}{}", rule.digest))?;
+        serde_json::from_value(kept.clone()).ok()
+    }
+
+    /// Since when the window of a rule counts at most.
+    fn afresh(&self, rule: &Rule) -> Option<i64> {
+        self.continued.max(self.passed(rule).map(|passed| passed.time))
+    }
+}
+
+/// From where the limit of a rule counts, after somebody went on past the rule.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Passed {
+    /// Milliseconds since 1970.
+    time: i64,
+    /// The seconds or tokens that had been used up.
+    total: u64,
 }
 
 pub struct PaceFacts {
@@ -149,7 +175,7 @@ impl PaceFacts {
         let mut since = phase.started;
         let tally = match &pace.limit {
             Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
-                since = phase.window_start(*window, scope.continued);
+                since = phase.window_start(*window, scope.afresh(rule));
                 let Some(happening) = happening else { return Ok(None) };
                 let attempts = happening
                     .counted(&pace.limit, now)
@@ -172,7 +198,8 @@ impl PaceFacts {
             Limit::RequireCommits { .. } => return Ok(None),
         };
 
-        let mut standing = Standing { phase, tally, since, is_told, refusals, is_closed: false };
+        let passed = scope.passed(rule).map_or(0, |passed| passed.total);
+        let mut standing = Standing { phase, tally, since, is_told, refusals, is_closed: false, passed };
         // Where the clock on the wall stands is only worth asking where it is told.
         if pace.judge(&standing).is_some() {
             standing.phase.utc_offset = utc_offset(now);
@@ -189,7 +216,7 @@ impl PaceFacts {
         commits: impl FnOnce(u32) -> (Option<u32>, Vec<String>),
     ) -> Result<Option<Standing>, PaceError> {
         let Some(pace) = rule.as_pace_rule() else { return Ok(None) };
-        if scope.sets_aside(&pace.limit) {
+        if scope.sets_aside(rule, &pace.limit) {
             return Ok(None);
         }
         let attempts = |since| {
@@ -200,7 +227,7 @@ impl PaceFacts {
             }
             Ok(attempts)
         };
-        self.taken_together(&pace.limit, scope, attempts, commits).map(Some)
+        self.taken_together(rule, &pace.limit, scope, attempts, commits).map(Some)
     }
 
     /// How a phase stands with a rule, for whoever asks how near it is: of all that counts, and whatever is set aside.
@@ -219,12 +246,13 @@ impl PaceFacts {
             attempts.sort_by_key(|attempt| attempt.time);
             Ok(attempts)
         };
-        self.taken_together(&pace.limit, scope, attempts, commits).map(Some)
+        self.taken_together(rule, &pace.limit, scope, attempts, commits).map(Some)
     }
 
     /// `attempts`: those since a time.
     fn taken_together(
         &self,
+        rule: &Rule,
         limit: &Limit,
         scope: &PaceScope<'_>,
         attempts: impl FnOnce(i64) -> Result<Vec<Attempt>, PaceError>,
@@ -235,7 +263,7 @@ impl PaceFacts {
         let mut since = phase.started;
         let tally = match limit {
             Limit::RepeatedCommand { window, .. } | Limit::RepeatedFileEdit { window, .. } => {
-                since = phase.window_start(*window, scope.continued);
+                since = phase.window_start(*window, scope.afresh(rule));
                 Tally::of_attempts(attempts(since)?)
             }
             Limit::PhaseTimeout { .. } => Tally::Time,
@@ -245,7 +273,29 @@ impl PaceFacts {
                 Tally::Commits { count, phases }
             }
         };
-        Ok(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false })
+        let passed = scope.passed(rule).map_or(0, |passed| passed.total);
+        Ok(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false, passed })
+    }
+
+    /// Somebody goes on deliberately past a rule that has fired: its limit counts again from here.
+    pub fn go_past(&self, rule: &Rule, scope: &PaceScope<'_>, changes: &mut Changes) {
+        let Some(pace) = rule.as_pace_rule() else { return };
+        let now = self.event.time;
+        let total = match &pace.limit {
+            Limit::PhaseTimeout { .. } => u64::try_from(now.saturating_sub(scope.started) / 1000).unwrap_or(0),
+            Limit::TokenBudget { max_tokens, count } => {
+                let spent = self.spent_in(scope).ok().and_then(Spent::known).map(|tokens| tokens.sum(count));
+                // It has fired, so at least this many are used up, even if no transcript says so any more.
+                let before = scope.passed(rule).map_or(0, |passed| passed.total);
+                spent.unwrap_or_else(|| before.saturating_add(*max_tokens))
+            }
+            Limit::RepeatedCommand { .. } | Limit::RepeatedFileEdit { .. } | Limit::RequireCommits { .. } => 0,
+        };
+        let variables = if scope.phase.is_some() { &mut changes.workflow } else { &mut changes.variables };
+        let digest = &rule.digest;
+        variables.insert(format!("{PASSED}{digest}"), Some(json!(Passed { time: now, total })));
+        variables.insert(format!("{MEMORY}{digest}"), None);
+        variables.insert(format!("{FULL}{digest}"), None);
     }
 
     /// The tokens that count.
@@ -389,7 +439,7 @@ impl PaceFacts {
 
 /// Whether a variable belongs to a phase, and goes with it.
 pub fn is_of_phase(variable: &str) -> bool {
-    variable.starts_with(MEMORY) || variable.starts_with(FULL)
+    [MEMORY, FULL, PASSED].iter().any(|kept| variable.starts_with(kept))
 }
 
 fn unopened() -> PaceError {
@@ -455,16 +505,10 @@ pub fn remember(memory: &PaceMemory, is_of_workflow: bool, changes: &mut Changes
     variables.insert(format!("{MEMORY}{digest}"), kept);
 }
 
-/// Somebody goes on deliberately in a session, past what rules say: counting begins again. `spent`: the tokens so far, where
-/// anybody can tell.
-pub fn continue_session(state: &SessionState, now: i64, spent: Option<Tokens>, changes: &mut Changes) {
-    changes.set(CONTINUED, now);
-    if let Some(spent) = spent {
-        changes.set(TOKENS_BEFORE, json!(spent));
-    }
-    for name in state.variables.keys().filter(|name| is_of_phase(name)) {
-        changes.unset(name.clone());
-    }
+/// A rule refused a move: it has fired, as if it had told the agent while the phase went on.
+pub fn remember_refused_move(rule: &str, variables: &Map<String, Value>, changes: &mut Changes) {
+    let Memory { refusals, closed, .. } = Memory::of(variables, rule);
+    remember(&PaceMemory { digest: rule.to_owned(), is_told: true, refusals, closed }, true, changes);
 }
 
 /// The digests of the rules that have interrupted a session, and were not answered.

@@ -284,20 +284,38 @@ fn a_patch_in_a_shell_is_an_edit_and_a_command() {
 }
 
 #[test]
-fn the_time_of_a_session_begins_again_with_continue() {
+fn continue_lets_the_time_of_a_session_be_used_up_once_more() {
     let scratch = with_rule("phase_timeout: {max_duration: 300}\nlive: block");
     let mut agent = scratch.agent();
     agent.run("make");
     let begun_earlier = |by: i64| {
         let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
         journal.execute("UPDATE sessions SET first_seen = first_seen - ?1", [by]).expect("a session");
-        let continued = "UPDATE state SET value = CAST(value - ?1 AS TEXT) WHERE name = '_continued'";
-        journal.execute(continued, [by]).expect("a variable");
     };
     begun_earlier(400_000);
     assert!(agent.before("make").reason().contains("Diagnostic: Session running for 6m 4"));
     assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
     assert_eq!(agent.before("make").decision(), "allow");
-    begun_earlier(310_000);
-    assert!(agent.before("make").reason().contains("Diagnostic: Session running for 5m 1"));
+    begun_earlier(290_000);
+    assert_eq!(agent.before("make").decision(), "allow");
+    begun_earlier(20_000);
+    let reason = agent.before("make").reason().to_owned();
+    assert!(reason.contains("Diagnostic: Session running for 11m 5"), "{reason}");
+    assert!(reason.contains("(limit: 11m 4"), "{reason}");
+}
+
+#[test]
+fn continue_counts_only_the_rule_that_interrupted_the_session_afresh() {
+    let scratch = project();
+    scratch.rule("makes", "---\nrepeated_command: {pattern: ^make, threshold: 2, window: 600}\nlive: block\n---\n");
+    scratch.rule("lists", "---\nrepeated_command: {pattern: ^ls, threshold: 3, window: 600}\nlive: block\n---\n");
+    let mut agent = scratch.agent();
+    for command in ["ls a", "ls b", "make", "make"] {
+        agent.fail(command);
+    }
+    assert_eq!(agent.before("make").decision(), "deny");
+    assert_eq!(agent.linchpin(&["continue"]).code, Some(0));
+    agent.fail("make");
+    agent.fail("ls c");
+    assert!(agent.before("touch x").reason().contains("^ls matched 3 commands in 10m"));
 }

@@ -3,24 +3,10 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use testkit::Scratch;
 
 use crate::pace::timeless;
 use crate::project;
-use crate::working::{BUILDS, with_rules};
-
-/// Nobody waits for minutes here: the journal is told that the phase began so many milliseconds earlier.
-fn begun_earlier(scratch: &Scratch, by: i64) {
-    let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
-    let of_workflow = "FROM state WHERE kind = 'variable' AND name = '_at'";
-    let at: String = journal.query_row(&format!("SELECT value {of_workflow}"), [], |row| row.get(0)).expect("a place");
-    let mut at: Value = serde_json::from_str(&at).expect("JSON");
-    for visit in at["history"].as_array_mut().into_iter().flatten() {
-        visit["started"] = json!(visit["started"].as_i64().expect("a time") - by);
-    }
-    let change = "UPDATE state SET value = ?1 WHERE kind = 'variable' AND name = '_at'";
-    assert_eq!(journal.execute(change, [at.to_string()]), Ok(1));
-}
+use crate::working::{BUILDS, begin_phases_earlier, with_rules};
 
 #[test]
 fn scenario_2_repeated_command_without_a_pattern() {
@@ -41,7 +27,7 @@ fn scenario_3_a_phase_that_takes_too_long() {
     scratch.run(&["start", "work"]);
     assert_eq!(scratch.run(&["next", "--json"]).json()["moved"], true);
     scratch.run(&["next", "needs_rework"]);
-    begun_earlier(&scratch, 400_000);
+    begin_phases_earlier(&scratch, 400_000);
     let told = scratch.run(&["next"]);
     assert_eq!(told.code, Some(3));
     assert!(told.stdout.contains("Diagnostic: CODE phase running for 6m 40s (limit: 5m)\n"), "{}", told.stdout);
@@ -230,7 +216,7 @@ fn fault_a_loop_that_begins_late_is_seen() {
     scratch.run(&["start", "work"]);
     let mut agent = scratch.agent();
     agent.run("ls");
-    begun_earlier(&scratch, 700_000);
+    begin_phases_earlier(&scratch, 700_000);
     for _ in 0..3 {
         agent.fail("cargo build");
     }

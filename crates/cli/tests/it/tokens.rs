@@ -243,6 +243,24 @@ fn scenario_12_a_budget_counts_in_its_phase_alone() {
 }
 
 #[test]
+fn continue_lets_a_budget_be_used_up_once_more() {
+    let scratch = at_work();
+    let session = session(&scratch, "s1");
+    session.starts();
+    assert_eq!(interrupt(&scratch), None);
+    session.says("msg_1", 1_500);
+    assert!(session.is_warned());
+    scratch.run(&["continue"]);
+    let progress = || scratch.run(&["status", "--json"]).json()["workflow"]["rules"][0]["progress"].clone();
+    assert_eq!(progress(), "1,500 of 2,500 tokens");
+    session.says("msg_2", 1_000);
+    assert!(!session.is_warned());
+    session.says("msg_3", 1);
+    assert!(session.is_warned());
+    assert_eq!(interrupt(&scratch).as_deref(), Some("Token budget exceeded: 2,501 / 2,500"));
+}
+
+#[test]
 fn a_message_that_is_read_late_belongs_to_the_phase_it_was_written_in() {
     let scratch = at_work();
     let session = session(&scratch, "s1");

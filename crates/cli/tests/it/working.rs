@@ -21,6 +21,26 @@ pub(crate) fn with_rules(rules: &str) -> Scratch {
     scratch
 }
 
+/// Nobody waits for minutes here: the journal is told that every phase began so many milliseconds earlier.
+pub(crate) fn begin_phases_earlier(scratch: &Scratch, by: i64) {
+    change_position(scratch, |position| {
+        for visit in position["history"].as_array_mut().into_iter().flatten() {
+            visit["started"] = json!(visit["started"].as_i64().expect("a time") - by);
+        }
+    });
+}
+
+/// Changes where the workflow stands, as the journal keeps it.
+fn change_position(scratch: &Scratch, change: impl FnOnce(&mut Value)) {
+    let journal = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+    let kept = "SELECT value FROM state WHERE kind = 'variable' AND name = '_at'";
+    let kept: String = journal.query_row(kept, [], |row| row.get(0)).expect("a place");
+    let mut position: Value = serde_json::from_str(&kept).expect("JSON");
+    change(&mut position);
+    let write = "UPDATE state SET value = ?1 WHERE kind = 'variable' AND name = '_at'";
+    assert_eq!(journal.execute(write, [position.to_string()]), Ok(1));
+}
+
 pub(crate) const BUILDS: &str = "      - repeated_command: {pattern: 'cargo (build|test)', threshold: 3, window: 600}";
 
 #[test]
@@ -333,15 +353,66 @@ fn the_status_shows_how_near_each_rule_is() {
     work/code/5                  tokens: unknown
     work/code/6                  commits: unknown
     ");
+    // Only the rule that has fired counts afresh.
+    agent.fail("cargo build");
     scratch.run(&["continue"]);
     assert_snapshot!(shown(), @"
     work/code/1                  0 of 3 commands in 10m
-    work/code/2                  0 of 8 edits in 3m
-    work/code/3                  0 of 5 failing commands in 1m
-    work/code/4                  0s of 2h, set aside until the next move
-    work/code/5                  tokens: unknown, set aside until the next move
+    work/code/2                  2 of 8 edits in 3m
+    work/code/3                  2 of 5 failing commands in 1m
+    …s of 2h
+    work/code/5                  tokens: unknown
     work/code/6                  commits: unknown
     ");
+}
+
+#[test]
+fn continue_says_so_where_no_rule_has_fired_and_passes_nothing() {
+    let scratch = with_rules("      - phase_timeout: {max_duration: 300}");
+    scratch.run(&["start", "work"]);
+    assert_snapshot!(scratch.run(&["continue"]).transcript(), @"
+    exit 0
+    --- stdout
+    No pace rule has fired at `code`, so there is nothing to go past.
+    Write the code.
+    --- stderr
+    ");
+    begin_phases_earlier(&scratch, 310_000);
+    assert_eq!(scratch.run(&["next"]).code, Some(3));
+}
+
+#[test]
+fn continue_lets_the_time_of_a_phase_be_used_up_once_more() {
+    let scratch = with_rules("      - {type: phase_timeout, max_duration: 300, live: off}");
+    scratch.run(&["start", "work"]);
+    begin_phases_earlier(&scratch, 400_000);
+    // Nobody was told yet.
+    let early = scratch.run(&["continue"]).stdout;
+    assert!(early.starts_with("No pace rule has fired"), "{early}");
+    assert_eq!(scratch.run(&["next"]).code, Some(3));
+    assert_eq!(scratch.run(&["continue"]).stdout, "Write the code.\n");
+    begin_phases_earlier(&scratch, 310_000);
+    let told = scratch.run(&["next"]);
+    assert_eq!(told.code, Some(3));
+    assert!(told.stdout.contains("Diagnostic: CODE phase running for 11m 5"), "{}", told.stdout);
+    assert_eq!(scratch.run(&["continue"]).stdout, "Write the code.\n");
+    assert_eq!(scratch.run(&["next"]).stdout, "Review it.\n");
+}
+
+#[test]
+fn what_an_earlier_version_set_aside_stays_so_until_the_next_move() {
+    let scratch =
+        with_rules("      - phase_timeout: {max_duration: 300}\n      - require_commits: {lookback_phases: 1}");
+    scratch.git(&["init", "-q", "-b", "main"]);
+    scratch.git(&["commit", "-q", "--allow-empty", "-m", "long ago"]);
+    scratch.run(&["start", "work"]);
+    begin_phases_earlier(&scratch, 400_000);
+    change_position(&scratch, |position| {
+        position["continued"] = json!(1);
+        position["is_past_totals"] = json!(true);
+        position["is_past_commits"] = json!(true);
+    });
+    assert_eq!(scratch.run(&["next"]).stdout, "Review it.\n");
 }
 
 #[test]
@@ -548,6 +619,7 @@ fn the_journal_tells_how_it_was_moved() {
     scratch.run(&["next", "--force-all"]);
     scratch.run(&["restart"]);
     scratch.run(&["restart"]);
+    agent.run("make");
     agent.linchpin(&["continue"]);
     scratch.run(&["abort"]);
     let log = scratch.run(&["log", "--limit", "0"]).stdout;
@@ -563,7 +635,7 @@ fn the_journal_tells_how_it_was_moved() {
     person move work: code → review, forced past all rules, by the person
     person move work: review → code, restarted, by the person
     person move work: restarted at code, by the person
-    claude continue work: past code, by the agent
+    claude continue work: past work/code/builds, by the agent
     person abort work at code, by the person
     ");
 }

@@ -34,6 +34,6 @@ impl History {
             }
             Limit::RequireCommits { .. } => Tally::Commits { count: None, phases: Vec::new() },
         };
-        Ok(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false })
+        Ok(Standing { phase, tally, since, is_told: false, refusals: 0, is_closed: false, passed: 0 })
     }
 }

@@ -16,10 +16,10 @@ impl PaceRule {
             }
             (Limit::PhaseTimeout { max_duration }, _) => {
                 let elapsed = u64::try_from(standing.phase.elapsed() / 1000).unwrap_or(0);
-                format!("{} of {}", duration(elapsed), duration(*max_duration))
+                format!("{} of {}", duration(elapsed), duration(max_duration.saturating_add(standing.passed)))
             }
             (Limit::TokenBudget { max_tokens, count: kinds }, Tally::Tokens(Some(tokens))) => {
-                format!("{} of {} tokens", count(tokens.sum(kinds)), count(*max_tokens))
+                format!("{} of {} tokens", count(tokens.sum(kinds)), count(max_tokens.saturating_add(standing.passed)))
             }
             (Limit::TokenBudget { .. }, _) => "tokens: unknown".to_owned(),
             (Limit::RequireCommits { .. }, Tally::Commits { count: Some(0), .. }) => {

@@ -57,6 +57,9 @@ pub struct Standing {
     pub refusals: u32,
     /// Calls are refused until somebody goes on deliberately.
     pub is_closed: bool,
+    /// How much of a total (seconds or tokens) somebody went on past: the limit counts from there.
+    #[serde(default)]
+    pub passed: u64,
 }
 
 impl Standing {

@@ -222,8 +222,15 @@ fn what_an_agent_reads_of_time_and_tokens_and_commits() {
     assert_snapshot!(violation(&rule, &[], 0, 400).unwrap().diagnostic, @"CODE phase running for 6m 40s (limit: 5m)");
     let tokens = Tokens { input: 4_000, output: 2_200, cache_read: 1_000_000, cache_write: 5 };
     let phase = Phase { name: None, started: 0, now: 1000, utc_offset: 0 };
-    let standing =
-        |tally| Standing { phase: phase.clone(), tally, since: 0, is_told: false, refusals: 0, is_closed: false };
+    let standing = |tally| Standing {
+        phase: phase.clone(),
+        tally,
+        since: 0,
+        is_told: false,
+        refusals: 0,
+        is_closed: false,
+        passed: 0,
+    };
     let count = vec![TokenKind::Input, TokenKind::Output];
     let rule = pace(Limit::TokenBudget { max_tokens: 5_000, count });
     let found = rule.judge(&standing(Tally::Tokens(Some(tokens)))).unwrap();

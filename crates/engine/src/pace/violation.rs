@@ -42,9 +42,11 @@ impl PaceRule {
                 let is_reached = attempts.len() >= usize::try_from(*threshold).unwrap_or(usize::MAX);
                 is_reached.then(|| self.repetition(attempts, *threshold, *window, standing))
             }
-            (Limit::PhaseTimeout { max_duration }, Tally::Time) => timeout(*max_duration, phase),
+            (Limit::PhaseTimeout { max_duration }, Tally::Time) => {
+                timeout(max_duration.saturating_add(standing.passed), phase)
+            }
             (Limit::TokenBudget { max_tokens, count }, Tally::Tokens(Some(tokens))) => {
-                budget(*max_tokens, count, tokens)
+                budget(max_tokens.saturating_add(standing.passed), count, tokens)
             }
             (Limit::RequireCommits { .. }, Tally::Commits { count: Some(0), phases }) => Some(no_commit(phases)),
             _ => None,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use engine::rules::Rule;
 use engine::suggest;
 use engine::workflow::Gate;
 use serde_json::json;
@@ -9,7 +10,7 @@ use store::{Changes, NoteKind};
 use work::{HandOver, HandedOver, Work, WorkError};
 
 use super::Stage;
-use crate::workflow::{Force, Lack, Moves, Refusal, StepOutcome};
+use crate::workflow::{Force, Lack, Moves, Position, Refusal, StepOutcome};
 
 /// What is to be handed over.
 #[derive(Debug, Clone, Copy)]
@@ -31,8 +32,8 @@ pub enum EmitRefused {
     Over,
     #[error("`{topic}` comes only after {} in a run", missing.iter().map(|topic| format!("`{topic}`")).collect::<Vec<_>>().join(", "))]
     TooEarly { topic: String, missing: Vec<String> },
-    #[error("rule `{rule}` interrupts: {text}")]
-    Interrupted { rule: String, text: String },
+    #[error("rule `{}` interrupts: {text}", rule.id)]
+    Interrupted { rule: Box<Rule>, position: Box<Position>, text: String },
     #[error("what has to hold for `{topic}` does not")]
     Held { topic: String, lacks: Vec<Lack> },
     #[error(transparent)]
@@ -83,7 +84,6 @@ impl Moves<'_> {
             let _ = Work::open(&stage.work)
                 .map(|work| work.note_refusal(stage.id(), stage.iteration, &said, waits_for.as_deref()));
         }
-        let kind = if why.is_some() { NoteKind::Held } else { NoteKind::Emit };
         let fields = self.fields([
             ("run", json!(stage.id().to_string())),
             ("iteration", json!(stage.iteration)),
@@ -91,6 +91,11 @@ impl Moves<'_> {
             ("topic", json!(emission.topic)),
             ("why", json!(why)),
         ]);
+        if let Err(EmitRefused::Interrupted { rule, position, .. }) = &result {
+            let _ = self.note_held(&fields, position, Some(rule), Vec::new());
+            return result;
+        }
+        let kind = if result.is_err() { NoteKind::Held } else { NoteKind::Emit };
         let (root, cwd) = self.places();
         let none = Changes::default();
         // What was accepted is accepted, whether or not the journal could be told.
@@ -104,7 +109,10 @@ impl Moves<'_> {
         let active = Arc::new(active);
         let (_, rules) = Self::pace_rules(&active, &Force::None)?;
         match self.interrupted(&rules, &active, &scene)? {
-            Some((rule, StepOutcome::Interrupt { text, .. })) => Err(EmitRefused::Interrupted { rule, text }),
+            Some((rule, StepOutcome::Interrupt { text, .. })) => {
+                let position = Box::new(active.position.clone());
+                Err(EmitRefused::Interrupted { rule: Box::new(rule), position, text })
+            }
             _ => Ok(()),
         }
     }

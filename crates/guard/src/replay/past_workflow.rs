@@ -74,7 +74,12 @@ impl PastWorkflow {
             }
             Some(NoteKind::Abort) => self.position = None,
             Some(NoteKind::Continue) if named("workflow").is_some() => {
-                self.position = self.position.take().map(|position| position.continued(entry.time));
+                // Earlier versions set time and tokens aside for the rest of the visit, and did not name the node.
+                let is_old = named("at").is_none();
+                self.position = self.position.take().map(|position| Position {
+                    is_past_totals: position.is_past_totals || is_old,
+                    ..position.continued()
+                });
             }
             _ => {}
         }
@@ -129,7 +134,7 @@ impl PastWorkflow {
         self.position.as_ref().filter(|_| !self.is_visit_cut).map(|position| position.visit().started)
     }
 
-    /// Whether somebody went on past what a phase may take in all.
+    /// Whether time and tokens were set aside for the rest of the visit, as earlier versions did.
     pub fn is_past_totals(&self) -> bool {
         self.position.as_ref().is_some_and(|position| position.is_past_totals)
     }
@@ -154,6 +159,7 @@ mod tests {
         let notes = [
             (NoteKind::Start, json!({"workflow": "work", "to": "plan"})),
             (NoteKind::Move, json!({"workflow": "work", "from": "plan", "to": "code"})),
+            (NoteKind::Continue, json!({"workflow": "work", "past": "work/code/1", "at": "code"})),
             (NoteKind::Continue, json!({"workflow": "work", "past": "code"})),
             (NoteKind::Move, json!({"workflow": "work", "from": "code", "to": "review"})),
             (NoteKind::Abort, json!({"workflow": "work", "from": "review"})),
@@ -196,9 +202,10 @@ mod tests {
         null null ? false ?
         "plan" ["plan"] 10 false 10
         "code" ["plan","code"] 20 false 20
-        "code" ["plan","code"] 20 true 30
-        "review" ["plan","code","review"] 40 false 40
-        null null ? false 50
+        "code" ["plan","code"] 20 false 30
+        "code" ["plan","code"] 20 true 40
+        "review" ["plan","code","review"] 50 false 50
+        null null ? false 60
         "#);
     }
 
@@ -209,9 +216,10 @@ mod tests {
         store.prune(25).unwrap();
         insta::assert_snapshot!(followed(&store).join("\n"), @r#"
         "code" ? ? false ?
-        "code" ? ? true 30
-        "review" ? 40 false 40
-        null null ? false 50
+        "code" ? ? false 30
+        "code" ? ? true 40
+        "review" ? 50 false 50
+        null null ? false 60
         "#);
     }
 }

@@ -121,11 +121,4 @@ impl Active {
             changes.workflow.insert(name.clone(), None);
         }
     }
-
-    /// Somebody goes on deliberately: what rules said so far is answered.
-    pub fn forget_interrupts(&self, changes: &mut Changes) {
-        for name in self.state.variables.keys().filter(|name| pace_facts::is_of_phase(name)) {
-            changes.workflow.insert(name.clone(), None);
-        }
-    }
 }

@@ -1,8 +1,7 @@
-//! Going on past what a pace rule said: counts begin again, and nothing moves.
+//! Going on past pace rules that have fired: their limits count again from here, and nothing moves.
 
 use std::sync::Arc;
 
-use engine::pace::Limit;
 use engine::rules::{AckBy, Rule};
 use serde_json::json;
 use store::{Changes, Deed, NoteKind};
@@ -10,12 +9,11 @@ use store::{Changes, Deed, NoteKind};
 use super::moves::{find, stay};
 use super::scene::Scene;
 use super::{Active, Moves, Position, Refusal, Step, StepOutcome};
-use crate::pace_facts;
+use crate::pace_facts::{self, PaceScope};
 use crate::rule_deeds;
-use crate::token_count::Spent;
 
 impl Moves<'_> {
-    /// Goes on past what a pace rule said: counts begin again, and nothing moves.
+    /// Goes on past the pace rules that have fired. Nothing moves.
     pub fn go_on(&self) -> Result<Step, Refusal> {
         self.may_move("continue")?;
         Self::until_written(|| {
@@ -30,26 +28,41 @@ impl Moves<'_> {
     fn go_on_in_phase(&self, mut scene: Scene) -> Result<Step, Refusal> {
         let active = self.active_in(&scene)?;
         let node = find(&active.workflow, active.position.node())?.clone();
-        let of_people = |rule: &&Rule| rule.as_pace_rule().is_some() && rule.ack == AckBy::Human;
-        if let Some(rule) = active.workflow.rules_at(&node.name).find(of_people).filter(|_| self.is_agents) {
+        let fired = fired(&active, &scene)?;
+        if let Some(rule) = fired.iter().find(|rule| self.is_only_for_people(rule)) {
             return Err(Refusal::OnlyAPerson(rule.id.clone()));
         }
-        // Rules of the session may have interrupted as well. What only a person can answer there stays as it is.
+        // Rules of the session may have fired as well. What only a person can answer there stays as it is.
         let of_session = self.interrupting_rules(&scene);
-        let is_answered = !self.is_agents || of_session.iter().all(|rule| rule.ack == AckBy::Agent);
-        let of_session = if is_answered { of_session } else { Vec::new() };
+        let of_person = of_session.iter().find(|rule| self.is_only_for_people(rule)).map(|rule| rule.id.clone());
+        let of_session = match of_person {
+            Some(rule) if fired.is_empty() => return Err(Refusal::OnlyAPerson(rule)),
+            Some(_) => Vec::new(),
+            None => of_session,
+        };
+        if fired.is_empty() && of_session.is_empty() {
+            let active = Arc::new(active);
+            let prompt = self.prompt(&node, &active, &scene)?;
+            let nothing = format!("No pace rule has fired at `{}`, so there is nothing to go past.", node.name);
+            return Ok(Step { notices: vec![nothing], ..stay(&active, StepOutcome::Prompt(prompt)) });
+        }
         let mut changes = Changes::default();
         if !of_session.is_empty() {
             self.go_on_past(&of_session, &scene, &mut changes);
         }
-        let is_past_commits = has_missed_commits(&active, &scene)?;
-        let position = Position { is_past_commits, ..active.position.continued(self.now) };
-        active.forget_interrupts(&mut changes);
-        position.remember(&mut changes);
-        let rules = active.workflow.rules_at(&node.name).filter(|rule| rule.as_pace_rule().is_some());
-        let rules = rules.map(|rule| rule.id.as_str());
-        changes.deeds.extend(rule_deeds::about(rules, Deed::WentOn, Some(&active.position)));
-        let fields = self.fields([("workflow", json!(active.workflow.name)), ("past", json!(node.name))]);
+        let (facts, scope) = (self.pace_facts(), active.pace_scope());
+        for rule in &fired {
+            facts.go_past(rule, &scope, &mut changes);
+        }
+        active.position.continued().remember(&mut changes);
+        let names = fired.iter().map(|rule| rule.id.as_str());
+        changes.deeds.extend(rule_deeds::about(names, Deed::WentOn, Some(&active.position)));
+        let past: Vec<&str> = fired.iter().chain(&of_session).map(|rule| rule.id.as_str()).collect();
+        let fields = self.fields([
+            ("workflow", json!(active.workflow.name)),
+            ("at", json!(node.name)),
+            ("past", json!(past.join(", "))),
+        ]);
         self.write(&mut scene, NoteKind::Continue, &fields, &changes)?;
         let active = Arc::new(active);
         let prompt = self.prompt(&node, &active, &scene)?;
@@ -62,7 +75,7 @@ impl Moves<'_> {
         if rules.is_empty() {
             return Err(Refusal::NothingToContinue);
         }
-        if let Some(rule) = rules.iter().find(|rule| self.is_agents && rule.ack == AckBy::Human) {
+        if let Some(rule) = rules.iter().find(|rule| self.is_only_for_people(rule)) {
             return Err(Refusal::OnlyAPerson(rule.id.clone()));
         }
         let mut changes = Changes::default();
@@ -82,14 +95,16 @@ impl Moves<'_> {
         })
     }
 
-    /// What these rules, outside of the workflow, count in the session begins again.
+    /// The limits of these rules, which are no rules of the workflow, count in the session again from here.
     fn go_on_past(&self, rules: &[Rule], scene: &Scene, changes: &mut Changes) {
-        let spent = self.pace_facts().spent(None).ok().and_then(Spent::known);
-        pace_facts::continue_session(&scene.session, self.now, spent, changes);
+        let (facts, scope) = (self.pace_facts(), PaceScope::of_session(&scene.session, self.now));
+        for rule in rules {
+            facts.go_past(rule, &scope, changes);
+        }
         changes.deeds.extend(rule_deeds::about(rules.iter().map(|rule| rule.id.as_str()), Deed::WentOn, None));
     }
 
-    /// The rules outside of workflows that interrupted the session.
+    /// The rules outside of workflows that have fired in the session.
     fn interrupting_rules(&self, scene: &Scene) -> Vec<Rule> {
         let digests: Vec<&str> = pace_facts::interrupting(&scene.session.variables).collect();
         if digests.is_empty() || self.session.is_none() {
@@ -98,18 +113,25 @@ impl Moves<'_> {
         let rules = self.policy.rules.all().unwrap_or_default();
         rules.into_iter().filter(|rule| digests.contains(&rule.digest.as_str())).collect()
     }
+
+    fn is_only_for_people(&self, rule: &Rule) -> bool {
+        self.is_agents && rule.ack == AckBy::Human
+    }
 }
 
-/// Whether a move out of this phase was refused because a commit was missing.
-fn has_missed_commits(active: &Active, scene: &Scene) -> Result<bool, Refusal> {
-    let asks =
-        |rule: &&Rule| rule.as_pace_rule().is_some_and(|pace| matches!(pace.limit, Limit::RequireCommits { .. }));
-    let mut rules = active.workflow.rules_at(active.position.node()).filter(asks).peekable();
+/// The pace rules of the phase that have fired, and that nobody went on past since.
+fn fired(active: &Active, scene: &Scene) -> Result<Vec<Rule>, Refusal> {
+    let rules = active.workflow.rules_at(active.position.node()).filter(|rule| rule.as_pace_rule().is_some());
+    let mut rules = rules.peekable();
     if rules.peek().is_none() {
-        return Ok(false);
+        return Ok(Vec::new());
     }
-    let phase = Some(active.position.phase_named());
-    let counts = scene.store.rule_counts()?;
-    Ok(rules
-        .any(|rule| counts.get(&rule.id).and_then(|phases| phases.get(&phase)).is_some_and(|count| count.blocked > 0)))
+    // A move that an earlier version refused is only in the counts.
+    let (counts, phase) = (scene.store.rule_counts()?, Some(active.position.phase_named()));
+    let refused_a_move = |rule: &Rule| {
+        let count = counts.get(&rule.id).and_then(|phases| phases.get(&phase));
+        count.is_some_and(|count| count.blocked > 0 && count.acknowledged == 0)
+    };
+    let scope = active.pace_scope();
+    Ok(rules.filter(|rule| scope.has_fired(rule) || refused_a_move(rule)).cloned().collect())
 }

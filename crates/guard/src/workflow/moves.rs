@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use engine::file_rules::Reach;
+use engine::rules::Rule;
 use engine::workflow::{Action, Node, Requirement, Transition, Workflow};
 use engine::{Situation, expr};
 use policy::Compiled;
@@ -82,8 +83,8 @@ impl Moves<'_> {
             return Ok(stay(&active, StepOutcome::NoWay { claimed, would }));
         };
         if let Some((rule, outcome)) = self.interrupted(&pace_rules, &active, &scene)? {
-            let deeds = rule_deeds::about([rule.as_str()].into_iter(), Deed::Blocked, Some(&active.position));
-            return self.held(&active, scene, &rule, outcome, deeds.collect());
+            let deeds = rule_deeds::about([rule.id.as_str()].into_iter(), Deed::Blocked, Some(&active.position));
+            return self.held(&active, &rule.id, outcome, Some(&rule), deeds.collect());
         }
         let lacks = self.gates(&active, &situation).lacks(node.requires.iter().chain(&way.requires));
         if !lacks.is_empty() {
@@ -91,7 +92,7 @@ impl Moves<'_> {
             // Two gates may ask for one rule.
             let rules: BTreeSet<&str> = lacks.iter().flat_map(|lack| &lack.rules).map(String::as_str).collect();
             let deeds = rule_deeds::about(rules.into_iter(), Deed::Blocked, Some(&active.position)).collect();
-            return self.held(&active, scene, &why.join(", "), StepOutcome::Held(lacks), deeds);
+            return self.held(&active, &why.join(", "), StepOutcome::Held(lacks), None, deeds);
         }
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
@@ -256,9 +257,9 @@ impl Moves<'_> {
     fn held(
         &self,
         active: &Active,
-        mut scene: Scene,
         why: &str,
         outcome: StepOutcome,
+        interrupting: Option<&Rule>,
         deeds: Vec<RuleDeed>,
     ) -> Result<Step, Refusal> {
         let fields = self.fields([
@@ -266,10 +267,7 @@ impl Moves<'_> {
             ("from", json!(active.position.node())),
             ("why", json!(why)),
         ]);
-        // What is only noted does not care whether somebody moved meanwhile.
-        let (root, cwd) = self.places();
-        let changes = Changes { deeds, ..Changes::default() };
-        scene.store.note(&self.note(NoteKind::Held, &fields, &changes, &root, &cwd))?;
+        self.note_held(&fields, &active.position, interrupting, deeds)?;
         Ok(stay(active, outcome))
     }
 

@@ -1,10 +1,12 @@
 //! How a move is written down: with who made it, and only if the workflow still stands where it stood.
 
+use engine::rules::Rule;
 use serde_json::{Map, Value, json};
-use store::{Changes, LOOP, Note, NoteKind, PERSON, SessionKey};
+use store::{Changes, LOOP, Note, NoteKind, PERSON, RuleDeed, SessionKey};
 
 use super::scene::Scene;
 use super::{Moves, Position, Refusal};
+use crate::pace_facts;
 use crate::whose_session::Whose;
 
 /// More hooks than this do not come in between.
@@ -63,6 +65,30 @@ impl Moves<'_> {
             return Err(Refusal::WrittenMeanwhile);
         }
         Err(moved_meanwhile(now.as_ref()))
+    }
+
+    /// Writes down that a move was refused. The pace rule that interrupted it remembers that it has fired, unless somebody
+    /// moved meanwhile.
+    pub(crate) fn note_held(
+        &self,
+        fields: &Map<String, Value>,
+        position: &Position,
+        interrupting: Option<&Rule>,
+        deeds: Vec<RuleDeed>,
+    ) -> Result<(), Refusal> {
+        let (root, cwd) = self.places();
+        let plain = Changes { deeds, ..Changes::default() };
+        Self::until_written(|| {
+            let mut scene = self.scene()?;
+            let is_there = Position::of(&scene.state.variables).as_ref() == Some(position);
+            let Some(rule) = interrupting.filter(|_| is_there) else {
+                scene.store.note(&self.note(NoteKind::Held, fields, &plain, &root, &cwd))?;
+                return Ok(());
+            };
+            let mut changes = plain.clone();
+            pace_facts::remember_refused_move(&rule.digest, &scene.state.variables, &mut changes);
+            self.write(&mut scene, NoteKind::Held, fields, &changes)
+        })
     }
 
     /// Every hook writes something of an active workflow, so a move may have to be decided again by how it stands then.

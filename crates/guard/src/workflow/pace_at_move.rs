@@ -53,7 +53,7 @@ impl Moves<'_> {
         rules: &[Rule],
         active: &Arc<Active>,
         scene: &Scene,
-    ) -> Result<Option<(String, StepOutcome)>, Refusal> {
+    ) -> Result<Option<(Rule, StepOutcome)>, Refusal> {
         let facts = self.pace_facts();
         let scope = active.pace_scope();
         let situation = self.situation(active, scene);
@@ -76,7 +76,7 @@ impl Moves<'_> {
                 let (phase, ack) = (scope.name.as_deref(), rule.ack);
                 let text = Interrupt { violation: &violation, phase, reason, ack }.to_string();
                 let outcome = StepOutcome::Interrupt { rule: rule.id.clone(), text, violation: Box::new(violation) };
-                return Ok(Some((rule.id.clone(), outcome)));
+                return Ok(Some((rule.clone(), outcome)));
             }
         }
         Ok(None)

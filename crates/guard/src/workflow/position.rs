@@ -23,17 +23,18 @@ pub struct Position {
     /// How many visits came before those.
     #[serde(default)]
     pub forgotten: usize,
-    /// When somebody last went on deliberately in this visit, in milliseconds since 1970.
-    #[serde(default)]
+    /// When somebody last ran `continue` in this visit, in milliseconds since 1970: windows count from then. Only earlier
+    /// versions wrote it; now each rule keeps what somebody went on past.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continued: Option<i64>,
-    /// How often, in this visit.
+    /// How often somebody went on past rules in this visit.
     #[serde(default)]
     pub continues: u32,
-    /// What a phase may take in all is set aside until the next move.
-    #[serde(default)]
+    /// Time and tokens are set aside until the next move. Only earlier versions wrote it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_past_totals: bool,
-    /// So is that a commit is missing, where a move was refused for it.
-    #[serde(default)]
+    /// So are commits. Only earlier versions wrote it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_past_commits: bool,
 }
 
@@ -129,8 +130,8 @@ impl Position {
     }
 
     #[must_use]
-    pub fn continued(&self, now: i64) -> Self {
-        Self { continued: Some(now), continues: self.continues + 1, is_past_totals: true, ..self.clone() }
+    pub fn continued(&self) -> Self {
+        Self { continues: self.continues + 1, ..self.clone() }
     }
 
     /// The current one.
