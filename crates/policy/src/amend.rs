@@ -98,7 +98,8 @@ impl Sound<'_> {
             if let Some((folder, _)) = folders.iter().find(|(_, rules)| path == rules) {
                 inputs.note(path);
                 let listed = reading::rule_files(path).ok()?;
-                if listed.problem(folder).is_some() || listed.libraries.iter().any(|library| !inputs.includes(library))
+                if listed.problems(folder).next().is_some()
+                    || listed.libraries.iter().any(|library| !inputs.includes(library))
                 {
                     return None;
                 }

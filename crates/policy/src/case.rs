@@ -218,21 +218,12 @@ impl Cases {
         cases
     }
 
-    /// Those of a policy folder's `tests/*.yml`, in order of the files' names.
+    /// Those of a policy folder's `tests/*.yml` and `tests/*.yaml`, in order of the files' names.
     pub fn of_folder(folder: &PolicyFolder) -> Self {
         let mut cases = Self::default();
         let path = folder.path.join("tests");
-        match reading::files_with_extension(&path, "yml") {
-            Ok(files) => {
-                for file in &files {
-                    cases.read_file(folder, file);
-                }
-                let unread = reading::files_with_extension(&path, "yaml").unwrap_or_default();
-                cases.problems.extend(unread.iter().map(|file| {
-                    let source = Source::new(folder.shown(file), "");
-                    Diagnostic::error(ErrorKind::InvalidValue, "a file of cases ends in `.yml`", &source, None)
-                }));
-            }
+        match reading::yaml_files(&path) {
+            Ok(files) => files.iter().for_each(|file| cases.read_file(folder, file)),
             Err(error) => cases.problems.push(reading::unreadable(folder, &path, &error)),
         }
         cases

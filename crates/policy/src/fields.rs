@@ -111,6 +111,15 @@ impl<'a> Fields<'a> {
         value.take().filter(|node| node.value != Yaml::Null)
     }
 
+    /// The keys that are in no table and have a mapping, or nothing, behind them.
+    pub fn unknown_mappings(&self) -> Vec<Key> {
+        let is_known = |key: &Key| keys::each(self.keys).any(|known| known.name == key.text);
+        let is_mapping =
+            |node: &Option<Node>| node.as_ref().is_some_and(|node| matches!(node.value, Yaml::Map(_) | Yaml::Null));
+        let unknown = self.entries.iter().filter(|(key, node)| !is_known(key) && is_mapping(node));
+        unknown.map(|(key, _)| key.clone()).collect()
+    }
+
     /// Whether a mapping stands behind the key.
     pub fn is_mapping(&self, key: &str) -> bool {
         self.entries.iter().any(|(entry, node)| {

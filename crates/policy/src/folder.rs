@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use engine::rules::Tier;
 
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::source::Source;
+
 /// A folder with `config.yml`, `rules/` and `workflows/`: a project's `.linchpin`, or the user's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyFolder {
@@ -50,6 +53,20 @@ impl PolicyFolder {
     /// The texts that prompts of workflows put into themselves.
     pub fn guides(&self) -> PathBuf {
         self.path.join("guides")
+    }
+
+    /// Files that are meant to be read and are not, because of how their names end.
+    pub fn misnamed(&self) -> Vec<Diagnostic> {
+        let files = [self.config(), self.loop_file()];
+        let twins = files.iter().map(|file| (file, file.with_extension("yaml"))).filter(|(_, twin)| twin.is_file());
+        let problem = |(file, twin): (&PathBuf, PathBuf)| {
+            let (meant, found) = (self.shown(file), self.shown(&twin));
+            let message = format!("`{found}` is not read: the file is called `{meant}`");
+            let help =
+                if file.exists() { "delete it, or rename it".to_owned() } else { format!("`mv {found} {meant}`") };
+            Diagnostic::error(ErrorKind::InvalidValue, message, &Source::new(found, ""), None).help(help)
+        };
+        twins.map(problem).collect()
     }
 
     /// A file's name in messages: relative to the project, or whole.

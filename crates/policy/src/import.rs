@@ -30,7 +30,8 @@ use crate::source::{Position, Source};
 use crate::tool_rule::refuse_pattern;
 use crate::yaml::{self, Node, Yaml};
 
-const FILE_NAMES: [&str; 2] = [".deepwork.policy.yml", ".deepwork.rules.yml"];
+pub const FILE_NAMES: [&str; 4] =
+    [".deepwork.policy.yaml", ".deepwork.policy.yml", ".deepwork.rules.yaml", ".deepwork.rules.yml"];
 
 const HOW_TO_WRITE: &str = "each rule is an item: `- name: …`, with `trigger` and `instructions`";
 

@@ -9,6 +9,7 @@ use engine::rules::{Rule, Tier};
 use crate::bundled::bundled_rules;
 use crate::catalogue::Catalogue;
 use crate::config::{Config, ConfigFile, Setting};
+use crate::deepwork;
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::doubts;
@@ -224,13 +225,15 @@ impl<'a> Loader<'a> {
     }
 
     fn read_rules(&mut self, layer: &Layer) {
+        self.loaded.diagnostics.extend(layer.folder.misnamed());
+        if layer.folder.tier == Tier::Project {
+            self.loaded.diagnostics.extend(deepwork::warnings(layer.folder, &layer.rules_dir));
+        }
         self.loaded.inputs.note(&layer.rules_dir);
         let listed = reading::rule_files(&layer.rules_dir);
         match listed {
             Ok(files) => {
-                if let Some(problem) = files.problem(layer.folder) {
-                    self.loaded.diagnostics.push(problem);
-                }
+                self.loaded.diagnostics.extend(files.problems(layer.folder));
                 self.loaded.diagnostics.extend(files.doubts(layer.folder));
                 files.markdown.iter().for_each(|path| self.read_markdown(layer, path));
                 files.libraries.iter().for_each(|path| self.read_library(layer, path));

@@ -150,6 +150,11 @@ pub fn read(fields: &mut Fields) -> Option<PaceRule> {
     Some(PaceRule { limit, live })
 }
 
+/// Whether this is the name of a limit.
+pub fn is_type(name: &str) -> bool {
+    KINDS.iter().any(|(known, _)| *known == name)
+}
+
 /// In a rule about something else, each of these says nothing.
 pub fn refuse_details(fields: &mut Fields) {
     for key in DETAILS {
@@ -307,7 +312,7 @@ fn token_kinds(fields: &mut Fields) -> Vec<TokenKind> {
 }
 
 /// A kind of rule that there is not.
-fn refuse_type(name: &str, span: Range<usize>, fields: &mut Fields) {
+pub fn refuse_type(name: &str, span: Range<usize>, fields: &mut Fields) {
     let help = suggest::closest(name, KINDS.iter().map(|(name, _)| *name))
         .map_or_else(|| format!("the types are {}", words(&KINDS).join(", ")), suggest::did_you_mean);
     let message = format!("unknown rule type `{name}`");

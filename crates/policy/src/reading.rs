@@ -21,6 +21,8 @@ pub struct RuleFiles {
     pub libraries: Vec<PathBuf>,
     /// Folders that hold such files, which nobody reads.
     unread: Vec<PathBuf>,
+    /// `.yaml` files that are not read, because there is a `.yml` of the same name.
+    twins: Vec<PathBuf>,
     /// What is wrong with the folder's contents, and with which path.
     wrong: Option<(PathBuf, String)>,
 }
@@ -31,12 +33,12 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
     for path in paths_in(folder)? {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("md") => files.markdown.push(path),
-            Some("yml") => files.libraries.push(path),
-            Some("yaml") => files.wrong = Some((path, "a rule library's name ends in `.yml`".to_owned())),
+            Some("yml" | "yaml") => files.libraries.push(path),
             _ if path.is_dir() && holds_rules(&path) => files.unread.push(path),
             _ => {}
         }
     }
+    files.twins = take_twins(&mut files.libraries);
     let count = files.markdown.len() + files.libraries.len();
     if count > FILES_LIMIT {
         files.wrong =
@@ -48,7 +50,7 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
 }
 
 fn holds_rules(folder: &Path) -> bool {
-    let is_rule = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md" || extension == "yml");
+    let is_rule = |path: &PathBuf| is_yaml(path) || path.extension().is_some_and(|extension| extension == "md");
     paths_in(folder).is_ok_and(|paths| paths.iter().any(is_rule))
 }
 
@@ -58,6 +60,39 @@ pub fn files_with_extension(folder: &Path, extension: &str) -> io::Result<Vec<Pa
     files.retain(|path| path.extension().is_some_and(|found| found == extension));
     files.truncate(FILES_LIMIT);
     Ok(files)
+}
+
+/// Whether a file's name says that it is YAML.
+pub fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml")
+}
+
+/// The YAML files of a folder, sorted. A folder that is not there holds nothing.
+pub fn yaml_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = paths_in(folder)?;
+    files.retain(|path| is_yaml(path));
+    files.truncate(FILES_LIMIT);
+    Ok(files)
+}
+
+/// Takes out, and returns, each `NAME.yaml` that stands beside a `NAME.yml`: both would go by the same name.
+pub fn take_twins(files: &mut Vec<PathBuf>) -> Vec<PathBuf> {
+    let is_twin = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| extension == "yaml") && files.contains(&path.with_extension("yml"))
+    };
+    let twins: Vec<PathBuf> = files.iter().filter(|path| is_twin(path)).cloned().collect();
+    files.retain(|path| !twins.contains(path));
+    twins
+}
+
+/// `noun`: what such files are.
+pub fn twin_problem(folder: &PolicyFolder, twin: &Path, noun: &str) -> Diagnostic {
+    let (this, other) = (folder.shown(twin), folder.shown(&twin.with_extension("yml")));
+    let name = twin.file_stem().unwrap_or_default().to_string_lossy();
+    let message = format!("`{this}` and `{other}` are two {noun} named `{name}`");
+    let source = Source::new(this, "");
+    Diagnostic::error(ErrorKind::InvalidValue, message, &source, None)
+        .help("delete one of them or give it another name; until then the `.yml` counts")
 }
 
 fn paths_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -73,10 +108,13 @@ fn paths_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 impl RuleFiles {
-    pub fn problem(&self, folder: &PolicyFolder) -> Option<Diagnostic> {
-        let (path, message) = self.wrong.as_ref()?;
-        let source = Source::new(folder.shown(path), "");
-        Some(Diagnostic::error(ErrorKind::InvalidValue, message, &source, None))
+    pub fn problems(&self, folder: &PolicyFolder) -> impl Iterator<Item = Diagnostic> {
+        let twins = self.twins.iter().map(|twin| twin_problem(folder, twin, "rule libraries"));
+        let wrong = self.wrong.iter().map(|(path, message)| {
+            let source = Source::new(folder.shown(path), "");
+            Diagnostic::error(ErrorKind::InvalidValue, message, &source, None)
+        });
+        twins.chain(wrong)
     }
 }
 

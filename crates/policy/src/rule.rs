@@ -19,7 +19,7 @@ use crate::doubts;
 use crate::fields::{Fields, Text};
 use crate::file_rule::{self, COMMAND_ACTION};
 use crate::frontmatter;
-use crate::keys::{Key, Mapping, Need, Takes, words};
+use crate::keys::{self, Key, Mapping, Need, Takes, words};
 use crate::pace_rule;
 use crate::placeholders;
 use crate::source::Source;
@@ -339,7 +339,7 @@ fn reason(
         return given;
     }
     // It has words of its own.
-    if kind == Kind::Pace {
+    if kind == Kind::Pace || fields.problems.iter().any(|problem| problem.kind == ErrorKind::UnknownRuleType) {
         return String::new();
     }
     fields.problems.push(
@@ -356,7 +356,24 @@ fn refuse_unknown(written: &Written, fields: &mut Fields) {
                 .help("in a Markdown rule the reason is the text below the second `---`"),
         );
     }
-    fields.refuse_unknown();
+    let types = unknown_types(fields);
+    for key in &types {
+        pace_rule::refuse_type(&key.text, key.span.clone(), fields);
+    }
+    fields.refuse_unknown_beside(&types.iter().map(|key| key.text.as_str()).collect::<Vec<_>>());
+}
+
+/// Keys that can only be meant as a type of rule: `foo_rule: {…}` where nothing else says what the rule is about.
+fn unknown_types(fields: &Fields) -> Vec<yaml::Key> {
+    let clauses = [tool_rule::CLAUSES, file_rule::CLAUSES, pace_rule::CLAUSES];
+    let mut detects = clauses.into_iter().flatten().map(|key| key.name).chain(["on"]);
+    if detects.any(|key| fields.has(key)) {
+        return Vec::new();
+    }
+    let known = || keys::each(ENTRY.keys).map(|key| key.name);
+    let is_typo =
+        |key: &yaml::Key| suggest::closest(&key.text, known()).is_some_and(|close| !pace_rule::is_type(close));
+    fields.unknown_mappings().into_iter().filter(|key| !is_typo(key)).collect()
 }
 
 fn events(fields: &mut Fields, kind: Kind, action: Level, whole: &Range<usize>) -> EventKinds {

@@ -4,7 +4,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub struct Start {
-    /// The workflow; `linchpin workflows` lists them
+    /// The workflow, or its file; `linchpin workflows` lists them
     pub workflow: String,
     /// The node to begin at, in place of its first
     pub node: Option<String>,

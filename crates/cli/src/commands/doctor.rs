@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use store::{Store, StoreError};
 
 use super::Context;
-use super::validate::counted;
+use super::validate::{counted, how_to_begin};
 use crate::exit_code::ExitCode;
 use crate::problem::Outcome;
 use check::{Check, State};
@@ -31,7 +31,7 @@ pub fn run(context: &Context) -> Outcome {
 
 fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
     if !project.has_policy() {
-        let help = "`linchpin init` writes one";
+        let help = how_to_begin(project);
         return vec![Check::bad("no policy: every event is allowed", help)];
     }
     let compiled = project.looked_at(&context.environment);

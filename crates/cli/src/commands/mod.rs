@@ -23,6 +23,7 @@ mod test;
 mod trust;
 mod validate;
 mod work;
+mod workflow_path;
 mod workflows;
 
 use std::io::Write;

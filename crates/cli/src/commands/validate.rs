@@ -5,7 +5,7 @@ mod shortfalls;
 use engine::rules::Tier;
 use guard::Project;
 use guard::trust::{Trust, workflow_notice};
-use policy::{Cases, Diagnostic, Severity};
+use policy::{Cases, Diagnostic, PolicyFolder, Severity};
 use serde_json::{Map, Value, json};
 
 use super::Context;
@@ -93,7 +93,19 @@ pub fn require_policy(project: &Project) -> Result<(), Problem> {
         return Ok(());
     }
     let message = format!("there is no policy in `{}` or above it", project.root.display());
-    Err(Problem::new("NoPolicy", message).help("`linchpin init` writes one"))
+    Err(Problem::new("NoPolicy", message).help(how_to_begin(project)))
+}
+
+/// What to do where there is no policy.
+pub fn how_to_begin(project: &Project) -> String {
+    let folder = PolicyFolder::of_project(&project.root);
+    let misnamed = folder.misnamed().into_iter().next();
+    let from_deepwork = policy::deepwork_warnings(&folder).into_iter().find_map(|problem| problem.help);
+    match (misnamed, from_deepwork) {
+        (Some(problem), _) => format!("{}: {}", problem.message, problem.help.unwrap_or_default()),
+        (None, Some(help)) => format!("`linchpin init` writes one; then {help}"),
+        (None, None) => "`linchpin init` writes one".to_owned(),
+    }
 }
 
 pub fn counted(count: usize, noun: &str) -> String {

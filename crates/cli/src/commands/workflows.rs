@@ -7,7 +7,7 @@ use guard::trust::{Trust, workflow_notice};
 use policy::{WorkflowFile, Workflows as Found};
 use serde_json::{Value, json};
 
-use super::Context;
+use super::{Context, workflow_path};
 use crate::arguments::{Drawing, Workflows, WorkflowsAction};
 use crate::exit_code::ExitCode;
 use crate::problem::{Outcome, Problem};
@@ -17,7 +17,10 @@ pub fn run(arguments: &Workflows, context: &Context) -> Outcome {
     let found = policy::workflows(&project.tiers, &project.load(&context.environment));
     match &arguments.action {
         None => list(&found, context),
-        Some(WorkflowsAction::Show { name, format }) => show(name, *format, &found, &project, context)?,
+        Some(WorkflowsAction::Show { name, format }) => {
+            let name = workflow_path::name_of(name, &project, context)?;
+            show(&name, *format, &found, &project, context)?;
+        }
     }
     Ok(ExitCode::Done)
 }

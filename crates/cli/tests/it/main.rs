@@ -41,6 +41,7 @@ mod observe;
 mod observers;
 mod old_rules;
 mod other_shells;
+mod other_spellings;
 mod pace;
 mod pause;
 mod people_only;

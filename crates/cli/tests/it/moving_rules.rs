@@ -123,7 +123,7 @@ fn an_import_is_whole_or_nothing() {
     --- stdout
     --- stderr
     error: `note.txt` is no rule file
-    help: rules are `.md` files, libraries of rules `.yml` files
+    help: rules are `.md` files, libraries of rules `.yml` or `.yaml` files
 
     exit 2
     --- stdout
@@ -134,7 +134,7 @@ fn an_import_is_whole_or_nothing() {
     --- stdout
     --- stderr
     error: there are no rule files in `.linchpin`
-    help: rules are `.md` files, libraries of rules `.yml` files
+    help: rules are `.md` files, libraries of rules `.yml` or `.yaml` files
     ");
 }
 

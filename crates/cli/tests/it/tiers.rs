@@ -458,21 +458,6 @@ fn protected_branches() {
 }
 
 #[test]
-fn a_file_that_nobody_reads_is_said() {
-    let project = project();
-    project.file(".linchpin/rules/git.yaml", "x:\n  command_pattern: '^x'\n");
-    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
-    exit 2
-    --- stdout
-    error: a rule library's name ends in `.yml`
-    --> .linchpin/rules/git.yaml
-
-    2 rules in force; 1 error.
-    --- stderr
-    ");
-}
-
-#[test]
 fn a_verdict_leads_to_the_text_that_made_it() {
     let project = project();
     project.rule("no-danger", &blocking("^danger", "The first text."));

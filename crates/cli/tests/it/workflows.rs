@@ -639,6 +639,8 @@ fn guides() {
       |
     4 | {{ missing }}
       |    ^^^^^^^
+      |
+      = help: there is no guide `missing` either; a variable is declared under `variables:`
 
     error: guides go in a circle: ONE → TWO → ONE
      --> .linchpin/guides/TWO.md:1:16
@@ -690,7 +692,7 @@ fn a_project_leaves_the_users_variables_alone() {
 #[test]
 fn names_and_files_that_cannot_be() {
     let project = project();
-    project.file(".linchpin/workflows/one.yaml", LEAST);
+    project.file(".linchpin/workflows/list.yaml", LEAST);
     project.file(".linchpin/workflows/two words.yml", LEAST);
     project.file(".linchpin/workflows/list.yml", "- a\n");
     project.file(".linchpin/workflows/other.yml", LEAST.replace("start_node", "mode: another\nstart_node"));
@@ -703,8 +705,9 @@ fn names_and_files_that_cannot_be() {
         ),
     );
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"
-    error: a workflow's name ends in `.yml`
-    --> .linchpin/workflows/one.yaml
+    error: `.linchpin/workflows/list.yaml` and `.linchpin/workflows/list.yml` are two workflows named `list`
+    --> .linchpin/workflows/list.yaml
+     = help: delete one of them or give it another name; until then the `.yml` counts
 
     error: a workflow cannot begin with `done`
      --> .linchpin/workflows/ends.yml:1:13
@@ -737,6 +740,8 @@ fn names_and_files_that_cannot_be() {
       |
     5 |     transitions: [{when: my-work_complete, to: done}]
       |                          ^^
+      |
+      = help: a claim is declared with `claims: [my]`, a variable under `variables:`, both in this workflow
 
     error: unknown name `work_complete` (node `my-work`)
      --> .linchpin/workflows/nodes.yml:5:29

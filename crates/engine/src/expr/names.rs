@@ -212,8 +212,19 @@ impl Scope {
         } else {
             let claims = self.claims.iter().flatten().filter(|_| self.decides_moves).map(String::as_str);
             suggestion(name, self.variables().chain(claims).chain(CONTEXT.iter().map(|context| context.name)))
+                .or_else(|| Some(self.how_to_declare(name)))
         };
         Some(ExprError::new(span.clone(), format!("unknown name `{name}`")).with_help(help))
+    }
+}
+
+impl Scope {
+    fn how_to_declare(&self, name: &str) -> String {
+        if self.decides_moves {
+            format!("a claim is declared with `claims: [{name}]`, a variable under `variables:`, both in this workflow")
+        } else {
+            "a variable is declared under `variables:`".to_owned()
+        }
     }
 }
 

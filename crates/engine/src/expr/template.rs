@@ -55,6 +55,8 @@ pub struct Checked {
     pub problems: Vec<ExprError>,
     /// The guides that it names, each time that it does.
     pub guides: Vec<GuideMention>,
+    /// Names that stand alone between their braces, as in `{{ NAME }}`.
+    pub bare_names: Vec<GuideMention>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +83,9 @@ pub fn check(text: &str, scope: &Scope) -> Checked {
     problems.sort_by_key(|problem| problem.span.start);
     let problems = problems.into_iter().map(|problem| source.written_error(problem)).collect();
     let place = |mention: GuideMention| GuideMention { span: source.written_span(mention.span), ..mention };
-    Checked { problems, guides: template.guides.into_iter().map(place).collect() }
+    let guides = template.guides.into_iter().map(place).collect();
+    let bare_names = template.bare_names.into_iter().map(place).collect();
+    Checked { problems, guides, bare_names }
 }
 
 /// The text, in this situation. A guide that is missing is an error, as is one that holds itself. What fails while it is
@@ -167,11 +171,12 @@ struct TemplateLowering<'s> {
     lowering: Lowering<'s>,
     errors: Vec<ExprError>,
     guides: Vec<GuideMention>,
+    bare_names: Vec<GuideMention>,
 }
 
 impl<'s> TemplateLowering<'s> {
     fn new(text: &'s str) -> Self {
-        Self { lowering: Lowering::new(text), errors: Vec::new(), guides: Vec::new() }
+        Self { lowering: Lowering::new(text), errors: Vec::new(), guides: Vec::new(), bare_names: Vec::new() }
     }
 
     // How deep blocks nest was limited before.
@@ -212,6 +217,9 @@ impl<'s> TemplateLowering<'s> {
             };
             self.guides.push(GuideMention { name: name.to_owned(), span: place.clone() });
             return guide(name, place).unwrap_or_else(|| of_children(Vec::new(), span));
+        }
+        if let Expr::Var(name) = expr {
+            self.bare_names.push(GuideMention { name: name.id.to_owned(), span: range(name.span()) });
         }
         let expr = lower::call(SHOW, vec![self.lowering.lower(expr)], span);
         Stmt::EmitExpr(Spanned::new(ast::EmitExpr { expr }, span))

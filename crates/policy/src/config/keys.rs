@@ -1,5 +1,6 @@
 //! The keys of `config.yml`.
 
+use super::nested_rules::NESTED_RULES;
 use super::{JournalMode, Mode, Sandbox};
 use crate::keys::{Key, Mapping, Takes, words};
 use crate::observers::OBSERVER;
@@ -77,7 +78,10 @@ static KEYS: &[Key] = &[
         .or("{}"),
     Key::new(
         "rules",
-        Takes::List(&Takes::Either(&[Takes::Text, Takes::Mapping(&ENTRY)])),
+        Takes::Either(&[
+            Takes::List(&Takes::Either(&[Takes::Text, Takes::Mapping(&ENTRY)])),
+            Takes::Mapping(&NESTED_RULES),
+        ]),
         "rules in force: names of bundled rules, of rules of a library or of `rule_definitions`, and rules written \
          there; Markdown rules need no naming",
     )

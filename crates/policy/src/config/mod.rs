@@ -2,6 +2,7 @@
 
 mod file;
 mod keys;
+mod nested_rules;
 mod observers;
 mod overlay;
 mod quantity;

@@ -8,7 +8,7 @@ use engine::suggest;
 
 use super::keys::{CONFIG, JOURNALS, MOVES};
 use super::quantity::{duration, output_limit};
-use super::{Config, ConfigFile};
+use super::{Config, ConfigFile, nested_rules};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
 use crate::folder::PolicyFolder;
@@ -23,14 +23,16 @@ impl Config {
     /// Lays a nearer tier's file over this configuration. Problems leave the rest of the file in force.
     pub fn overlay(&mut self, source: &Source, tier: Tier) -> ConfigFile {
         let mut file = ConfigFile::default();
-        let node = match yaml::parse(source, 0..source.text.len()) {
+        let mut node = match yaml::parse(source, 0..source.text.len()) {
             Ok(node) => node,
             Err(problem) => {
                 file.problems.push(*problem);
                 return file;
             }
         };
+        let mut problems = nested_rules::lift(&mut node, source);
         let mut fields = Fields::of(node, source, CONFIG.keys);
+        fields.problems.append(&mut problems);
         fields.refuse_unknown();
         if let Some(version) = fields.text_or_number("requires_version") {
             check_version(&version, &mut fields);

@@ -16,6 +16,7 @@ use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::folder::{PolicyFolder, Tiers};
 use crate::import::Rewritten;
 use crate::load::{Before, Loaded, load};
+use crate::reading::is_yaml;
 use crate::rule_id;
 
 pub struct Editor {
@@ -163,14 +164,14 @@ impl Editor {
     }
 
     pub(super) fn libraries(&self) -> Vec<PathBuf> {
-        self.files().into_iter().filter(|path| has_extension(path, "yml")).collect()
+        self.files().into_iter().filter(|path| is_yaml(path)).collect()
     }
 
     /// Every file of rules, in order.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.rules).into_iter().flatten().filter_map(Result::ok);
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        files.retain(|path| has_extension(path, "md") || has_extension(path, "yml"));
+        files.retain(|path| has_extension(path, "md") || is_yaml(path));
         files.sort();
         files
     }
@@ -181,7 +182,7 @@ impl Editor {
         let markdown = files.iter().filter(|path| has_extension(path, "md"));
         let mut names: Vec<String> =
             markdown.filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned())).collect();
-        for path in files.iter().filter(|path| has_extension(path, "yml")) {
+        for path in files.iter().filter(|path| is_yaml(path)) {
             let text = self.read(path).ok().flatten().unwrap_or_default();
             if let Ok(library) = Document::of_yaml("", &text) {
                 names.extend(library.keys().map(str::to_owned));

@@ -9,6 +9,7 @@ use super::file;
 use super::refusal::Refusal;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::import::{self, Conversion};
+use crate::reading::is_yaml;
 use crate::rule_id;
 use crate::source::Source;
 
@@ -121,7 +122,7 @@ impl Editor {
 
 /// A file that is named itself; among the files of a folder, a list is a broken library.
 fn old_list(from: &Path) -> Result<Option<Source>, Refusal> {
-    if !has_extension(from, "yml") || from.is_dir() {
+    if !is_yaml(from) || from.is_dir() {
         return Ok(None);
     }
     let shown = from.display().to_string();
@@ -131,7 +132,7 @@ fn old_list(from: &Path) -> Result<Option<Source>, Refusal> {
 
 fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
     let shown = from.display().to_string();
-    let is_rules = |path: &Path| has_extension(path, "md") || has_extension(path, "yml");
+    let is_rules = |path: &Path| has_extension(path, "md") || is_yaml(path);
     if !from.is_dir() {
         if is_rules(from) {
             return Ok(vec![from.to_owned()]);
@@ -141,7 +142,7 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
         }
         let message = format!("`{shown}` is no rule file");
         return Err(Refusal::new(ErrorKind::InvalidValue, message)
-            .help("rules are `.md` files, libraries of rules `.yml` files"));
+            .help("rules are `.md` files, libraries of rules `.yml` or `.yaml` files"));
     }
     let entries = fs::read_dir(from).map_err(|error| file::unreadable(&shown, file::SIZE_LIMIT, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
@@ -149,7 +150,7 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
     files.sort();
     if files.is_empty() {
         return Err(Refusal::new(ErrorKind::NotFound, format!("there are no rule files in `{shown}`"))
-            .help("rules are `.md` files, libraries of rules `.yml` files"));
+            .help("rules are `.md` files, libraries of rules `.yml` or `.yaml` files"));
     }
     Ok(files)
 }

@@ -380,7 +380,9 @@ proptest! {
     fn the_same_keys_are_known(keys in prop::collection::btree_map(any_key(), prop::sample::select(plain_values()), 1..5)) {
         let document: Value = keys.into_iter().collect::<serde_json::Map<_, _>>().into();
         for format in ["config", "rule"] {
-            let is_unknown = |problem: &Diagnostic| matches!(problem.kind, ErrorKind::UnknownKey | ErrorKind::Unsupported);
+            let is_unknown = |problem: &Diagnostic| {
+                matches!(problem.kind, ErrorKind::UnknownKey | ErrorKind::Unsupported | ErrorKind::UnknownRuleType)
+            };
             let quoted = |problem: &Diagnostic| problem.message.split('`').nth(1).unwrap_or_default().to_owned();
             // Those of mappings further down are another's.
             let refused: BTreeSet<String> = errors(format, &document)

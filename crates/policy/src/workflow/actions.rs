@@ -60,10 +60,16 @@ impl ActionReader<'_, '_, '_> {
         let mut fields = Fields::of(node, self.source, ACTION.keys).until(end);
         let is_mapping = fields.problems.is_empty();
         fields.refuse_unknown();
-        let kinds: Vec<&str> = ["set", "inject", "block_tools"].into_iter().filter(|kind| fields.has(kind)).collect();
+        let kinds: Vec<&str> =
+            ["set", "inject", "block_tools", "action"].into_iter().filter(|kind| fields.has(kind)).collect();
         if is_mapping && kinds.len() != 1 {
             let message = "an action has one of `set`, `inject` and `block_tools`";
             fields.refuse(ErrorKind::MissingKey, message, span);
+        }
+        if let (false, Some(span)) = (fields.has("action"), fields.key_span("rules")) {
+            let message = "`rules` stands beside `action: block_tools`";
+            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(span));
+            fields.problems.push(problem.help("write `block_tools:` in its place"));
         }
         let when = fields.text("when");
         let is_sound = when.as_ref().is_none_or(|when| check_expression(when, self.scope, &mut fields));
@@ -72,7 +78,11 @@ impl ActionReader<'_, '_, '_> {
             ["set"] => self.set(&mut fields).map(ActionKind::Set),
             ["inject"] => self.inject(&mut fields).map(ActionKind::Inject),
             ["block_tools"] => {
-                self.block_tools(when.as_deref(), &mut fields);
+                self.block_tools("block_tools", when.as_deref(), &mut fields);
+                None
+            }
+            ["action"] => {
+                self.named_action(when.as_deref(), &mut fields);
                 None
             }
             _ => None,
@@ -81,10 +91,32 @@ impl ActionReader<'_, '_, '_> {
         Some(Action { when, kind: kind? })
     }
 
-    /// The rules stand where they hold: in the workflow, or in the node.
-    fn block_tools(&mut self, when: Option<&str>, fields: &mut Fields) {
-        let span = fields.key_span("block_tools").unwrap_or_default();
-        let items = rule_items("block_tools", fields);
+    /// `action: block_tools` with its `rules` beside it, as Gobby writes `block_tools: […]`.
+    fn named_action(&mut self, when: Option<&str>, fields: &mut Fields) {
+        let Some(name) = fields.text("action") else { return };
+        let help = match name.value.as_str() {
+            "block_tools" if fields.has("rules") => {
+                self.block_tools("rules", when, fields);
+                return;
+            }
+            "block_tools" => {
+                let message = "`action: block_tools` has no `rules`";
+                fields.refuse(ErrorKind::MissingKey, message, name.span);
+                return;
+            }
+            set if set.starts_with("set") => "write `set: {NAME: VALUE}`",
+            inject if inject.starts_with("inject") => "write `inject: TEXT`",
+            _ => "an action is `set: {…}`, `inject: TEXT` or `block_tools: […]`",
+        };
+        let message = format!("unknown action `{}`", name.value);
+        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, self.source, Some(name.span));
+        fields.problems.push(problem.help(help));
+    }
+
+    /// The rules stand where they hold: in the workflow, or in the node. `key` is where the action has them.
+    fn block_tools(&mut self, key: &str, when: Option<&str>, fields: &mut Fields) {
+        let span = fields.key_span(key).unwrap_or_default();
+        let items = rule_items(key, fields);
         let (message, help) = match self.site {
             Site::Event(EventKind::BeforeTool) | Site::Enter => {
                 self.rules.items("block_tools", items, ListOf::ToolRules, when);
@@ -104,8 +136,8 @@ impl ActionReader<'_, '_, '_> {
 
     fn inject(&mut self, fields: &mut Fields) -> Option<String> {
         let text = fields.text("inject")?;
-        self.templates.check(&text.value, self.source, |part| self.source.within(&text.span, &text.value, part));
-        Some(text.value)
+        let place = |part: &std::ops::Range<usize>| self.source.within(&text.span, &text.value, part);
+        Some(self.templates.check(&text.value, self.source, place))
     }
 
     fn set(&mut self, fields: &mut Fields) -> Option<Vec<(String, Template)>> {

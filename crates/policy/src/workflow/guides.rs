@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use engine::expr::{Scope, template};
+use engine::expr::Scope;
+use engine::expr::template::{self, Checked};
 use engine::suggest;
 
 use super::bundled::Bundled;
@@ -104,26 +105,33 @@ pub struct Templates<'a> {
     place: String,
 }
 
+/// A text whose guides were followed.
+struct Followed {
+    text: String,
+    /// How many guides lie in each other.
+    height: usize,
+}
+
 impl<'a> Templates<'a> {
     pub fn new(guides: &'a Guides<'a>, workflow: &'a str, scope: &'a Scope) -> Self {
         let (texts, heights, problems) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         Self { guides, workflow, scope, texts, heights, problems, place: String::new() }
     }
 
-    /// `place` tells where in the source a part of the text is.
-    pub fn check(&mut self, text: &str, source: &Source, place: impl Fn(&Range<usize>) -> Range<usize>) {
-        self.follow(text, source, &place, &mut Vec::new());
+    /// Returns the text to render. `place` tells where in the source a part of the text is.
+    pub fn check(&mut self, text: &str, source: &Source, place: impl Fn(&Range<usize>) -> Range<usize>) -> String {
+        self.follow(text, source, &place, &mut Vec::new()).text
     }
 
-    /// Returns how many guides lie in each other here.
     fn follow(
         &mut self,
         text: &str,
         source: &Source,
         place: &dyn Fn(&Range<usize>) -> Range<usize>,
         chain: &mut Vec<String>,
-    ) -> usize {
-        let checked = template::check(text, self.scope);
+    ) -> Followed {
+        let mut checked = template::check(text, self.scope);
+        let text = self.take_bare_guides(text, &mut checked);
         for problem in checked.problems {
             let span = Some(place(&problem.span));
             // One guide may be right for one workflow and wrong for another.
@@ -142,7 +150,30 @@ impl<'a> Templates<'a> {
             }
             height = height.max(self.guide(&mention.name, source, span, chain));
         }
-        height
+        Followed { text, height }
+    }
+
+    /// `{{ NAME }}` is the guide of that name where the name means nothing else: Hegel writes guides so. Returns the text
+    /// with each of these as `{{ guide('NAME') }}`.
+    fn take_bare_guides(&self, text: &str, checked: &mut Checked) -> String {
+        let mut rewritten = text.to_owned();
+        for mention in std::mem::take(&mut checked.bare_names).into_iter().rev() {
+            let Some(at) = checked.problems.iter().position(|problem| problem.span == mention.span) else { continue };
+            if is_name(&mention.name) && matches!(self.guides.get(&mention.name), Ok(None)) {
+                if let Some(problem) = checked.problems.get_mut(at) {
+                    let close = suggest::closest(&mention.name, self.guides.names().iter().map(String::as_str))
+                        .map(|close| format!("did you mean the guide `{close}`?"));
+                    let own = problem.help.take().map(|help| format!("; {help}")).unwrap_or_default();
+                    problem.help = close.or_else(|| Some(format!("there is no guide `{}` either{own}", mention.name)));
+                }
+                continue;
+            }
+            checked.problems.remove(at);
+            rewritten.replace_range(mention.span.clone(), &format!("guide('{}')", mention.name));
+            checked.guides.push(mention);
+        }
+        checked.guides.sort_by_key(|mention| mention.span.start);
+        rewritten
     }
 
     fn guide(&mut self, name: &str, source: &Source, span: Range<usize>, chain: &mut Vec<String>) -> usize {
@@ -182,10 +213,11 @@ impl<'a> Templates<'a> {
             }
         };
         chain.push(name.to_owned());
-        let height = 1 + self.follow(&guide.text, &guide, &Range::clone, chain);
+        let followed = self.follow(&guide.text, &guide, &Range::clone, chain);
+        let height = 1 + followed.height;
         chain.pop();
         self.heights.insert(name.to_owned(), height);
-        self.texts.insert(name.to_owned(), guide.text.to_string());
+        self.texts.insert(name.to_owned(), followed.text);
         height
     }
 

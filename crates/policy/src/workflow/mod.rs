@@ -137,13 +137,12 @@ impl Workflows {
     fn read_folder(&mut self, folder: &PolicyFolder, around: &Around) {
         let workflows = folder.workflows();
         self.inputs.note(&workflows);
-        for wrong in reading::files_with_extension(&workflows, "yaml").unwrap_or_default() {
-            let source = Source::new(folder.shown(&wrong), "");
-            let message = "a workflow's name ends in `.yml`";
-            self.diagnostics.push(Diagnostic::error(ErrorKind::InvalidValue, message, &source, None));
-        }
-        match reading::files_with_extension(&workflows, "yml") {
-            Ok(files) => files.iter().for_each(|path| self.read_file(folder, path, around)),
+        match reading::yaml_files(&workflows) {
+            Ok(mut files) => {
+                let twins = reading::take_twins(&mut files);
+                self.diagnostics.extend(twins.iter().map(|twin| reading::twin_problem(folder, twin, "workflows")));
+                files.iter().for_each(|path| self.read_file(folder, path, around));
+            }
             Err(error) => self.diagnostics.push(reading::unreadable(folder, &workflows, &error)),
         }
     }

@@ -87,13 +87,14 @@ impl File<'_> {
             return String::new();
         };
         let before = templates.problems.len();
-        templates.check(&prompt.value, self.source, |part| self.source.within(&prompt.span, &prompt.value, part));
+        let place = |part: &std::ops::Range<usize>| self.source.within(&prompt.span, &prompt.value, part);
+        let text = templates.check(&prompt.value, self.source, place);
         // What is wrong with a guide is not the node's.
         for problem in templates.problems.iter_mut().skip(before).filter(|found| found.source.name == self.source.name)
         {
             *problem = problem.clone().in_workflow(Some(&key.text), None);
         }
-        prompt.value
+        text
     }
 
     fn transitions(self, node: &str, ground: &Ground, fields: &mut Fields) -> Vec<Transition> {

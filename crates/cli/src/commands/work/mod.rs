@@ -20,7 +20,7 @@ pub use approve::run as approve;
 
 pub use report::{report, report_json, show_report};
 
-use super::Context;
+use super::{Context, workflow_path};
 use crate::ancestry;
 use crate::arguments::{Next, Start};
 use crate::exit_code::ExitCode;
@@ -35,7 +35,8 @@ pub fn start(arguments: &Start, context: &Context) -> Outcome {
             "wait for it, or end it with `linchpin runs stop`: a loop and a workflow would each say what comes next",
         ));
     }
-    told(mover.moves(context).start(&arguments.workflow, arguments.node.as_deref()), context)
+    let workflow = workflow_path::name_of(&arguments.workflow, &mover.project, context)?;
+    told(mover.moves(context).start(&workflow, arguments.node.as_deref()), context)
 }
 
 pub fn next(arguments: &Next, context: &Context) -> Outcome {

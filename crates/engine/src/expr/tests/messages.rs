@@ -53,7 +53,7 @@ fn names() {
     ]), @"
     relase and not nonsense
       [relase] unknown name `relase` (did you mean `release`?)
-      [nonsense] unknown name `nonsense`
+      [nonsense] unknown name `nonsense` (a variable is declared under `variables:`)
     variables.atempts > 3
       [atempts] unknown variable `atempts` (did you mean `attempts`?)
     variables['atempts'] > 3

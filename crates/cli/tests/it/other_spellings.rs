@@ -1,0 +1,420 @@
+//! Files as people bring them from DeepWork, Hegel and Gobby: they load, or the error says what to write.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use testkit::Scratch;
+
+use crate::{NO_DANGER, bare, project};
+
+const FLOW: &str = "start_node: work\nnodes:\n  work:\n    prompt: Work.\n    rules:\n      - {command_pattern: '^danger', \
+                    reason: Not here.}\n    transitions: [{when: work_complete, to: done}]\n";
+
+fn kinds(project: &Scratch) -> Vec<String> {
+    let told = project.run(&["validate", "--json"]).json();
+    told["problems"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| one["kind"].as_str().expect("a kind").to_owned())
+        .collect()
+}
+
+fn fetch(project: &Scratch) -> String {
+    project.hook("claude", &project.tool("WebFetch", &json!({"url": "https://example.com"}))).decision()
+}
+
+#[test]
+fn deepworks_configuration_says_where_its_rules_are() {
+    let project = project();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER);
+    project.config("rules:\n  enabled: true\n  rules_dir: .deepwork/rules\n");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"3 rules in force, everything is sound.");
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn rules_that_a_nested_setting_switches_off_wait_for_a_person() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER).config("rules:\n  enabled: false\n  rules_dir: .linchpin/rules\n");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(kinds(&project), ["Untrusted"]);
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_mapping_of_rules_says_where_its_entries_belong() {
+    let project = project();
+    project.config("enabled: true\nrules:\n  enabled: true\n  no-push: {command_pattern: '^git push'}\n");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: `enabled` is written under `rules` and beside it
+     --> .linchpin/config.yml:3:3
+      |
+    3 |   enabled: true
+      |   ^^^^^^^
+      |
+      = help: keep one of them
+
+    error: unknown key `no-push` under `rules`
+     --> .linchpin/config.yml:4:3
+      |
+    4 |   no-push: {command_pattern: '^git push'}
+      |   ^^^^^^^
+      |
+      = help: `rules` is a list of names and rules; rules by name stand under `rule_definitions`, and only `enabled` and `rules_dir` under `rules`
+
+    2 rules in force; 2 errors.
+    ");
+}
+
+#[test]
+fn workflows_may_end_in_yaml() {
+    let project = project();
+    project.file(".linchpin/workflows/feature.yaml", FLOW);
+    assert_eq!(project.run(&["start", "feature"]).code, Some(0));
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn two_files_of_one_name_are_both_named() {
+    let project = project();
+    project.file(".linchpin/workflows/feature.yaml", FLOW).file(".linchpin/workflows/feature.yml", FLOW);
+    let library = "no-danger: {command_pattern: '^danger', reason: No.}\n";
+    project.file(".linchpin/rules/house.yaml", library).file(".linchpin/rules/house.yml", library);
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: `.linchpin/rules/house.yaml` and `.linchpin/rules/house.yml` are two rule libraries named `house`
+    --> .linchpin/rules/house.yaml
+     = help: delete one of them or give it another name; until then the `.yml` counts
+
+    error: `.linchpin/workflows/feature.yaml` and `.linchpin/workflows/feature.yml` are two workflows named `feature`
+    --> .linchpin/workflows/feature.yaml
+     = help: delete one of them or give it another name; until then the `.yml` counts
+
+    2 rules in force, 1 workflow; 2 errors.
+    ");
+}
+
+#[test]
+fn rule_libraries_and_cases_may_end_in_yaml() {
+    let project = project();
+    project.file(".linchpin/rules/house.yaml", "no-danger: {command_pattern: '^danger', reason: No.}\n");
+    project.file(".linchpin/tests/house.yaml", "- {command: danger, expect: block}\n");
+    project.config("rules: [no-danger]\n");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(project.run(&["rules", "disable", "no-danger"]).code, Some(0));
+    assert_eq!(project.run(&["test"]).code, Some(1));
+    assert_eq!(project.run(&["rules", "enable", "no-danger"]).code, Some(0));
+    assert_eq!(project.run(&["test"]).code, Some(0));
+}
+
+#[test]
+fn a_configuration_that_ends_in_yaml_is_not_passed_over_in_silence() {
+    let project = bare();
+    project.file(".linchpin/config.yaml", "rules: [hard-reset]\n");
+    assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no policy in `[BASE]/project` or above it
+    help: `.linchpin/config.yaml` is not read: the file is called `.linchpin/config.yml`: `mv .linchpin/config.yaml .linchpin/config.yml`
+    ");
+    project.file(".linchpin/workflows/feature.yml", FLOW);
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: `.linchpin/config.yaml` is not read: the file is called `.linchpin/config.yml`
+    --> .linchpin/config.yaml
+     = help: `mv .linchpin/config.yaml .linchpin/config.yml`
+
+    2 rules in force, 1 workflow; 1 error.
+    ");
+}
+
+#[test]
+fn a_workflow_can_be_started_by_its_file() {
+    let project = project();
+    project.file(".linchpin/workflows/feature.yaml", FLOW).file("flows/other.yaml", FLOW);
+    let start = |file: &str| project.run(&["start", file]);
+    assert_snapshot!(start("flows/other.yaml").stderr, @"
+    error: `flows/other.yaml` does not lie where workflows are read from
+    help: copy it to `.linchpin/workflows/other.yaml`, check it with `linchpin validate`, then `linchpin start other`
+    ");
+    assert_snapshot!(start("workflows/discovery.yaml").stderr, @"
+    error: there is no file `workflows/discovery.yaml`
+    help: a workflow is started by its name: `linchpin start discovery`
+    ");
+    assert_snapshot!(start("nowhere/feature2.yaml").stderr, @"
+    error: there is no file `nowhere/feature2.yaml`
+    help: `linchpin workflows` lists the workflows that there are
+    ");
+    let started = start(".linchpin/workflows/feature.yaml");
+    assert_eq!((started.code, started.stdout.as_str()), (Some(0), "Work.\n"), "{}", started.transcript());
+    assert!(project.run(&["status"]).stdout.contains("feature"));
+    assert_eq!(project.run(&["workflows", "show", ".linchpin/workflows/feature.yaml"]).code, Some(0));
+}
+
+#[test]
+fn the_file_of_a_workflow_that_another_hides_is_not_started() {
+    let project = project();
+    project.file(".linchpin/workflows/feature.yml", FLOW);
+    let hidden = project.user_policy().join("workflows/feature.yml");
+    std::fs::create_dir_all(hidden.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&hidden, FLOW).expect("a file");
+    let reply = project.run(&["start", &hidden.to_string_lossy()]);
+    assert_snapshot!(reply.stderr, @"
+    error: the workflow `feature` is `.linchpin/workflows/feature.yml`, and not `[BASE]/config/linchpin/workflows/feature.yml`
+    help: rename one of the two files
+    ");
+}
+
+#[test]
+fn block_tools_may_be_an_action_with_its_rules_beside_it() {
+    let verdicts = |trigger: &str| {
+        let project = project();
+        let keys = format!("variables: {{open: false}}\ntriggers:\n  before_tool:\n    - {trigger}\n");
+        project.file(".linchpin/workflows/work.yml", format!("{keys}{FLOW}"));
+        let start = project.run(&["start", "work"]);
+        assert_eq!(start.code, Some(0), "{}", start.transcript());
+        let payload = project.tool("WebFetch", &json!({"url": "https://example.com"}));
+        let reply: Value = project.hook("claude", &payload).json();
+        (reply["hookSpecificOutput"].clone(), project.decision("ls"))
+    };
+    let rules = "[{tools: [WebFetch], reason: Not now.}]";
+    let ours = verdicts(&format!("{{block_tools: {rules}, when: not open}}"));
+    assert_eq!(ours.0["permissionDecision"], "deny", "{ours:?}");
+    assert_eq!(ours, verdicts(&format!("{{action: block_tools, rules: {rules}, when: not open}}")));
+}
+
+#[test]
+fn an_action_that_is_not_known_says_how_ours_are_written() {
+    let project = project();
+    let keys = "triggers:\n  before_tool:\n    - {action: set_variable, set: {a: 1}}\n    - {action: inject_context}\n    - \
+                {action: block_tools}\n    - {action: dance}\n    - {rules: [{tools: [Bash], reason: No.}]}\n";
+    project.file(".linchpin/workflows/work.yml", format!("{keys}{FLOW}"));
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: an action has one of `set`, `inject` and `block_tools`
+     --> .linchpin/workflows/work.yml:3:7
+      |
+    3 |     - {action: set_variable, set: {a: 1}}
+      |       ^
+
+    error: unknown action `inject_context`
+     --> .linchpin/workflows/work.yml:4:16
+      |
+    4 |     - {action: inject_context}
+      |                ^^^^^^^^^^^^^^
+      |
+      = help: write `inject: TEXT`
+
+    error: `action: block_tools` has no `rules`
+     --> .linchpin/workflows/work.yml:5:16
+      |
+    5 |     - {action: block_tools}
+      |                ^^^^^^^^^^^
+
+    error: unknown action `dance`
+     --> .linchpin/workflows/work.yml:6:16
+      |
+    6 |     - {action: dance}
+      |                ^^^^^
+      |
+      = help: an action is `set: {…}`, `inject: TEXT` or `block_tools: […]`
+
+    error: an action has one of `set`, `inject` and `block_tools`
+     --> .linchpin/workflows/work.yml:7:7
+      |
+    7 |     - {rules: [{tools: [Bash], reason: No.}]}
+      |       ^
+
+    error: `rules` stands beside `action: block_tools`
+     --> .linchpin/workflows/work.yml:7:8
+      |
+    7 |     - {rules: [{tools: [Bash], reason: No.}]}
+      |        ^^^^^
+      |
+      = help: write `block_tools:` in its place
+
+    2 rules in force, 1 workflow; 6 errors.
+    ");
+}
+
+#[test]
+fn an_unknown_type_of_rule_is_called_that_wherever_it_is_written() {
+    let project = project();
+    project.config("rules:\n  - foo_rule: {threshold: 3}\n  - repeated_comand: {threshold: 3, window: 60}\n  - comand: {program: git}\n");
+    project.file(".linchpin/rules/house.yml", "loops:\n  token_buget: {max_tokens: 5}\n");
+    project.file(
+        ".linchpin/workflows/work.yml",
+        FLOW.replace("{command_pattern: '^danger', reason: Not here.}", "foo_rule: {threshold: 3}"),
+    );
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: unknown rule type `token_buget`
+     --> .linchpin/rules/house.yml:2:3
+      |
+    2 |   token_buget: {max_tokens: 5}
+      |   ^^^^^^^^^^^
+      |
+      = help: did you mean `token_budget`?
+
+    error: unknown rule type `foo_rule`
+     --> .linchpin/config.yml:2:5
+      |
+    2 |   - foo_rule: {threshold: 3}
+      |     ^^^^^^^^
+      |
+      = help: the types are repeated_command, repeated_file_edit, phase_timeout, token_budget, require_commits
+
+    error: unknown rule type `repeated_comand`
+     --> .linchpin/config.yml:3:5
+      |
+    3 |   - repeated_comand: {threshold: 3, window: 60}
+      |     ^^^^^^^^^^^^^^^
+      |
+      = help: did you mean `repeated_command`?
+
+    error: unknown key `comand`
+     --> .linchpin/config.yml:4:5
+      |
+    4 |   - comand: {program: git}
+      |     ^^^^^^
+      |
+      = help: did you mean `command`?
+
+    warning: the rule gives no reason
+     --> .linchpin/config.yml:4:5
+      |
+    4 |   - comand: {program: git}
+      |     ^
+      |
+      = help: say under `reason` what the agent should know, and do instead
+
+    error: unknown rule type `foo_rule` (node `work`, rule 1)
+     --> .linchpin/workflows/work.yml:6:9
+      |
+    6 |       - foo_rule: {threshold: 3}
+      |         ^^^^^^^^
+      |
+      = help: the types are repeated_command, repeated_file_edit, phase_timeout, token_budget, require_commits
+
+    2 rules in force, 1 workflow; 5 errors and 1 warning.
+    ");
+    assert_eq!(
+        kinds(&project),
+        ["UnknownRuleType", "UnknownRuleType", "UnknownRuleType", "UnknownKey", "MissingKey", "UnknownRuleType"]
+    );
+}
+
+#[test]
+fn a_claim_that_is_not_declared_says_how_to_declare_it() {
+    let project = project();
+    project.file(".linchpin/workflows/work.yml", FLOW.replace("work_complete", "shipped"));
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: unknown name `shipped` (node `work`)
+     --> .linchpin/workflows/work.yml:7:26
+      |
+    7 |     transitions: [{when: shipped, to: done}]
+      |                          ^^^^^^^
+      |
+      = help: a claim is declared with `claims: [shipped]`, a variable under `variables:`, both in this workflow
+
+    2 rules in force, 1 workflow; 1 error.
+    ");
+    project.file(
+        ".linchpin/workflows/work.yml",
+        format!("claims: [shipped]\n{}", FLOW.replace("work_complete", "shipped")),
+    );
+    assert_eq!(project.run(&["validate"]).code, Some(0));
+}
+
+#[test]
+fn a_guide_may_be_named_alone_between_braces() {
+    let project = project();
+    let prompt = "'{{SPEC_WRITING}} {{ topic }}.'";
+    let flow = format!("variables: {{topic: pears}}\n{}", FLOW.replace("Work.", prompt));
+    project.file(".linchpin/workflows/work.yml", &flow);
+    project
+        .file(".linchpin/guides/SPEC_WRITING.md", "Write about {{ FRUIT }}:")
+        .file(".linchpin/guides/FRUIT.md", "fruit");
+    // A variable goes before a guide of its name.
+    project.file(".linchpin/guides/topic.md", "a guide");
+    let start = project.run(&["start", "work"]);
+    assert_eq!(start.stdout, "Write about fruit: pears.\n", "{}", start.transcript());
+    project.file(".linchpin/workflows/other.yml", flow.replace("SPEC_WRITING", "SPEC_WRITNG}} {{OTHER_THING"));
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    error: unknown name `SPEC_WRITNG` (node `work`)
+     --> .linchpin/workflows/other.yml:5:16
+      |
+    5 |     prompt: '{{SPEC_WRITNG}} {{OTHER_THING}} {{ topic }}.'
+      |                ^^^^^^^^^^^
+      |
+      = help: did you mean the guide `SPEC_WRITING`?
+
+    error: unknown name `OTHER_THING` (node `work`)
+     --> .linchpin/workflows/other.yml:5:32
+      |
+    5 |     prompt: '{{SPEC_WRITNG}} {{OTHER_THING}} {{ topic }}.'
+      |                                ^^^^^^^^^^^
+      |
+      = help: there is no guide `OTHER_THING` either; a variable is declared under `variables:`
+
+    2 rules in force, 2 workflows; 2 errors.
+    ");
+}
+
+#[test]
+fn what_deepwork_left_behind_is_told_with_how_to_take_it_over() {
+    let project = project();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER);
+    project.file(".deepwork.rules.yaml", "- name: Docs\n  trigger: src/**\n  instructions: Write docs.\n");
+    let reply = project.run(&["validate"]);
+    assert_eq!(reply.code, Some(0));
+    assert_snapshot!(reply.stdout, @"
+    warning: the rules in this folder are not read
+    --> .deepwork/rules
+     = help: write `rules_dir: .deepwork/rules` into `.linchpin/config.yml` to read its rules as they are, or copy them with `linchpin rules import .deepwork/rules`
+
+    warning: the rules in this list are not read
+    --> .deepwork.rules.yaml
+     = help: `linchpin rules import .deepwork.rules.yaml` makes them rules; then delete the list
+
+    2 rules in force; 2 warnings.
+    ");
+    assert!(project.run(&["doctor"]).stdout.contains(".deepwork/rules"));
+    assert_eq!(project.run(&["rules", "import", ".deepwork.rules.yaml"]).code, Some(0));
+    std::fs::remove_file(project.root().join(".deepwork.rules.yaml")).expect("the list");
+    project.config("rules_dir: .deepwork/rules\n");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"3 rules in force, everything is sound.");
+}
+
+#[test]
+fn rules_that_deepworks_configuration_keeps_elsewhere_are_found() {
+    let project = project();
+    project.file("policies/no-danger.md", NO_DANGER);
+    project.file(".deepwork/config.yml", "rules:\n  enabled: true\n  rules_dir: ./policies/\n");
+    assert_snapshot!(project.run(&["validate"]).stdout, @"
+    warning: the rules in this folder are not read
+    --> policies
+     = help: write `rules_dir: policies` into `.linchpin/config.yml` to read its rules as they are, or copy them with `linchpin rules import policies`
+
+    2 rules in force; 1 warning.
+    ");
+}
+
+#[test]
+fn deepworks_rules_without_a_policy_of_ours_say_how_to_begin() {
+    let project = bare();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER);
+    assert_snapshot!(project.run(&["validate"]).stderr, @"
+    error: there is no policy in `[BASE]/project` or above it
+    help: `linchpin init` writes one; then write `rules_dir: .deepwork/rules` into `.linchpin/config.yml` to read its rules as they are, or copy them with `linchpin rules import .deepwork/rules`
+    ");
+}
+
+#[test]
+fn libraries_to_import_may_end_in_yaml() {
+    let project = project();
+    project.file("shared/house.yaml", "no-danger: {command_pattern: '^danger', reason: No.}\n");
+    let reply = project.run(&["rules", "import", "shared/house.yaml"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    project.config("rules: [no-danger]\n");
+    assert_eq!(project.decision("danger"), "deny");
+    assert_eq!(fetch(&project), "allow");
+}

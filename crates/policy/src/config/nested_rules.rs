@@ -1,0 +1,43 @@
+//! `rules: {enabled: …, rules_dir: …}`: how DeepWork's `config.yml` writes two of the settings.
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::keys::{self, Key, Mapping, Takes};
+use crate::source::Source;
+use crate::yaml::{Node, Yaml};
+
+pub static NESTED_RULES: Mapping = Mapping::new(
+    "rules settings",
+    "DeepWork's way to write two settings; they mean the same as beside `rules`.",
+    &[KEYS],
+);
+static KEYS: &[Key] = &[
+    Key::new("enabled", Takes::Flag, "the same as `enabled` of the configuration").or("true"),
+    Key::new("rules_dir", Takes::Text, "the same as `rules_dir` of the configuration"),
+];
+
+/// Moves the settings under a `rules` mapping to where they are otherwise written.
+pub fn lift(root: &mut Node, source: &Source) -> Vec<Diagnostic> {
+    let Yaml::Map(entries) = &mut root.value else { return Vec::new() };
+    let Some(at) = entries.iter().position(|(key, node)| key.text == "rules" && matches!(node.value, Yaml::Map(_)))
+    else {
+        return Vec::new();
+    };
+    let Yaml::Map(nested) = entries.remove(at).1.value else { return Vec::new() };
+    let mut problems = Vec::new();
+    for (key, node) in nested {
+        let span = Some(key.span.clone());
+        if !keys::each(NESTED_RULES.keys).any(|known| known.name == key.text) {
+            let message = format!("unknown key `{}` under `rules`", key.text);
+            problems.push(Diagnostic::error(ErrorKind::UnknownKey, message, source, span).help(
+                "`rules` is a list of names and rules; rules by name stand under `rule_definitions`, and only `enabled` and \
+                 `rules_dir` under `rules`",
+            ));
+        } else if entries.iter().any(|(known, _)| known.text == key.text) {
+            let message = format!("`{}` is written under `rules` and beside it", key.text);
+            problems.push(Diagnostic::error(ErrorKind::InvalidValue, message, source, span).help("keep one of them"));
+        } else {
+            entries.push((key, node));
+        }
+    }
+    problems
+}

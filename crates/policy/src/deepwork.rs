@@ -1,0 +1,64 @@
+//! What a project has from DeepWork that is not read: rules in `.deepwork`, and lists in the old format.
+
+use std::path::Path;
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::folder::PolicyFolder;
+use crate::import;
+use crate::reading;
+use crate::source::Source;
+use crate::yaml::{self, Node, Yaml};
+
+const CONFIG: &str = ".deepwork/config.yml";
+const RULES: &str = ".deepwork/rules";
+
+/// A warning for each, with how to take it over. `rules_dir`: where the project's rules are read from.
+pub fn warnings(folder: &PolicyFolder, rules_dir: &Path) -> Vec<Diagnostic> {
+    let unread = unread_rules(&folder.base, rules_dir).map(|name| {
+        let help = format!(
+            "write `rules_dir: {name}` into `.linchpin/config.yml` to read its rules as they are, or copy them with `linchpin \
+             rules import {name}`"
+        );
+        warning(&name, "the rules in this folder are not read", help)
+    });
+    let lists = import::FILE_NAMES.into_iter().filter(|name| folder.base.join(name).is_file()).map(|name| {
+        let help = format!("`linchpin rules import {name}` makes them rules; then delete the list");
+        warning(name, "the rules in this list are not read", help)
+    });
+    unread.into_iter().chain(lists).collect()
+}
+
+/// The same where there is no policy yet.
+pub fn deepwork_warnings(folder: &PolicyFolder) -> Vec<Diagnostic> {
+    warnings(folder, &folder.rules())
+}
+
+fn warning(name: &str, message: &str, help: String) -> Diagnostic {
+    Diagnostic::warning(ErrorKind::NotFound, message, &Source::new(name, ""), None).help(help)
+}
+
+/// The folder of DeepWork's rules, unless ours are read from there or it holds none.
+fn unread_rules(root: &Path, rules_dir: &Path) -> Option<String> {
+    let name = configured(&root.join(CONFIG)).unwrap_or_else(|| RULES.to_owned());
+    let there = root.join(&name);
+    let is_read = there == rules_dir || there.canonicalize().ok()? == rules_dir.canonicalize().unwrap_or_default();
+    let has_rules = reading::files_with_extension(&there, "md").is_ok_and(|files| !files.is_empty());
+    (!is_read && has_rules).then_some(name)
+}
+
+/// `rules: {rules_dir: …}` of DeepWork's configuration.
+fn configured(config: &Path) -> Option<String> {
+    let source = Source::new(CONFIG, std::fs::read_to_string(config).ok()?);
+    let root = yaml::parse(&source, 0..source.text.len()).ok()?;
+    match &entry(entry(&root, "rules")?, "rules_dir")?.value {
+        Yaml::Text(name) if !name.starts_with('/') && !name.contains("..") => {
+            Some(name.trim_start_matches("./").trim_end_matches('/').to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn entry<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
+    let Yaml::Map(entries) = &node.value else { return None };
+    entries.iter().find(|(key, _)| key.text == name).map(|(_, node)| node)
+}
