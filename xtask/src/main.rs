@@ -16,12 +16,14 @@ mod generate;
 mod process;
 mod test;
 
+use std::process::ExitCode;
+
 use anyhow::{Result, bail};
 
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  test                      every test
+  test [FILTER]...          every test, or those whose names hold a filter
   ci                        all that must hold before a change lands
   generate [--check]        write the generated files, or fail where one is stale
   bench                     how long hooks take, as ratios
@@ -29,7 +31,18 @@ usage: cargo xtask TASK
   e2e [--bin PATH] [NAME]   real agents on a scripted model, with Linchpin in their hooks
   endurance [ITERATIONS]    whether a long run of the loop stays as fast and as small as it began";
 
-fn main() -> Result<()> {
+#[expect(clippy::print_stderr, reason = "errors of tasks go there")]
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
     // Wherever it is called from, it works on this workspace.
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,6 +1,8 @@
 //! Running other programs.
 
-use std::process::Command;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -35,12 +37,37 @@ impl Program {
         self
     }
 
+    pub fn env(mut self, name: &str, value: &OsStr) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn working_directory(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// Starts it with its stdout on a pipe.
+    pub fn stream(mut self) -> Result<Child> {
+        self.command.stdout(Stdio::piped()).spawn().with_context(|| format!("`{}` cannot be run", self.shown))
+    }
+
     pub fn run(mut self) -> Result<()> {
         let status = self.command.status().with_context(|| format!("`{}` cannot be run", self.shown))?;
         if !status.success() {
             bail!("`{}` failed: {status}", self.shown);
         }
         Ok(())
+    }
+
+    /// What it prints on stdout; a person sees its stderr.
+    pub fn output_with_progress(mut self) -> Result<String> {
+        let output = self.command.stderr(Stdio::inherit()).output();
+        let output = output.with_context(|| format!("`{}` cannot be run", self.shown))?;
+        if !output.status.success() {
+            bail!("`{}` failed: {}", self.shown, output.status);
+        }
+        Ok(String::from_utf8(output.stdout)?)
     }
 
     pub fn output(mut self) -> Result<String> {

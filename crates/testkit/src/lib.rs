@@ -13,6 +13,7 @@
 
 #[cfg(unix)]
 mod agent_session;
+mod programs;
 mod terminal;
 
 pub use agent_session::AgentSession;
@@ -25,8 +26,8 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// What a program under test gets of the machine's own environment: where programs are, and where its coverage is written.
-const KEPT: &[&str] = &["PATH", "LLVM_PROFILE_FILE"];
+/// Variables of the machine that a program under test sees: where its coverage is written, and nothing else.
+const KEPT: &[&str] = &["LLVM_PROFILE_FILE"];
 
 pub struct Scratch {
     /// Deleted with the test.
@@ -51,6 +52,7 @@ impl Scratch {
         for folder in [scratch.root(), scratch.home(), scratch.temp()] {
             fs::create_dir_all(folder).expect("a folder in the temporary folder");
         }
+        programs::link_into(&scratch.programs(), &std::env::var_os("PATH").unwrap_or_default());
         scratch
     }
 
@@ -67,6 +69,11 @@ impl Scratch {
 
     pub fn home(&self) -> PathBuf {
         self.base.join("home")
+    }
+
+    /// The only folder on the `PATH` of what a test runs.
+    pub fn programs(&self) -> PathBuf {
+        self.base.join("bin")
     }
 
     fn temp(&self) -> PathBuf {
@@ -100,7 +107,7 @@ impl Scratch {
         self
     }
 
-    /// The program under test, in the project, with nothing of the machine's own environment but `PATH`.
+    /// The program under test, in the project, with a `PATH` of the test's own and nothing of the machine's environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(self.root()).env_clear();
@@ -109,6 +116,7 @@ impl Scratch {
                 command.env(name, value);
             }
         }
+        command.env("PATH", self.programs());
         command.env("HOME", self.home()).env("TMPDIR", self.temp()).env("TZ", "UTC").env("COLUMNS", "100");
         command.env("XDG_CONFIG_HOME", self.base.join("config")).env("XDG_STATE_HOME", self.base.join("state"));
         command.env("CLAUDE_CONFIG_DIR", self.home().join(".claude")).env("CODEX_HOME", self.home().join(".codex"));
@@ -120,8 +128,7 @@ impl Scratch {
     pub fn git_command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.args(arguments).current_dir(self.root()).env_clear();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = self.program.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&path));
+        let folders = self.program.parent().map(Path::to_owned).into_iter().chain([self.programs()]);
         command.env("PATH", std::env::join_paths(folders).expect("folders"));
         command.env("HOME", self.home()).env("TMPDIR", self.temp()).env("GIT_CONFIG_NOSYSTEM", "1");
         command.env("XDG_CONFIG_HOME", self.base.join("config")).env("XDG_STATE_HOME", self.base.join("state"));

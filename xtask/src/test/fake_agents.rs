@@ -1,0 +1,48 @@
+//! Programs with the names of all coding agents. A test that finds one on `PATH` is not isolated from its machine.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+
+const NAMES: &[&str] = &["agy", "amp", "claude", "codex", "copilot", "cursor-agent", "gemini", "opencode"];
+
+/// A folder with the fakes, deleted when this is dropped.
+pub struct FakeAgents(TempDir);
+
+impl FakeAgents {
+    pub fn make() -> Result<Self> {
+        let fakes = Self(tempfile::Builder::new().prefix("linchpin-fake-agents-").tempdir()?);
+        let script = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\nexit 1\n", fakes.calls().display());
+        for name in NAMES {
+            let file = fakes.0.path().join(name);
+            fs::write(&file, &script)?;
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o755))?;
+        }
+        Ok(fakes)
+    }
+
+    pub fn in_front_of_path(&self) -> Result<OsString> {
+        let path = std::env::var_os("PATH").context("no `PATH` is set")?;
+        Ok(std::env::join_paths(std::iter::once(self.0.path().to_owned()).chain(std::env::split_paths(&path)))?)
+    }
+
+    /// The calls of fakes since the last time.
+    pub fn take_calls(&self) -> Result<Vec<String>> {
+        match fs::read_to_string(self.calls()) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            calls => {
+                let calls = calls?.lines().map(str::to_owned).collect();
+                fs::remove_file(self.calls())?;
+                Ok(calls)
+            }
+        }
+    }
+
+    fn calls(&self) -> PathBuf {
+        self.0.path().join("calls")
+    }
+}

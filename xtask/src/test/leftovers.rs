@@ -1,0 +1,77 @@
+//! Processes that outlive the tests that started them.
+//!
+//! An orphan becomes a child of its nearest ancestor that is a subreaper. While this process is one, every process that a
+//! test leaves behind ends up as a child of it. Only Linux has this; elsewhere nothing is found.
+
+#[cfg(target_os = "linux")]
+pub use linux::{adopt, end};
+
+#[cfg(not(target_os = "linux"))]
+pub fn adopt() -> anyhow::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn end() -> anyhow::Result<Vec<String>> {
+    Ok(Vec::new())
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs;
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    use anyhow::Result;
+    use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
+
+    /// How long a helper process may take to notice that its work is over.
+    const GRACE: Duration = Duration::from_secs(5);
+
+    /// Makes this process the parent of all orphans among its descendants.
+    pub fn adopt() -> Result<()> {
+        Ok(set_child_subreaper(Some(getpid()))?)
+    }
+
+    /// Kills the orphans that are still running and returns their command lines.
+    pub fn end() -> Result<Vec<String>> {
+        let until = Instant::now() + GRACE;
+        while !children()?.is_empty() && Instant::now() < until {
+            sleep(Duration::from_millis(50));
+        }
+        let mut found = Vec::new();
+        // Killing a process turns its own children into new orphans.
+        loop {
+            let children = children()?;
+            if children.is_empty() {
+                return Ok(found);
+            }
+            for child in children {
+                let command = fs::read(format!("/proc/{child}/cmdline")).unwrap_or_default();
+                found.push(String::from_utf8_lossy(&command).replace('\0', " ").trim_end().to_owned());
+                if let Some(pid) = Pid::from_raw(child) {
+                    // It may have ended by itself in the meantime.
+                    let _ = kill_process(pid, Signal::KILL);
+                }
+            }
+            sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Children of this process that are running. Those that have ended and wait to be reaped do not count.
+    fn children() -> Result<Vec<i32>> {
+        let own = getpid().as_raw_nonzero().get();
+        let mut found = Vec::new();
+        for entry in fs::read_dir("/proc")? {
+            let Ok(pid) = entry?.file_name().to_string_lossy().parse::<i32>() else { continue };
+            let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
+            // "PID (NAME) STATE PARENT …"; the name may hold anything, parentheses too.
+            let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
+            let (state, parent) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+            if state != "Z" && parent == own.to_string() {
+                found.push(pid);
+            }
+        }
+        Ok(found)
+    }
+}

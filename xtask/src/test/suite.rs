@@ -1,0 +1,136 @@
+//! A test binary: how it is built, run and counted.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::ops::AddAssign;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::thread;
+
+use anyhow::{Context, Result, anyhow};
+use serde_json::Value;
+
+use super::leftovers;
+use crate::process::{Program, cargo};
+
+pub struct Suite {
+    /// The crate, and the file of its tests where they are not the crate's own unit tests.
+    pub name: String,
+    package: String,
+    /// `--lib`, or `--test NAME`.
+    target: String,
+    program: PathBuf,
+    /// The folder of its crate, which cargo makes the working directory of tests.
+    folder: PathBuf,
+}
+
+/// How a suite went.
+pub struct Outcome {
+    pub counts: Counts,
+    pub status: ExitStatus,
+    /// The command lines of processes that it left behind. They have been killed.
+    pub leftovers: Vec<String>,
+}
+
+#[derive(Default)]
+pub struct Counts {
+    pub passed: u64,
+    pub failed: u64,
+}
+
+impl Suite {
+    /// Builds all tests. Cargo shows its progress on stderr.
+    pub fn build_all() -> Result<Vec<Self>> {
+        let format = "--message-format=json-render-diagnostics";
+        let messages = cargo(&["test", "--workspace", "--no-run", format]).output_with_progress()?;
+        let messages = messages.lines().map(serde_json::from_str);
+        let mut suites: Vec<Self> = messages
+            .filter_map(|message| message.map(|message| Self::of(&message)).transpose())
+            .collect::<Result<_, _>>()?;
+        suites.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(suites)
+    }
+
+    /// The suite that a message of cargo tells of, if it does.
+    fn of(message: &Value) -> Option<Self> {
+        let text = |pointer| message.pointer(pointer).and_then(Value::as_str);
+        let program = PathBuf::from(text("/executable")?);
+        if message.pointer("/profile/test") != Some(&Value::Bool(true)) {
+            return None;
+        }
+        let folder = Path::new(text("/manifest_path")?).parent()?.to_owned();
+        let package = text("/package_id")?.rsplit(['#', '/']).next()?.split('@').next()?.to_owned();
+        let target = text("/target/name")?;
+        let (name, target) = match text("/target/kind/0")? {
+            "test" => (format!("{package}, tests/{target}"), format!("--test {target}")),
+            _ => (format!("{package}, unit tests"), "--lib".to_owned()),
+        };
+        Some(Self { name, package, target, program, folder })
+    }
+
+    /// Runs it, passing on what it prints.
+    pub fn run(&self, filters: &[String], path: &OsStr) -> Result<Outcome> {
+        let program = self.program.to_str().context("the target folder's path is not UTF-8")?;
+        let mut child = Program::new(program, &["--quiet"])
+            .args(filters)
+            .env("PATH", path)
+            .env("CARGO_MANIFEST_DIR", self.folder.as_os_str())
+            .working_directory(&self.folder)
+            .stream()?;
+        let output = child.stdout.take().context("a pipe")?;
+        // A process that is left behind may hold the pipe open, so it is killed before the pipe is read to its end.
+        thread::scope(|scope| {
+            let counts = scope.spawn(|| pass_on(output));
+            let status = child.wait()?;
+            let leftovers = leftovers::end()?;
+            let counts = counts.join().map_err(|_| anyhow!("the reader of test output panicked"))??;
+            Ok(Outcome { counts, status, leftovers })
+        })
+    }
+
+    /// How a person runs it alone.
+    pub fn command(&self) -> String {
+        format!("cargo test -p {} {}", self.package, self.target)
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, more: Self) {
+        self.passed += more.passed;
+        self.failed += more.failed;
+    }
+}
+
+impl Counts {
+    /// Reads a line such as `test result: ok. 61 passed; 0 failed; 0 ignored; …`.
+    fn read(line: &str) -> Option<Self> {
+        let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
+        let count = |name| counts.split("; ").find_map(|count| count.strip_suffix(name)?.trim().parse().ok());
+        Some(Self { passed: count("passed")?, failed: count("failed")? })
+    }
+}
+
+/// Copies what a suite prints to the screen as it comes, dot by dot, and reads its counts from the lines.
+fn pass_on(output: impl Read) -> Result<Counts> {
+    let mut counts = Counts::default();
+    let mut output = BufReader::new(output);
+    let mut screen = std::io::stdout().lock();
+    let mut line = Vec::new();
+    loop {
+        let part = output.fill_buf()?;
+        if part.is_empty() {
+            return Ok(counts);
+        }
+        screen.write_all(part)?;
+        screen.flush()?;
+        line.extend_from_slice(part);
+        let length = part.len();
+        output.consume(length);
+        while let Some(end) = line.iter().position(|byte| *byte == b'\n') {
+            let complete: Vec<u8> = line.drain(..=end).collect();
+            if let Some(more) = Counts::read(String::from_utf8_lossy(&complete).trim_end()) {
+                counts += more;
+            }
+        }
+    }
+}
