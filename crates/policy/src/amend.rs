@@ -109,7 +109,7 @@ impl Sound<'_> {
             }
             let (folder, _) = folders.iter().find(|(_, rules)| path.parent() == Some(rules))?;
             let is_markdown = path.extension().is_some_and(|extension| extension == "md");
-            if !is_markdown {
+            if !is_markdown || reading::is_readme(path) {
                 return None;
             }
             files.push((*folder, path.clone()));

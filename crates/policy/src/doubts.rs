@@ -1,7 +1,10 @@
 //! What a sound rule says that it hardly means: clauses that never hold together, texts that are never found, keys that
 //! do nothing. Each is a warning, and the rule is what it says.
 
+use std::path::Path;
+
 use engine::event::{EventKind, EventKinds};
+use engine::file_rules::FilePattern;
 use engine::pace::{Limit, Live};
 use engine::rules::{BranchClause, Detect, ToolRule};
 use engine::{Level, expr, search, suggest};
@@ -79,6 +82,30 @@ pub fn of_named_rules(rules: &[InForce]) -> Vec<Diagnostic> {
             let message =
                 format!("no file rule `{name}` is in force, so `file_rule_met` fails wherever this is judged");
             let mut doubt = Diagnostic::warning(ErrorKind::UnknownRule, message, source, span).help(help);
+            doubt.rule = Some(rule.id.clone());
+            doubts.push(doubt);
+        }
+    }
+    doubts
+}
+
+/// Patterns of file rules that name a folder of the project and nothing in it.
+pub fn of_folders(rules: &[InForce], root: &Path) -> Vec<Diagnostic> {
+    let mut doubts = Vec::new();
+    for Definition { rule, source, text, .. } in rules.iter().map(|known| &known.definition) {
+        let Some(file) = rule.as_file_rule() else { continue };
+        let is_plain = |pattern: &&FilePattern| !pattern.source.contains(['*', '?', '[', '{', '\\']);
+        // One that ends in a slash is spoken of where it is read.
+        let is_folder = |pattern: &&FilePattern| !pattern.source.ends_with('/') && root.join(&pattern.source).is_dir();
+        for FilePattern { source: folder, .. } in file.patterns().filter(is_plain).filter(is_folder) {
+            let own = source.text.get(text.clone()).unwrap_or_default();
+            let keys = ["created", "exclude", "pair", "safety", "set", "trigger"];
+            let start = keys.iter().filter_map(|key| own.find(&format!("{key}:"))).min().unwrap_or_default();
+            let at = own.get(start..).and_then(|own| own.find(folder.as_str())).map(|at| text.start + start + at);
+            let span = at.map(|at| at..at + folder.len());
+            let message = format!("`{folder}` is a folder, and a folder alone matches no file");
+            let mut doubt = Diagnostic::warning(ErrorKind::PatternError, message, source, span)
+                .help(format!("did you mean `{folder}/**`?"));
             doubt.rule = Some(rule.id.clone());
             doubts.push(doubt);
         }

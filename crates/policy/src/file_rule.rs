@@ -39,7 +39,12 @@ pub static DETAILS: &[Key] = &[
         Takes::Word(|| words(&REFIRES)),
         "what asks again after an answer: other `files`, or other `content` of the same ones; left out, `files`",
     ),
-    Key::new("safety", Takes::Patterns, "a changed file that matches one of these answers the `trigger`"),
+    Key::new(
+        "safety",
+        Takes::Patterns,
+        "a change of a file that matches one of these answers the `trigger`; with a variable of the `trigger`, only for \
+         the file that it was bound by",
+    ),
 ];
 
 static PAIR: Mapping = Mapping::new("pair", "A file, and what follows from a change of it.", &[PAIR_KEYS])
@@ -58,8 +63,9 @@ pub static COMMAND_ACTION: Mapping = Mapping::new(
 static COMMAND_KEYS: &[Key] = &[
     Key::new(
         "command",
-        Takes::Text,
-        "the program and its arguments; `{file}`, `{files}`, `{repo_root}` and captured variables are filled in",
+        Takes::Texts,
+        "the program and its arguments, as one text or as a list; `{file}`, `{files}`, `{repo_root}` and captured \
+         variables are filled in",
     ),
     Key::new(
         "run_for",
@@ -140,6 +146,7 @@ fn mode(fields: &mut Fields) -> Option<FileMode> {
     if fields.has("trigger") {
         let trigger = some_patterns("trigger", fields)?;
         let safety = patterns("safety", fields).unwrap_or_default();
+        check_safety(&trigger, &safety, fields);
         return Some(FileMode::Trigger { trigger: plain(trigger), safety: plain(safety) });
     }
     if fields.has("created") {
@@ -150,6 +157,26 @@ fn mode(fields: &mut Fields) -> Option<FileMode> {
     }
     let node = fields.take("pair")?;
     pair(node, fields)
+}
+
+/// A variable of `safety` is one of every trigger, and stands for the same text; or it is no trigger's, and for any text.
+fn check_safety(triggers: &[(Pattern, Text)], safety: &[(Pattern, Text)], fields: &mut Fields) {
+    let is_bound = |name: &str| triggers.iter().any(|(trigger, _)| trigger.variables().any(|bound| bound == name));
+    for (pattern, text) in safety {
+        if pattern.variables().any(is_bound) {
+            let problem = triggers.iter().find_map(|(trigger, _)| check_bound(trigger, pattern).err());
+            if let Some(problem) = problem {
+                refuse_pattern(text, &problem, fields);
+            }
+        } else if let Some(name) = pattern.variables().next() {
+            let message = format!("no `trigger` has `{{{name}}}`, so it stands for any text here");
+            let help =
+                "use the same variable in `trigger` where each file has its own answer, and `*` or `**` for any text";
+            let problem =
+                Diagnostic::warning(ErrorKind::PatternError, message, fields.source(), Some(text.span.clone()));
+            fields.problems.push(problem.help(help));
+        }
+    }
 }
 
 fn set(fields: &mut Fields) -> Option<FileMode> {
@@ -233,14 +260,13 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
     if !fields.has("command") && fields.problems.is_empty() {
         fields.refuse(ErrorKind::MissingKey, "the `action` has no `command`", span);
     }
-    let command = fields.text("command");
-    let words = command.as_ref().and_then(|text| split_command(text, &mut fields));
+    let command = command_words(&mut fields);
     let run_for = fields.choice("run_for", &RUNS);
     let timeout = duration("timeout", &mut fields);
     if let Some((_, span)) = timeout.as_ref().filter(|(timeout, _)| *timeout > LONGEST_TIMEOUT || timeout.is_zero()) {
         fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `10m`", span.clone());
     }
-    let action = command.zip(words).map(|(text, words)| {
+    let action = command.map(|(text, words)| {
         let captured = mode.map(placeholders::captured).unwrap_or_default();
         let names = |name: &str| words.iter().any(|word| word.contains(&format!("{{{name}}}")));
         let of_one = std::iter::once("file").chain(captured.iter().map(String::as_str)).find(|name| names(name));
@@ -252,6 +278,20 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
                     .help("use `{files}`, or `run_for: each_match`"),
             );
         }
+        if names("files") && run_for == RunFor::EachMatch {
+            let (message, help) = match of_one {
+                Some(name) => (
+                    format!("`{{files}}` are all files, and `{{{name}}}` is of one"),
+                    "use `{file}` to run the command once for each file, or `{files}` to run it once for all",
+                ),
+                None => (
+                    "`{files}` are all files, and the command is run once for each".to_owned(),
+                    "use `{file}`, or `run_for: all_matches`",
+                ),
+            };
+            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
+            fields.problems.push(problem.help(help));
+        }
         if words.iter().any(|word| word.contains("{files}") && word != "{files}") {
             let message = "`{files}` may be many arguments, so it has to be one of its own";
             fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
@@ -262,6 +302,25 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
     });
     around.problems.append(&mut fields.problems);
     action
+}
+
+/// A command and its arguments: one text is split, a list is taken as it is. The text is for people.
+fn command_words(fields: &mut Fields) -> Option<(Text, Vec<String>)> {
+    let is_one = fields.is_text("command");
+    let span = fields.key_span("command")?;
+    let texts = fields.texts("command")?;
+    match texts.as_slice() {
+        [text] if is_one => Some((text.clone(), split_command(text, fields)?)),
+        [program, ..] if !program.value.is_empty() => {
+            let words: Vec<String> = texts.iter().map(|word| word.value.clone()).collect();
+            let end = texts.last().map_or(program.span.end, |last| last.span.end);
+            Some((Text { value: shell_words::join(&words), span: program.span.start..end }, words))
+        }
+        _ => {
+            fields.refuse(ErrorKind::InvalidValue, "`command` is empty", span);
+            None
+        }
+    }
 }
 
 /// A command's words, as a shell would read them, without anything else that a shell does.

@@ -112,7 +112,11 @@ fn read_tiers(
     for layer in layers {
         loader.enforce(layer);
     }
-    loader.finish(trusted)
+    let (mut loaded, broken) = loader.finish(trusted);
+    if let Some(project) = &tiers.project {
+        loaded.diagnostics.extend(doubts::of_folders(&loaded.rules, &project.base));
+    }
+    (loaded, broken)
 }
 
 impl Loaded {

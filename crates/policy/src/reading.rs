@@ -32,6 +32,7 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
     let mut files = RuleFiles::default();
     for path in paths_in(folder)? {
         match path.extension().and_then(|extension| extension.to_str()) {
+            Some("md") if is_readme(&path) => {}
             Some("md") => files.markdown.push(path),
             Some("yml" | "yaml") => files.libraries.push(path),
             _ if path.is_dir() && holds_rules(&path) => files.unread.push(path),
@@ -49,8 +50,14 @@ pub fn rule_files(folder: &Path) -> io::Result<RuleFiles> {
     Ok(files)
 }
 
+/// A rules folder may have a page about itself.
+pub fn is_readme(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "README.md")
+}
+
 fn holds_rules(folder: &Path) -> bool {
-    let is_rule = |path: &PathBuf| is_yaml(path) || path.extension().is_some_and(|extension| extension == "md");
+    let is_markdown = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    let is_rule = |path: &PathBuf| is_yaml(path) || (is_markdown(path) && !is_readme(path));
     paths_in(folder).is_ok_and(|paths| paths.iter().any(is_rule))
 }
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Mode;
 
-/// A rule that is gone, or asks for less than it did. Every other change of a rule is none of this: who may write rules
-/// may make them wrong, but nobody makes the guard milder in passing.
+/// A rule that is gone, has a milder action, or, where it is about files, asks for less than it did. Every other change of
+/// a rule counts at once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weakened {
     pub rule: String,
@@ -32,7 +32,7 @@ impl Weakened {
         let rule = &self.rule;
         match &self.to {
             _ if *self == Self::observing() => "`mode` became `observe`".to_owned(),
-            Some(_) => format!("rule `{rule}` got a milder action"),
+            Some(_) => format!("rule `{rule}` got milder"),
             None => format!("rule `{rule}` was removed or switched off"),
         }
     }
@@ -44,10 +44,16 @@ pub fn weakened<'a>(before: &'a [Rule], now: &[Rule]) -> Vec<(Weakened, &'a Rule
     // To approve less is no loss.
     for rule in before.iter().filter(|rule| rule.action > Level::Allow) {
         let now = now.binary_search_by(|now| now.id.cmp(&rule.id)).ok().and_then(|place| now.get(place));
-        if now.is_none_or(|now| now.action < rule.action) {
+        if now.is_none_or(|now| now.action < rule.action || looks_at_less(now, rule)) {
             let to = now.map(|now| now.digest.clone());
             found.push((Weakened { rule: rule.id.clone(), from: rule.digest.clone(), to }, rule));
         }
     }
     found
+}
+
+/// A file rule with narrower patterns, or one that is no file rule any more.
+fn looks_at_less(now: &Rule, before: &Rule) -> bool {
+    let Some(before) = before.as_file_rule() else { return false };
+    now.as_file_rule().is_none_or(|now| !now.asks_no_less_than(before))
 }

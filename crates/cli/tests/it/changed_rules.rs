@@ -203,3 +203,58 @@ fn a_hundred_edits_later_a_session_still_knows_its_rules() {
     remove(&project, "no-danger");
     assert_eq!(project.decision("danger"), "deny");
 }
+
+/// What is asked for at a stop, after a rule became another in the session.
+fn is_asked_after(before: &str, now: &str) -> bool {
+    let project = project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.rule("together", &format!("---\n{before}\n---\nMind.\n"));
+    project.hook("claude", &project.bash("true"));
+    project.rule("together", &format!("---\n{now}\n---\nMind.\n"));
+    project.file("src/a.py", "new\n").file("README.md", "new\n");
+    !project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).reason().is_empty()
+}
+
+#[test]
+fn a_file_rule_with_narrower_patterns_stays_for_the_session_as_it_was() {
+    for now in [
+        "trigger: src/b.py",
+        "trigger: src/**\nexclude: src/a.py",
+        "trigger: src/**\nsafety: README.md",
+        "trigger: src/**\ncompare_to: prompt",
+        "created: other/**",
+        "command_pattern: ^x",
+    ] {
+        assert!(is_asked_after("trigger: src/**", now), "{now}");
+    }
+    assert!(is_asked_after("set: ['src/{path}.py', 'tests/{path}.py']", "set: ['src/{path}.py', 'src/{path}.py']"));
+    assert!(is_asked_after(
+        "pair: {trigger: 'src/**', expects: [b, c]}",
+        "pair: {trigger: 'src/**', expects: README.md}"
+    ));
+    assert!(is_asked_after("created: src/**", "created: src/b.py"));
+}
+
+#[test]
+fn a_file_rule_that_asks_for_more_counts_at_the_next_event() {
+    for (before, now) in [
+        ("trigger: lib/**", "trigger: [lib/**, src/**]"),
+        ("trigger: src/**\nsafety: README.md", "trigger: src/**"),
+        ("trigger: src/**\nexclude: src/a.py", "trigger: src/**"),
+        ("pair: {trigger: 'src/**', expects: README.md}", "pair: {trigger: 'src/**', expects: [README.md, b]}"),
+    ] {
+        assert!(is_asked_after(before, now), "{now}");
+    }
+}
+
+#[test]
+fn that_a_file_rule_got_milder_is_told_and_can_be_accepted() {
+    let project = project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.rule("together", "---\ntrigger: src/**\n---\nMind.\n").file("src/a.py", "new\n");
+    project.hook("claude", &project.bash("true"));
+    project.rule("together", "---\ntrigger: src/**\nsafety: src/a.py\n---\nMind.\n");
+    insta::assert_snapshot!(project.hook("claude", &project.bash("true")).stdout, @r#"{"systemMessage":"Linchpin: rule `together` got milder during this session; it stays as it was until a person runs `linchpin trust`"}"#);
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(project.hook("claude", &project.event("Stop", &json!({ "stop_hook_active": false }))).stdout, "");
+}

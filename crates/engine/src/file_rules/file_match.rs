@@ -12,9 +12,9 @@ pub struct FileMatch {
     pub triggers: Vec<Trigger>,
     /// Changed files that other triggers expected, in byte order.
     pub matched: Vec<String>,
-    /// The patterns of which one change would do instead.
+    /// The patterns of `safety` that answer all triggers at once.
     pub safety: Vec<String>,
-    /// A changed file matches `safety`: nothing is asked for.
+    /// Changed files match `safety`, and nothing is asked for.
     pub is_silenced: bool,
 }
 
@@ -26,6 +26,8 @@ pub struct Trigger {
     pub captures: Captures,
     /// What should have changed with it and did not: a path, or a pattern. Nothing where the change itself is the point.
     pub missing: Vec<String>,
+    /// What would answer it alone, by `safety`: a change of any one of these.
+    pub safety: Vec<String>,
 }
 
 impl FileMatch {

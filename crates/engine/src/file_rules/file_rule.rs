@@ -23,7 +23,8 @@ pub struct FileRule {
 /// How a rule sees that something is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileMode {
-    /// A changed file matches a trigger, and none matches a safety.
+    /// A changed file matches a trigger, and none matches a safety. A safety whose variables the trigger binds is looked
+    /// for with their values, so that it speaks of one file; any other speaks of all.
     Trigger { trigger: Vec<FilePattern>, safety: Vec<FilePattern> },
     /// Files that belong together, whichever of them changed.
     Set(Vec<FilePattern>),
@@ -134,6 +135,38 @@ pub enum RunFor {
 }
 
 impl FileRule {
+    /// Every pattern that the rule has.
+    pub fn patterns(&self) -> impl Iterator<Item = &FilePattern> {
+        let others = match &self.mode {
+            FileMode::Trigger { safety, .. } => safety.as_slice(),
+            FileMode::Pair { expects, .. } => expects.as_slice(),
+            FileMode::Set(_) | FileMode::Created(_) => &[],
+        };
+        self.mode.triggering().iter().chain(others).chain(&self.exclude)
+    }
+
+    /// Whether this version of a rule asks for all that an earlier one did. Patterns are compared as they are written: more
+    /// triggers and fewer exceptions ask for more, any other change of them counts as asking for less.
+    pub fn asks_no_less_than(&self, before: &Self) -> bool {
+        let has_all = |more: &[FilePattern], less: &[FilePattern]| less.iter().all(|pattern| more.contains(pattern));
+        let is_as_strict = match (&self.mode, &before.mode) {
+            (FileMode::Trigger { trigger, safety }, FileMode::Trigger { trigger: triggers, safety: safeties }) => {
+                has_all(trigger, triggers) && has_all(safeties, safety)
+            }
+            (FileMode::Set(now), FileMode::Set(before)) => now == before,
+            (FileMode::Pair { trigger: now, expects }, FileMode::Pair { trigger, expects: expected }) => {
+                now == trigger && has_all(expects, expected)
+            }
+            (FileMode::Created(now), FileMode::Created(before)) => has_all(now, before),
+            _ => false,
+        };
+        let (now, then) = (self.reach, before.reach);
+        let is_as_wide = now.compare_to == then.compare_to
+            && (now.attribute == Attribute::Tree || then.attribute == Attribute::Session);
+        let asks_as_often = self.refire == Refire::Content || before.refire == Refire::Files;
+        is_as_strict && has_all(&before.exclude, &self.exclude) && is_as_wide && asks_as_often
+    }
+
     /// Whether the rule could have anything to say. Never false where it has.
     pub fn may_fire(&self, changes: &Changes) -> bool {
         self.mode.triggering().iter().any(|pattern| pattern.may_match(changes))
@@ -153,12 +186,9 @@ impl FileRule {
         let is_meant = |path: &str| !exclude.iter().any(|pattern| pattern.matches(path));
         match &self.mode {
             FileMode::Trigger { trigger, safety } => {
-                let mut found = any_of(trigger, changes, |path, _| is_meant(path))?;
-                found.safety = safety.iter().map(|pattern| pattern.source.clone()).collect();
-                let safety = compiled(safety, changes)?;
-                found.matched = matching(&safety, changes);
-                found.is_silenced = !found.matched.is_empty();
-                Ok(found)
+                let found = any_of(trigger, changes, |path, _| is_meant(path))?;
+                let safety = safety.iter().map(FilePattern::compile).collect::<Result<Vec<_>, _>>()?;
+                Ok(without_answered(found, &safety, changes))
             }
             FileMode::Created(patterns) => {
                 any_of(patterns, changes, |path, status| status == Status::Added && is_meant(path))
@@ -205,16 +235,44 @@ fn any_of(
     let triggers = candidates.filter(|(path, status)| is_meant(path, *status)).filter_map(|(path, status)| {
         let pattern = patterns.iter().find(|pattern| pattern.matches(path))?;
         let captures = pattern.pattern.captures(path)?;
-        Some(Trigger { path: path.to_owned(), status, captures, missing: Vec::new() })
+        Some(Trigger { path: path.to_owned(), status, captures, missing: Vec::new(), safety: Vec::new() })
     });
     Ok(FileMatch { triggers: triggers.collect(), ..FileMatch::default() })
 }
 
-fn matching(patterns: &[CompiledPattern], changes: &Changes) -> Vec<String> {
+/// Takes out what `safety` answers: all of it, or the files whose own variables a safety has.
+fn without_answered(mut found: FileMatch, safety: &[CompiledPattern], changes: &Changes) -> FileMatch {
+    let is_bound = |pattern: &Pattern| {
+        let binds_all = |trigger: &Trigger| pattern.variables().all(|name| trigger.captures.get(name).is_some());
+        pattern.variables().next().is_some() && found.triggers.iter().all(binds_all)
+    };
+    let (bound, plain): (Vec<_>, Vec<_>) = safety.iter().partition(|safety| is_bound(&safety.pattern));
+    found.safety = plain.iter().map(|safety| safety.pattern.source().to_owned()).collect();
+    let mut matched = matching(&plain, changes);
+    found.is_silenced = !matched.is_empty();
+    let search = Correspondence::new(changes);
+    found.triggers.retain_mut(|trigger| {
+        bound.iter().all(|safety| match search.changed_as(&safety.pattern, &trigger.captures) {
+            Ok(changed) => {
+                matched.insert(changed);
+                false
+            }
+            Err(lacking) => {
+                trigger.safety.push(lacking);
+                true
+            }
+        })
+    });
+    found.is_silenced |= found.triggers.is_empty() && !matched.is_empty();
+    found.matched = matched.into_iter().collect();
+    found
+}
+
+fn matching(patterns: &[&CompiledPattern], changes: &Changes) -> BTreeSet<String> {
     let matched = patterns.iter().flat_map(|pattern| {
         changes.containing(pattern.literal).into_iter().filter(|path| pattern.pattern.matches(path))
     });
-    matched.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
+    matched.map(str::to_owned).collect()
 }
 
 /// The member that says most of a path: so `tests/{path}_test.py` has it, and not `{path}.py`.
@@ -249,7 +307,7 @@ impl<'a> Correspondence<'a> {
             };
         }
         if !missing.is_empty() {
-            self.triggers.push(Trigger { path: path.to_owned(), status, captures, missing });
+            self.triggers.push(Trigger { path: path.to_owned(), status, captures, missing, safety: Vec::new() });
         }
     }
 

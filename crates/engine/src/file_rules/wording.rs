@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{FileMatch, Status};
+use super::{FileMatch, Status, Trigger};
 
 /// More lines than this help nobody.
 const LISTED: usize = 20;
@@ -14,13 +14,21 @@ pub fn listed(found: &FileMatch) -> String {
     let line = |(trigger, missing): (&str, &str)| format!("{} → {}", shown(trigger), shown(missing));
     let mut lines: Vec<String> = found.pairs().map(line).collect();
     if lines.is_empty() {
-        lines = found.trigger_files().map(shown).collect();
+        let line = |trigger: &Trigger| match trigger.safety.as_slice() {
+            [] => shown(&trigger.path),
+            safety => format!("{} (a change of {} answers it)", shown(&trigger.path), any_of(safety)),
+        };
+        lines = found.triggers.iter().map(line).collect();
     }
     shorten(&mut lines, LISTED);
     if !found.safety.is_empty() {
         lines.push(format!("(a change of {} answers it)", found.safety.join(" or ")));
     }
     lines.join("\n")
+}
+
+fn any_of(paths: &[String]) -> String {
+    paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(" or ")
 }
 
 /// A name in one line: what a name says must not look like what a rule says.
@@ -71,8 +79,11 @@ impl Placeholders<'_> {
         let found = self.0;
         let mut texts: Vec<String> = match name {
             "trigger_files" => found.trigger_files().map(shown).collect(),
-            "expected_files" if !found.safety.is_empty() => found.safety.clone(),
-            "expected_files" => found.expected_files().into_iter().map(shown).collect(),
+            "expected_files" => {
+                let of_each = found.triggers.iter().flat_map(|trigger| &trigger.safety).map(|path| shown(path));
+                let safety: Vec<String> = found.safety.iter().cloned().chain(of_each).collect();
+                if safety.is_empty() { found.expected_files().into_iter().map(shown).collect() } else { safety }
+            }
             "created_files" => {
                 let created = found.triggers.iter().filter(|trigger| trigger.status == Status::Added);
                 created.map(|trigger| shown(&trigger.path)).collect()

@@ -430,8 +430,13 @@ mod tests {
             run_for: RunFor::AllMatches,
             timeout: Duration::from_mins(1),
         };
-        let trigger =
-            Trigger { path: "a".to_owned(), status: Status::Added, captures: Captures::default(), missing: Vec::new() };
+        let trigger = Trigger {
+            path: "a".to_owned(),
+            status: Status::Added,
+            captures: Captures::default(),
+            missing: Vec::new(),
+            safety: Vec::new(),
+        };
         let found = FileMatch { triggers: vec![trigger], ..FileMatch::default() };
         // Twice: a minute to wait, a minute to run.
         assert_eq!(commands.longest(&action, &found), Duration::from_mins(4) + super::super::GIT_LIMIT * 3);

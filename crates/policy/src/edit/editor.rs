@@ -16,7 +16,7 @@ use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::folder::{PolicyFolder, Tiers};
 use crate::import::Rewritten;
 use crate::load::{Before, Loaded, load};
-use crate::reading::is_yaml;
+use crate::reading::{is_readme, is_yaml};
 use crate::rule_id;
 
 pub struct Editor {
@@ -171,7 +171,7 @@ impl Editor {
     pub(super) fn files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.rules).into_iter().flatten().filter_map(Result::ok);
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        files.retain(|path| has_extension(path, "md") || is_yaml(path));
+        files.retain(|path| (has_extension(path, "md") && !is_readme(path)) || is_yaml(path));
         files.sort();
         files
     }

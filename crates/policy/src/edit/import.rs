@@ -9,7 +9,7 @@ use super::file;
 use super::refusal::Refusal;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::import::{self, Conversion};
-use crate::reading::is_yaml;
+use crate::reading::{is_readme, is_yaml};
 use crate::rule_id;
 use crate::source::Source;
 
@@ -146,7 +146,7 @@ fn rule_files(from: &Path) -> Result<Vec<PathBuf>, Refusal> {
     }
     let entries = fs::read_dir(from).map_err(|error| file::unreadable(&shown, file::SIZE_LIMIT, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    files.retain(|path| is_rules(path));
+    files.retain(|path| is_rules(path) && !is_readme(path));
     files.sort();
     if files.is_empty() {
         return Err(Refusal::new(ErrorKind::NotFound, format!("there are no rule files in `{shown}`"))

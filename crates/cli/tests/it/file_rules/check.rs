@@ -564,3 +564,31 @@ fn a_rule_that_waits_for_a_person_is_not_unknown() {
     For more information, try '--help'.
     ");
 }
+
+#[test]
+fn a_variable_that_trigger_and_safety_share_stands_for_one_text() {
+    let project = project();
+    project.rule(
+        "docs",
+        "---\ntrigger: 'src/{path}.py'\nsafety: ['docs/{path}.md', 'docs/api/{path}.md', CHANGELOG.md]\n---\nSee {expected_files}.\n",
+    );
+    insta::assert_snapshot!(listed(&project, "M\tsrc/a.py\nM\tsrc/b/c.py\nA\tdocs/a.md\n", &[]).transcript(), @"
+    exit 1
+    --- stdout
+    ## docs
+    src/b/c.py (a change of docs/b/c.md or docs/api/b/c.md answers it)
+    (a change of CHANGELOG.md answers it)
+
+    See CHANGELOG.md, docs/b/c.md, docs/api/b/c.md.
+    (docs in .linchpin/rules/docs.md)
+
+    1 of 1 file rule not met; 3 files changed by what `-` lists.
+    --- stderr
+    ");
+    assert_eq!(listed(&project, "M\tsrc/a.py\nD\tdocs/api/a.md\n", &[]).code, Some(0));
+    assert_eq!(listed(&project, "M\tsrc/a.py\nA\tdocs/ab.md\n", &[]).code, Some(1));
+    assert_eq!(listed(&project, "M\tsrc/a.py\nM\tsrc/b.py\nM\tCHANGELOG.md\n", &[]).code, Some(0));
+    // One that only `safety` has stands for any text.
+    project.rule("docs", "---\ntrigger: 'src/**'\nsafety: 'docs/{path}.md'\n---\nNo.\n");
+    assert_eq!(listed(&project, "M\tsrc/a.py\nA\tdocs/b.md\n", &[]).code, Some(0));
+}

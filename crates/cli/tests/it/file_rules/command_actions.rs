@@ -580,3 +580,12 @@ fn of_several_the_one_that_does_not_come_to_rest_is_named() {
     let reason = stop(&project).reason();
     assert!(reason.contains("`sh tools/run.sh src/b.py`: it does not come to rest"), "{reason}");
 }
+
+#[test]
+fn a_list_is_the_program_and_its_arguments() {
+    let script = "printf '%s|' \"$@\" > seen.log\n";
+    let project = with_script("command: [sh, tools/run.sh, 'two words', '{file}', '$HOME; x']", script);
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(text(&project, "seen.log"), "two words|src/a.py|$HOME; x|");
+}

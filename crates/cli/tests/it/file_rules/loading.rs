@@ -12,12 +12,16 @@ const BROKEN: &[(&str, &str)] = &[
     ("different-variables", "set: ['src/{path}.py', 'tests/{name}_test.py']"),
     ("empty", "trigger: []"),
     ("empty-command", "trigger: src/**\naction: {command: ''}"),
+    ("empty-command-list", "trigger: src/**\naction: {command: []}"),
+    ("file-and-files", "trigger: src/**\naction: {command: 'fmt {file} {files}'}"),
     ("file-and-all", "trigger: src/**\naction: {command: 'fmt {file}', run_for: all_matches}"),
+    ("files-and-each", "trigger: src/**\naction: {command: 'fmt {files}', run_for: each_match}"),
     ("files-within-a-word", "trigger: src/**\naction: {command: 'fmt --all={files}'}"),
     ("one-member", "set: ['src/{path}.py']"),
     ("pair-of-nothing", "pair: {trigger: 'src/{path}.py'}"),
     ("pair-with-more", "pair: {trigger: 'src/{path}.py', expects: x, safety: y}"),
     ("pair-without-a-mapping", "pair: ['src/{path}.py', 'x']"),
+    ("safety-half-bound", "trigger: ['src/{path}.py', 'lib/**']\nsafety: 'docs/{path}.md'"),
     ("safety-without-trigger", "created: src/**\nsafety: README.md"),
     ("timeout", "trigger: src/**\naction: {command: 'x', timeout: 11m}"),
     ("timeout-of-nothing", "trigger: src/**\naction: {command: 'x', timeout: 0s}"),
@@ -30,8 +34,10 @@ const BROKEN: &[(&str, &str)] = &[
 /// These are in force all the same.
 const DOUBTFUL: &[(&str, &str)] = &[
     ("bare-folder", "trigger: src/"),
+    ("folder", "name: In src\ntrigger: [docs/**, src]\nexclude: src/gen"),
     ("placeholder", "trigger: 'src/{path}.py'\naction: {command: 'fmt {fil} {pth} {json} ${HOME} {a,b}'}"),
     ("placeholder-in-the-text", "trigger: 'src/{path}.py'\n---\nMend {trigger_file} of {pth} and {file}, or {x}."),
+    ("safety-unbound", "trigger: src/**\nsafety: 'docs/{path}.md'"),
 ];
 
 #[test]
@@ -61,6 +67,7 @@ fn what_is_doubtful_is_in_force_and_said() {
     for (id, text) in DOUBTFUL {
         project.rule(id, &format!("---\n{text}\n---\nNo.\n"));
     }
+    project.file("src/a.py", "a\n");
     project.run(&["trust", "--yes"]);
     insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
     exit 0
@@ -119,7 +126,23 @@ fn what_is_doubtful_is_in_force_and_said() {
       |
       = help: what is filled in is `{file}`, `{files}`, `{repo_root}` and `{path}`; the program gets this as it is
 
-    5 rules in force; 7 warnings.
+    warning: no `trigger` has `{path}`, so it stands for any text here
+     --> .linchpin/rules/safety-unbound.md:3:9
+      |
+    3 | safety: 'docs/{path}.md'
+      |         ^^^^^^^^^^^^^^^^
+      |
+      = help: use the same variable in `trigger` where each file has its own answer, and `*` or `**` for any text
+
+    warning: `src` is a folder, and a folder alone matches no file
+     --> .linchpin/rules/folder.md:3:20
+      |
+    3 | trigger: [docs/**, src]
+      |                    ^^^
+      |
+      = help: did you mean `src/**`?
+
+    7 rules in force; 9 warnings.
     --- stderr
     ");
 }
@@ -173,4 +196,24 @@ fn a_file_rule_that_an_expression_names_and_that_is_not_there() {
     ");
     project.rule("asks", &asks("readme"));
     insta::assert_snapshot!(project.run(&["validate"]).stdout, @"4 rules in force, everything is sound.");
+}
+
+#[test]
+fn a_readme_in_the_rules_folder_is_no_rule() {
+    let project = project();
+    project.rule("readme", super::README);
+    project.hook("claude", &project.bash("true"));
+    project.file(".linchpin/rules/README.md", "# Our rules\n\nEach has an owner.\n");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 0
+    --- stdout
+    3 rules in force, everything is sound.
+    --- stderr
+    ");
+    assert_eq!(project.hook("claude", &project.bash("true")).stdout, "");
+    let listed = project.run(&["rules", "list", "--json"]).stdout;
+    assert!(listed.contains("\"readme\"") && !listed.contains("README.md\""), "{listed}");
+    // A folder that holds nothing else holds no rules.
+    project.file(".linchpin/rules/old/README.md", "# Old\n");
+    assert_eq!(project.run(&["validate"]).stdout, "3 rules in force, everything is sound.\n");
 }
