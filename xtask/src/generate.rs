@@ -9,11 +9,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use clap::Command;
 use clap::error::ErrorKind;
-use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
-use crate::arguments::Arguments;
+use crate::arguments;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -52,7 +52,7 @@ pub fn run(mode: Mode) -> Result<()> {
 
 /// Every generated file, by its path.
 fn files() -> Result<BTreeMap<String, String>> {
-    let mut command = Arguments::command();
+    let mut command = arguments::help::command(Some(100));
     command.build();
     let mut files = BTreeMap::from([
         ("docs/reference/commands.md".to_owned(), commands(&command)?),
@@ -88,11 +88,6 @@ fn commands(command: &Command) -> Result<String> {
     let mut text = String::from("# Commands\n\n<!-- Made by `cargo xtask generate`. -->\n");
     for command in with_subcommands(command) {
         let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
-        // `hook` takes no options: it is answered before the argument parser.
-        if name == "linchpin hook" {
-            text.push_str("\n## `linchpin hook`\n\n```text\nUsage: linchpin hook <AGENT> < EVENT\n```\n");
-            continue;
-        }
         let help = help(name)?;
         let help: Vec<&str> = help.trim_end().lines().map(str::trim_end).collect();
         write!(text, "\n## `{name}`\n\n```text\n{}\n```\n", help.join("\n"))?;
@@ -103,7 +98,7 @@ fn commands(command: &Command) -> Result<String> {
 /// What `--help` says, as the parser itself chooses to say it.
 fn help(name: &str) -> Result<String> {
     let words = name.split(' ').chain(["--help"]);
-    match Arguments::command().term_width(100).try_get_matches_from(words) {
+    match arguments::help::command(Some(100)).try_get_matches_from(words) {
         Err(help) if help.kind() == ErrorKind::DisplayHelp => Ok(help.to_string()),
         _ => bail!("`{name} --help` shows no help"),
     }

@@ -135,5 +135,15 @@ pub fn encode(agent: Agent, event: &Event, verdict: &Verdict, limit: usize) -> A
     }
 }
 
+/// What a verdict says, in the words that agents and people read; empty where it says nothing.
+pub fn reasons(kind: EventKind, verdict: &Verdict) -> String {
+    let verdict = verdict.told();
+    if verdict.spoken().next().is_none() {
+        return String::new();
+    }
+    let blocking = if kind.is_stop() { Blocking::Held } else { Blocking::Refused };
+    protocol::wording::reasons(blocking, &verdict)
+}
+
 #[cfg(test)]
 mod tests;

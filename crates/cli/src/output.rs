@@ -1,7 +1,8 @@
 //! Where commands print: text for people, or JSON for programs.
 
+use std::cell::OnceCell;
 use std::fmt::Display;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use engine::Level;
 use policy::Style;
@@ -10,32 +11,29 @@ use serde_json::Value;
 pub struct Output {
     pub json: bool,
     pub coloured: bool,
+    /// The first write to stdout that failed. Nothing is written after it: half of a result would pass for all of it.
+    failure: OnceCell<io::Error>,
 }
 
 impl Output {
-    /// Colour is for terminals, and for nobody who said no to it.
-    pub fn new(json: bool, no_color: bool) -> Self {
-        Self { json, coloured: !json && !no_color && io::stdout().is_terminal() }
+    pub fn new(json: bool, coloured: bool) -> Self {
+        Self { json, coloured: coloured && !json, failure: OnceCell::new() }
     }
 
-    /// A reader that has gone away, as `head` does, is no failure.
     pub fn line(&self, text: impl Display) {
         let text = text.to_string();
-        let _ = writeln!(
-            io::stdout(),
-            "{}",
-            if self.coloured { without_controls(&text, OWN_COLOURS) } else { without_controls(&text, &[]) }
-        );
+        let own = if self.coloured { OWN_COLOURS } else { &[] };
+        self.write(&format!("{}\n", without_controls(&text, own)));
     }
 
-    /// The text for people, the value for programs.
-    /// For whoever reads along; no part of what was asked for.
+    /// A message on stderr, for whoever watches; not part of the result.
     pub fn aside(&self, text: impl Display) {
         if !self.json {
             let _ = writeln!(io::stderr(), "{}", without_controls(&text.to_string(), &[]));
         }
     }
 
+    /// The text for people, the value for programs.
     pub fn line_or(&self, text: impl Display, value: &Value) {
         if self.json {
             self.value(value);
@@ -48,15 +46,34 @@ impl Output {
         self.line("");
     }
 
-    #[expect(clippy::unused_self, reason = "printing goes through here, whatever it needs")]
     pub fn value(&self, value: &Value) {
-        let _ = writeln!(io::stdout(), "{value}");
+        self.write(&format!("{value}\n"));
     }
 
     /// What is already rendered, colours included.
-    #[expect(clippy::unused_self, reason = "printing goes through here, whatever it needs")]
     pub fn rendered(&self, text: &str) {
-        let _ = writeln!(io::stdout(), "{text}");
+        self.write(&format!("{text}\n"));
+    }
+
+    /// Writes a text as it is. Everything that a command prints goes through here.
+    pub fn write(&self, text: &str) {
+        if self.failure.get().is_some() {
+            return;
+        }
+        let mut stdout = io::stdout();
+        if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            let _ = self.failure.set(error);
+        }
+    }
+
+    /// Whether nothing that is printed from now on arrives.
+    pub fn is_closed(&self) -> bool {
+        self.failure.get().is_some()
+    }
+
+    /// Why the result could not be written. A reader that has gone away, as `head` does, is no failure.
+    pub fn failure(&self) -> Option<&io::Error> {
+        self.failure.get().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
     }
 
     pub fn style(&self) -> Style {

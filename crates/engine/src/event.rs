@@ -143,6 +143,9 @@ pub struct Event {
     /// The agent goes on only because an earlier stop of the same turn was held.
     #[serde(default)]
     pub held_before: bool,
+    /// Nothing happens: somebody asks what the verdict would be, and no trace of the question is kept.
+    #[serde(skip)]
+    pub is_dry_run: bool,
     /// The subagent that acts, where it is not the main agent.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub subagent: Option<String>,
@@ -170,6 +173,7 @@ impl Event {
             prompt: None,
             message: None,
             held_before: false,
+            is_dry_run: false,
             subagent: None,
             transcript: None,
             extra: Map::new(),

@@ -73,14 +73,22 @@ impl Allowances {
 
     /// Whether the call may pass now. What may pass once is used up by this: of several processes, one removes the file.
     pub fn take(&self, call: &Call) -> Option<Lifted> {
-        let file = self.folder.join(&call.0);
-        let text = fs::read_to_string(&file).ok()?;
-        let (span, refusal) = text.trim_end().split_once(' ')?;
-        let refusal = refusal.parse().ok()?;
-        match Span::from_name(span)? {
+        let (span, lifted) = self.find(call)?;
+        match span {
             Span::Session => {}
-            Span::Once => fs::remove_file(&file).ok()?,
+            Span::Once => fs::remove_file(self.folder.join(&call.0)).ok()?,
         }
-        Some(Lifted::Allowed { refusal })
+        Some(lifted)
+    }
+
+    /// Whether the call may pass, for those who only ask.
+    pub fn look_at(&self, call: &Call) -> Option<Lifted> {
+        self.find(call).map(|(_, lifted)| lifted)
+    }
+
+    fn find(&self, call: &Call) -> Option<(Span, Lifted)> {
+        let text = fs::read_to_string(self.folder.join(&call.0)).ok()?;
+        let (span, refusal) = text.trim_end().split_once(' ')?;
+        Some((Span::from_name(span)?, Lifted::Allowed { refusal: refusal.parse().ok()? }))
     }
 }

@@ -54,7 +54,7 @@ impl FileSetting {
         let message = event.message.as_deref();
         let settlement = Settlement::new(
             root,
-            self.project.queue(&self.environment),
+            self.project.queue(&self.environment).for_dry_run(event.is_dry_run),
             &event.session,
             timestamp(event.time),
             message,

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::file_limit;
-use crate::judge::Judge;
+use crate::judge::{Judge, TRIAL_SESSION};
 use crate::session_policy;
 use crate::session_root;
 use crate::watchdog::{Progress, in_time};
@@ -37,6 +37,11 @@ pub fn hook(
     });
 }
 
+/// What would be said of an event, were it to happen now: the same path, and nothing is kept of it.
+pub(crate) fn dry_run(event: Event, agent: Agent, environment: &Environment) -> Verdict {
+    judge(Ok(Event { is_dry_run: true, ..event }), agent, environment, &Progress::default())
+}
+
 fn judge(
     read: Result<Event, Box<(Event, Failure)>>,
     agent: Agent,
@@ -48,7 +53,8 @@ fn judge(
         Ok(event) => (event, None),
         Err(unread) => (unread.0, Some(unread.1)),
     };
-    let event = progress.decoded(event);
+    let is_dry_run = event.is_dry_run || event.session == TRIAL_SESSION;
+    let event = progress.decoded(Event { is_dry_run, ..event });
     let root = session_root::of_event(&event, start.as_deref(), environment);
     // Where there is no policy, nobody asked for a guard.
     if !root.project.has_policy() {

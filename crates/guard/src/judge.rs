@@ -14,6 +14,7 @@ use engine::{Decision, Event, EventKind, Finding, Inquiry, Level, Lifted, Place,
 use policy::{Compiled, Config, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
 use store::{Changes, EventId, Journal, Judgement, Record, Recorded, SessionKey, SessionState, Store, StoreError};
+use tempfile::TempDir;
 
 use effects::{Conduct, Effects};
 
@@ -40,6 +41,8 @@ pub(crate) const STORE_PATIENCE: f64 = 0.5;
 /// The session of the forged events with which `doctor` tries a hook: judged like any other, and kept nowhere.
 pub const TRIAL_SESSION: &str = "linchpin-doctor";
 
+const NOT_RUN: &str = "a rule's command was not run: it counts as not met until the command passes";
+
 /// A folder that `protect-guardrails` names.
 const RULES_ARE_KNOWN_AS: &str = "~/.config/linchpin/rules";
 
@@ -56,6 +59,8 @@ pub struct Judge<'a> {
     news: Vec<Weakened>,
     /// Where the journal is.
     store: PathBuf,
+    /// An empty journal for a dry run where there is none yet; deleted with this.
+    scratch: Option<TempDir>,
     /// Whether nobody waits for the verdict of a hook.
     is_looking: bool,
     tokens: OnceLock<Arc<TokenCount>>,
@@ -88,11 +93,22 @@ impl<'a> Judge<'a> {
     /// The judge of an event's session.
     pub fn new(project: &'a Project, event: &Event, environment: &'a Environment) -> Self {
         let Held { policy, news } = session_policy::of_event(project, event, environment);
-        let (policy, store) = (Arc::new(policy), project.store(environment));
+        let (policy, mut store) = (Arc::new(policy), project.store(environment));
+        let scratch =
+            (event.is_dry_run && !store.exists()).then(|| tempfile::tempdir_in(&environment.temp).ok()).flatten();
+        if let Some(scratch) = &scratch {
+            store = scratch.path().join("state.db");
+        }
         let stage = Stage::of_process(project, environment).map(Arc::new);
         let is_astray = stage.is_none() && Stage::run_of_process(project, environment).is_some();
         let tokens = OnceLock::new();
-        Self { environment, project, policy, stage, is_astray, news, store, is_looking: false, tokens }
+        let judge =
+            Self { environment, project, policy, stage, is_astray, news, store, scratch, is_looking: false, tokens };
+        if judge.scratch.is_some() {
+            // Where this fails, the journal is one that cannot be read.
+            drop(Store::open(&judge.store, judge.store_options(event)));
+        }
+        judge
     }
 
     /// One that only looks.
@@ -104,7 +120,18 @@ impl<'a> Judge<'a> {
     ) -> Self {
         let (store, news) = (project.store(environment), Vec::new());
         let tokens = OnceLock::new();
-        Self { environment, project, policy, stage, is_astray: false, news, store, is_looking: true, tokens }
+        Self {
+            environment,
+            project,
+            policy,
+            stage,
+            is_astray: false,
+            news,
+            store,
+            scratch: None,
+            is_looking: true,
+            tokens,
+        }
     }
 
     /// What is known where a workflow is about to move.
@@ -135,12 +162,8 @@ impl<'a> Judge<'a> {
             allowed: OnceCell::new(),
             more_time,
         };
-        if event.session == TRIAL_SESSION {
-            let nothing = SessionState::default();
-            let (mut verdict, _) = self.verdict(&occasion, Stored { session: Some(&nothing), workflow: None });
-            // It is asked whether the guard works, not whether it is set aside.
-            verdict.lifted = None;
-            return Judged { verdict, id: None };
+        if event.is_dry_run {
+            return Judged { verdict: self.dry_run(&occasion), id: None };
         }
         let judge = |stored: Stored<'_>| self.verdict(&occasion, stored);
         let recorded = self.record(event, &occasion.allowed, &occasion.nested, judge);
@@ -160,6 +183,40 @@ impl<'a> Judge<'a> {
         })
     }
 
+    /// Judges by what is stored, and stores nothing.
+    fn dry_run(&self, occasion: &Occasion<'_>) -> Verdict {
+        let event = occasion.event;
+        let journal = Store::open_existing_read(&self.store, self.store_options(event));
+        let states = |journal: &Store| {
+            let key = SessionKey { agent: &event.agent, session: &event.session };
+            let read = journal.session(key).and_then(|session| Ok((session, journal.workflow()?)));
+            read.map_err(|error| failure::store_notice(&error))
+        };
+        let states = match &journal {
+            Ok(journal) => states(journal),
+            Err(error) => Err(failure::store_notice(error)),
+        };
+        let (states, notice) = match states {
+            Ok(states) => (Some(states), None),
+            Err(notice) => (None, Some(notice)),
+        };
+        let stored = Stored {
+            session: states.as_ref().map(|(session, _)| session),
+            workflow: states.as_ref().map(|(_, workflow)| workflow),
+        };
+        let (mut verdict, _) = self.verdict(occasion, stored);
+        verdict.notices.extend(notice);
+        if event.session == TRIAL_SESSION {
+            // It is asked whether the guard works, not whether it is set aside.
+            verdict.lifted = None;
+        } else if is_refused_call(event, &verdict) {
+            let input = journal.ok().and_then(|mut journal| journal.input_digest(event).ok()?);
+            let call = Call::of_event(event, input.as_deref());
+            verdict.lifted = call.and_then(|call| Allowances::of(&self.project.root, self.environment).look_at(&call));
+        }
+        verdict
+    }
+
     /// Where git has to be waited for, there is more time. Where a rule compares with how things were at the prompt, that
     /// is written down when the prompt arrives.
     fn prepare_for_file_rules<'p>(
@@ -170,7 +227,7 @@ impl<'a> Judge<'a> {
     ) -> KeptBaselines {
         let mut kept = KeptBaselines::default();
         // Where an agent waits for a call, nobody waits longer for its file rules.
-        if !event.kind.is_stop() && event.kind != EventKind::Prompt {
+        if event.is_dry_run || !event.kind.is_stop() && event.kind != EventKind::Prompt {
             return kept;
         }
         for (project, policy) in policies {
@@ -304,7 +361,8 @@ impl<'a> Judge<'a> {
                 here.facts.overlay(&effects.changes.variables);
             }
             let observers = &here.policy.config.observers;
-            let programs = Some(&occasion.programs);
+            // Programs from outside may do anything.
+            let programs = Some(&occasion.programs).filter(|_| !event.is_dry_run);
             notices.extend(observing::observe(observers, &here.situation, &here.facts, here.project, programs));
             if let Some(active) = active.as_ref().filter(|_| here.is_of_workflow) {
                 context.extend(self.introduction(active, event));
@@ -393,8 +451,10 @@ impl<'a> Judge<'a> {
         let Some(mut demands) = Demands::of(decision, &here.facts, state) else { return Vec::new() };
         let mut notices = Vec::new();
         // Nothing is run where nothing would be enforced.
-        let is_enforced = || event.session != TRIAL_SESSION && self.lifting().of_everything(event.time).is_none();
-        if demands.have_commands() && is_enforced() {
+        let is_enforced = || self.lifting().of_everything(event.time).is_none();
+        if demands.have_commands() && event.is_dry_run {
+            notices.push(NOT_RUN.to_owned());
+        } else if demands.have_commands() && is_enforced() {
             let commands = Commands {
                 environment: self.environment,
                 config: &here.policy.config,
@@ -419,7 +479,8 @@ impl<'a> Judge<'a> {
         }
         let state = state?;
         let position = Position::of(&state.variables)?;
-        let compiled = self.project.workflow(&position.workflow, &self.policy, self.environment);
+        let is_kept = !event.is_dry_run;
+        let compiled = self.project.workflow(&position.workflow, &self.policy, is_kept, self.environment);
         if compiled.as_ref().is_none_or(|compiled| compiled.is_last_good) {
             broken.push(failure::broken_workflow_notice(&position.workflow, compiled.is_some()));
         }

@@ -7,11 +7,12 @@
 pub mod acceptance;
 mod acknowledgement;
 pub mod allowance;
+pub mod dry_run;
 pub mod environment;
 mod external_behavior;
 pub mod failure;
 mod file_facts;
-mod file_limit;
+pub mod file_limit;
 pub mod file_rules;
 mod glob;
 mod hook;

@@ -6,6 +6,7 @@ use policy::{Compiled, CompiledWorkflow, Loaded, PolicyFolder, Tiers};
 
 use crate::environment::Environment;
 use crate::file_rules::Queue;
+use crate::judge::nested_project;
 use crate::new_versions::NewVersions;
 use crate::session_root;
 use crate::trust::Trust;
@@ -43,6 +44,15 @@ impl Project {
         let user = PolicyFolder::of_user(&environment.config);
         let tiers = Tiers { project: project.has_policy().then_some(project), user: user.has_policy().then_some(user) };
         Self { root: root.to_owned(), tiers }
+    }
+
+    /// The policies of folders between the root and one in it, from the outside in. They add to the root's.
+    pub fn nested_above(&self, folder: &Path) -> Vec<Self> {
+        let between = folder.ancestors().take_while(|above| *above != self.root && above.starts_with(&self.root));
+        let mut nested: Vec<Self> =
+            between.filter(|above| PolicyFolder::of_project(above).has_policy()).map(nested_project).collect();
+        nested.reverse();
+        nested
     }
 
     /// Whether there is anything to judge by.
@@ -109,10 +119,16 @@ impl Project {
         NewVersions::of(&self.root, environment)
     }
 
-    /// The workflow of a name, to judge by.
-    pub fn workflow(&self, name: &str, policy: &Compiled, environment: &Environment) -> Option<CompiledWorkflow> {
+    /// The workflow of a name, to judge by. `is_kept`: the compiled form is written down for the next event.
+    pub fn workflow(
+        &self,
+        name: &str,
+        policy: &Compiled,
+        is_kept: bool,
+        environment: &Environment,
+    ) -> Option<CompiledWorkflow> {
         let cache = environment.project_state(&self.root).join("workflow");
-        policy::compiled_workflow(name, &self.tiers, policy, &cache, || self.load(environment))
+        policy::compiled_workflow(name, &self.tiers, policy, &cache, is_kept, || self.load(environment))
     }
 
     /// Whether there was a journal before; there is one now.

@@ -9,21 +9,21 @@ use policy::{Config, Held, Holding, Kept, Mode, Weakened};
 
 use crate::acceptance::Acceptance;
 use crate::environment::Environment;
-use crate::judge::TRIAL_SESSION;
 use crate::project::Project;
 use crate::session_root;
 
 /// The policy that an event is judged by.
 pub fn of_event(project: &Project, event: &Event, environment: &Environment) -> Held {
-    let policy = project.compiled(environment);
+    // A dry run leaves the cache alone too: whoever judges next is to learn that a policy is new.
+    let policy = if event.is_dry_run { project.looked_at(environment) } else { project.compiled(environment) };
     // An event that does not say whose it is has no session that remembers.
-    if event.session.is_empty() || event.session == TRIAL_SESSION {
+    if event.session.is_empty() {
         return Held { policy, news: Vec::new() };
     }
     let pin = pin(project, &event.agent, &event.session, environment);
     let acceptance = Acceptance::of(&project.root, environment);
     let cache = project.cache(environment);
-    let holding = Holding { pin: &pin, cache: &cache, now: event.time };
+    let holding = Holding { pin: &pin, cache: &cache, now: event.time, is_kept: !event.is_dry_run };
     holding.hold(policy, |change, since| acceptance.includes(change, since))
 }
 

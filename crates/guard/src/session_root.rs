@@ -12,7 +12,6 @@ use policy::PolicyFolder;
 
 use crate::environment::Environment;
 use crate::file_limit;
-use crate::judge::TRIAL_SESSION;
 use crate::project::{Project, outermost_root};
 
 pub struct SessionRoot {
@@ -45,7 +44,7 @@ pub fn of_event(event: &Event, start: Option<&str>, environment: &Environment) -
         root = Some(met);
     }
     // Only where there is a policy is there something to be moved away from.
-    if known && event.session != TRIAL_SESSION && project.has_policy() && !file_limit::is_too_low() {
+    if known && !event.is_dry_run && project.has_policy() && !file_limit::is_too_low() {
         remember(&memory(&event.agent, &event.session, environment), &project.root, root.is_some());
     }
     SessionRoot { project, is_first: true }

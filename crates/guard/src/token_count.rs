@@ -22,7 +22,6 @@ use store::{Changes, PERSON, SessionKey, SessionState, Store, StoreError, Stretc
 use self::reading::{Read, Reading};
 use crate::environment::Environment;
 use crate::file_rules::FileNotice;
-use crate::judge::TRIAL_SESSION;
 use crate::project::Project;
 use crate::workflow::{Active, Position};
 
@@ -131,10 +130,6 @@ impl TokenCount {
 
     /// Of a phase, or else of the session. None where the journal cannot be used.
     pub fn spent(&self, phase: Option<&str>) -> Option<Spent> {
-        // A forged event is kept nowhere.
-        if self.event.session == TRIAL_SESSION {
-            return Some(Spent::Unknown);
-        }
         let counted = self.counted.get_or_init(|| self.count().ok()).as_ref()?;
         Some(match phase {
             None => counted.session,
@@ -197,7 +192,9 @@ impl TokenCount {
     }
 
     fn count(&self) -> Result<Counted, StoreError> {
-        let mut store = Store::open(&self.store, self.options)?;
+        let is_dry_run = self.event.is_dry_run;
+        let open = if is_dry_run { Store::open_existing_read } else { Store::open };
+        let mut store = open(&self.store, self.options)?;
         let own = SessionKey { agent: &self.event.agent, session: &self.event.session };
         let workflow = store.workflow()?;
         let position = Position::of(&workflow.variables);
@@ -213,7 +210,8 @@ impl TokenCount {
         let (mut is_any_known, mut is_own_known) = (false, false);
         let mut problem = "its agent names no transcript".to_owned();
         for transcript in &transcripts {
-            match reading.read(transcript)? {
+            // A dry run goes by what was counted so far: what is read has to be written down.
+            match if is_dry_run { Ok(()) } else { reading.read(transcript)? } {
                 Ok(()) => {
                     is_any_known = true;
                     is_own_known |= transcript.key() == own;

@@ -69,7 +69,8 @@ pub use load::{Before, Loaded, load};
 pub use loops::{LoopFile, PRESETS, Preset, loop_file};
 pub use pin::{Held, Holding, Kept, enforced_since, kept};
 pub use private::{
-    create_private_folder, forget_old_files, forget_old_files_but, write_new_private_file, write_private_file,
+    create_private_folder, forget_old_files, forget_old_files_but, try_to_write_in, write_new_private_file,
+    write_private_file,
 };
 pub use schema::schemas;
 pub use source::Position;

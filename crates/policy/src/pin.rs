@@ -54,6 +54,8 @@ pub struct Holding<'a> {
     pub cache: &'a Path,
     /// Milliseconds since 1970.
     pub now: i64,
+    /// Whether what the session is held to is written down.
+    pub is_kept: bool,
 }
 
 impl Holding<'_> {
@@ -97,6 +99,9 @@ impl Holding<'_> {
 
     /// Returns what was written.
     fn pin(&self, mut pin: Pin, policy: &Compiled) -> Pin {
+        if !self.is_kept {
+            return pin;
+        }
         let mut written = || -> io::Result<()> {
             let folder = self.pin.parent().unwrap_or(Path::new("."));
             create_private_folder(folder)?;

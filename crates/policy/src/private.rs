@@ -37,6 +37,19 @@ pub fn write_new_private_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Resul
     }
 }
 
+/// More than what one event writes.
+const TRIED: usize = 64 * 1024;
+
+/// Whether files can be written in a folder, by writing one and deleting it again. Where there is no such folder yet, the
+/// nearest one above it is tried.
+pub fn try_to_write_in(folder: &Path) -> io::Result<()> {
+    let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
+    let mut file = tempfile::NamedTempFile::new_in(there)?;
+    file.write_all(&[0; TRIED])?;
+    // Some file systems look for room only when they have to.
+    file.as_file().sync_all()
+}
+
 /// No session lives that long.
 const OLD: Duration = Duration::from_hours(90 * 24);
 /// Of a file that its writer never finished.

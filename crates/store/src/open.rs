@@ -74,6 +74,12 @@ impl Store {
         }
     }
 
+    /// Whether the database could be written to now: takes the lock for writing, and gives it back.
+    pub fn try_lock(path: &Path, options: Options) -> Result<()> {
+        let store = Self::connect(path, options, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        Ok(store.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK")?)
+    }
+
     /// What happened to the database since the last call that a person should hear of.
     pub fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)

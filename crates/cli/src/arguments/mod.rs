@@ -1,6 +1,7 @@
 //! The command line.
 
 mod hats;
+pub mod help;
 mod loops;
 mod memory;
 mod rules;
@@ -22,7 +23,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Keeps the wheels on your coding agents.
 #[derive(Debug, Parser)]
-#[command(name = "linchpin", version, disable_help_subcommand = true, help_template = HELP)]
+#[command(name = "linchpin", version, disable_help_subcommand = true)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -30,61 +31,26 @@ pub struct Arguments {
     /// Print the result as JSON
     #[arg(long, global = true)]
     pub json: bool,
+
+    /// When to colour the output
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, hide_default_value = true)]
+    pub color: Colour,
 }
 
-const HELP: &str = "\
-{about}
+// Without comments on the values: with them, the parser prints every command's help in its long form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    Auto,
+    Always,
+    Never,
+}
 
-{usage-heading} {usage}
+const HOOK: &str = "\
+Agents call this at every step: `linchpin install AGENT` writes it into their settings. It reads the agent's event as JSON \
+from stdin, judges it by the rules in force, records it in the journal, and answers as that agent's protocol asks: JSON on \
+stdout, or exit code 2 with the reason on stderr. It answers within the `deadline` of the configuration, whatever happens.
 
-Set up:
-  init        Write a policy into this project and install the hooks of your agents
-  install     Add Linchpin's hooks to an agent's settings
-  uninstall   Take Linchpin's hooks out of an agent's settings
-  doctor      Tell what is installed and in force, and what would make it ineffective
-  trust       Accept what a repository's policy approves or switches off
-  demo        Play a recorded session in a scratch repository, every verdict explained
-  completions Print what lets your shell complete these commands
-
-Guard:
-  hook        Judge one event from standard input: what agents call
-  check       Judge what changed by the file rules: for people, pre-commit and CI
-  ack         Acknowledge a rule that warns or holds, for one session
-  allow       Let one refused call through
-  pause       Set the guard aside for a while
-  resume      End a pause
-
-Understand:
-  validate    Check every policy file
-  test        Run the cases that rules carry
-  explain     Show the work behind a verdict, a pattern, an expression or a command
-  replay      Judge the recorded history by the rules as they are now
-  rules       Show which rules there are and which are in force, and change them
-  workflows   Show which workflows there are, and draw one
-  hats        Write, check, show and draw the loop of this project
-  log         Show the journal
-
-Work:
-  start       Begin a workflow
-  next        Say what is done, and move on
-  continue    Go on past an interrupt: print the prompt, and count afresh
-  approve     Say yes to what waits for a person
-  status      Show where the workflow stands, what is in force, and the session's state
-  repeat      Print the prompt of the current phase again
-  prev        Go back to the phase before this one
-  restart     Begin the workflow again
-  abort       Leave the workflow
-  run         Drive agents through the loop of this project, or go on with a run
-  runs        List the runs, show what one came to, end one
-  stop        Ask a run, or a session, to stop
-  emit        Hand the work over: what agents in a run call
-  progress    Say how far the work is: what agents in a run call
-  task        Write down what is left to do, and how far it is
-  memory      Keep what was learnt, and find it again
-
-Options:
-{options}
-";
+To see what it would say of a command, run `linchpin try 'COMMAND'`: that records nothing.";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -102,10 +68,15 @@ pub enum Command {
     Demo,
     /// Print what lets your shell complete these commands
     Completions(Completions),
-    /// Judge one event from standard input: what agents call
+    /// Judge one event from stdin: what agents call
+    #[command(after_help = HOOK)]
     Hook {
-        /// The agent whose payload it is
+        /// The agent that calls: `claude`, `codex`, `gemini`, `antigravity`, `cursor`, `copilot` or `opencode`
+        #[arg(index = 1)]
         agent: String,
+        /// The event, for agents whose payload does not name it
+        #[arg(index = 2)]
+        event: Option<String>,
     },
     /// Judge what changed by the file rules: for people, pre-commit and CI
     Check(Check),
@@ -126,7 +97,9 @@ pub enum Command {
         #[command(subcommand)]
         what: Explain,
     },
-    /// Judge the recorded history by the rules as they are now, and list every verdict that changes
+    /// Tell what an agent would be told if it did this now; nothing is recorded
+    Try(Try),
+    /// Judge the recorded history by the rules as they are now
     Replay(Replay),
     /// Show which rules there are and which are in force, and change them
     Rules {
@@ -161,7 +134,7 @@ pub enum Command {
     Run(Run),
     /// List the runs, show what one came to, end one
     Runs(Runs),
-    /// Ask a run to end after its iteration, or a session to stop; for people
+    /// Ask a run to end after its iteration, or a session to stop
     Stop(Stop),
     /// Hand the work over: what agents in a run call
     Emit(Emit),
@@ -329,6 +302,38 @@ pub struct Test {
     /// Only the cases of these rules
     #[arg(value_name = "RULE")]
     pub rules: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "linchpin try [OPTIONS] <COMMAND>\n       linchpin try [OPTIONS] --tool <TOOL> [--path <PATH>]\n       \
+    linchpin try [OPTIONS] --event stop"
+)]
+pub struct Try {
+    /// A shell command that the agent would run
+    #[arg(value_name = "COMMAND", required_unless_present_any = ["tool", "event"])]
+    pub command: Option<String>,
+
+    /// Another tool that it would call: `Write`, `Edit`, `Read`, `mcp__SERVER__TOOL`, …
+    #[arg(long, conflicts_with = "command")]
+    pub tool: Option<String>,
+
+    /// The file that the call is about
+    #[arg(long, requires = "tool")]
+    pub path: Option<PathBuf>,
+
+    /// Something other than a call that it would do
+    #[arg(long, value_enum, conflicts_with_all = ["command", "tool"])]
+    pub event: Option<TriedEvent>,
+
+    /// The agent, if not the one whose session this runs in or that was heard of last
+    #[arg(long)]
+    pub agent: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TriedEvent {
+    Stop,
 }
 
 #[derive(Debug, Subcommand)]

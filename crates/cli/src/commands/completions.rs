@@ -10,7 +10,8 @@ use super::Context;
 use crate::arguments::{Arguments, Completions, Shell};
 
 /// The arguments that name an agent. Parsing takes any word, to say more of a wrong one than the parser could.
-const AGENTS: [(&str, &str); 4] = [("init", "agents"), ("install", "agent"), ("uninstall", "agent"), ("hook", "agent")];
+const AGENTS: [(&str, &str); 5] =
+    [("init", "agents"), ("install", "agent"), ("uninstall", "agent"), ("hook", "agent"), ("try", "agent")];
 
 pub fn run(arguments: &Completions, context: &Context) {
     let mut command = AGENTS.into_iter().fold(Arguments::command(), |command, (verb, argument)| {

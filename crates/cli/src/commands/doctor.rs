@@ -5,8 +5,9 @@ mod forged_event;
 mod hooks;
 
 use agents::shown;
+use engine::rules::{Rule, Tier};
 use guard::trust::{Trust, workflow_notice};
-use guard::{Pause, Project, lifting};
+use guard::{Failure, Pause, Project, file_limit, lifting};
 use policy::{Diagnostic, ErrorKind, Mode, Severity};
 use serde_json::{Value, json};
 use store::{Store, StoreError};
@@ -20,12 +21,28 @@ use check::{Check, State};
 #[expect(clippy::unnecessary_wraps, reason = "every command has this shape")]
 pub fn run(context: &Context) -> Outcome {
     let project = Project::of_sessions(&context.environment);
+    let nested = project.nested_above(&context.environment.cwd);
     let mut checks = policy_checks(&project, context);
-    checks.extend(state_check(context));
-    checks.push(journal_check(&project, context));
-    checks.extend(hooks::checks(&project, context));
+    for nested in &nested {
+        let folder = nested.root.strip_prefix(&project.root).unwrap_or(&nested.root);
+        checks.extend(
+            rule_checks(nested, |rule| rule.tier == Tier::Project, context)
+                .into_iter()
+                .map(|check| check.within(folder)),
+        );
+    }
+    checks.extend(lifting_checks(&project, context));
+    if file_limit::is_too_low() {
+        // To try it would be to be killed.
+        let help = "raise it in the shell that starts the agent: `ulimit -f unlimited`";
+        checks.push(Check::bad(Failure::FileLimit.to_string(), help));
+    } else {
+        checks.extend(state_check(context));
+        checks.push(journal_check(&project, context));
+    }
+    checks.extend(hooks::checks(&project, &nested, context));
     let is_bad = checks.iter().any(|check| check.state == State::Bad);
-    report(&project, &checks, context);
+    report(&project, &nested, &checks, context);
     Ok(if is_bad { ExitCode::No } else { ExitCode::Done })
 }
 
@@ -34,9 +51,15 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
         let help = how_to_begin(project);
         return vec![Check::bad("no policy: every event is allowed", help)];
     }
+    rule_checks(project, |_| true, context)
+}
+
+/// The rules of one policy, and what is wrong with its files. `is_counted`: whether a rule is one of its own.
+fn rule_checks(project: &Project, is_counted: impl Fn(&Rule) -> bool, context: &Context) -> Vec<Check> {
     let compiled = project.looked_at(&context.environment);
     let rules = compiled.rules.all().unwrap_or_default();
-    let mut checks = vec![Check::fine(format!("{} in force", counted(rules.len(), "rule")))];
+    let number = rules.iter().filter(|rule| is_counted(rule)).count();
+    let mut checks = vec![Check::fine(format!("{} in force", counted(number, "rule")))];
     for file in &compiled.broken {
         let text = format!("broken, {}: {}", file.consequence(), file.problem);
         checks.push(Check::bad(text, "`linchpin validate` shows every error"));
@@ -56,7 +79,13 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
         let place = &first.source.name;
         checks.push(Check::note(format!("{place}: {}{more}; `linchpin validate` shows it", first.message)));
     }
-    if compiled.config.mode == Mode::Observe {
+    checks
+}
+
+/// What keeps the rules from being enforced; the project's root alone decides it.
+fn lifting_checks(project: &Project, context: &Context) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if project.has_policy() && project.looked_at(&context.environment).config.mode == Mode::Observe {
         checks.push(Check::bad(lifting::OBSERVING, "`mode: enforce` in the configuration ends it"));
     }
     if let Some(pause) = Pause::of(&project.root, &context.environment, super::now()) {
@@ -68,8 +97,7 @@ fn policy_checks(project: &Project, context: &Context) -> Vec<Check> {
 /// What Linchpin keeps for the user has to be kept somewhere: without it no session is held to its rules.
 fn state_check(context: &Context) -> Option<Check> {
     let folder = &context.environment.state;
-    let tried = policy::create_private_folder(folder).and_then(|()| tempfile::NamedTempFile::new_in(folder).map(drop));
-    let error = tried.err()?;
+    let error = policy::try_to_write_in(folder).err()?;
     let text = format!("nothing can be kept in {}: {error}", folder.display());
     Some(Check::bad(
         text,
@@ -80,14 +108,18 @@ fn state_check(context: &Context) -> Option<Check> {
 fn journal_check(project: &Project, context: &Context) -> Check {
     let path = project.store(&context.environment);
     let options = store::Options { busy: std::time::Duration::from_secs(1), now: super::now(), run: None };
-    match Store::open_existing_read(&path, options) {
-        Ok(_) => Check::fine(format!("journal at {}", path.display())),
-        Err(StoreError::Missing { .. }) => Check::note("no journal yet: it begins with the first event"),
+    let in_folder = || policy::try_to_write_in(path.parent().unwrap_or(&path)).map_err(StoreError::from);
+    let read = Store::open_existing_read(&path, options).map(drop);
+    let is_missing = matches!(read, Err(StoreError::Missing { .. }));
+    let read = if is_missing { Ok(()) } else { read.and_then(|()| Store::try_lock(&path, options)) };
+    match read.and_then(|()| in_folder()) {
+        Ok(()) if is_missing => Check::note("no journal yet: it begins with the first event"),
+        Ok(()) => Check::fine(format!("journal at {}", path.display())),
         Err(error) => Check::bad(error.to_string(), "rules that need stored state are skipped until it can be used"),
     }
 }
 
-fn report(project: &Project, checks: &[Check], context: &Context) {
+fn report(project: &Project, nested: &[Project], checks: &[Check], context: &Context) {
     let output = &context.output;
     let name = |state: State| match state {
         State::Fine => "ok",
@@ -102,12 +134,16 @@ fn report(project: &Project, checks: &[Check], context: &Context) {
         output.value(&json!({
             "version": env!("CARGO_PKG_VERSION"),
             "root": project.root,
+            "nested": nested.iter().map(|nested| &nested.root).collect::<Vec<_>>(),
             "effective": checks.iter().all(|check| check.state != State::Bad),
             "checks": listed,
         }));
         return;
     }
     output.line(format!("Linchpin {}, project {}", env!("CARGO_PKG_VERSION"), project.root.display()));
+    for nested in nested {
+        output.line(format!("with the nested policy of {}", nested.root.display()));
+    }
     output.blank();
     for check in checks {
         // What stands in settings may hold anything.

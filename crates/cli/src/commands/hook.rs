@@ -11,6 +11,9 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let mut next = || arguments.next().map(|name| name.into_string().unwrap_or_default());
     // Some agents' payloads do not say which event they are about, so their settings do.
     let (agent, named) = (next(), next());
+    if [&agent, &named].into_iter().flatten().any(|word| matches!(word.as_str(), "--help" | "-h")) {
+        return super::run();
+    }
     let Some(agent) = agent.as_deref().and_then(Agent::from_name).filter(|_| next().is_none()) else {
         return usage();
     };

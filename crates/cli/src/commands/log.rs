@@ -40,7 +40,7 @@ pub fn run(arguments: &Log, context: &Context) -> Outcome {
         return Ok(ExitCode::Done);
     }
     filter.limit = 0;
-    loop {
+    while !context.output.is_closed() {
         filter.after = last.or(filter.after).or(Some(store::EventId(0)));
         std::thread::sleep(Duration::from_millis(200));
         store.log(&filter, |entry| {
@@ -48,6 +48,7 @@ pub fn run(arguments: &Log, context: &Context) -> Outcome {
             print(&entry, context);
         })?;
     }
+    Ok(ExitCode::Done)
 }
 
 pub fn open(project: &Project, context: &Context) -> Result<Store, Problem> {

@@ -21,24 +21,27 @@ mod status;
 mod task;
 mod test;
 mod trust;
+mod trying;
 mod validate;
 mod work;
 mod workflow_path;
 mod workflows;
 
-use std::io::Write;
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use guard::Environment;
 use store::Store;
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{self, Arguments, Colour, Command};
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::problem::Problem;
+use crate::problem::{Outcome, Problem};
 
 /// What every command is given.
 pub struct Context {
@@ -47,72 +50,91 @@ pub struct Context {
 }
 
 pub fn run() -> process::ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let environment = Environment::of_process();
+    let parsed = arguments::help::command(None).color(colour_of_help()).try_get_matches();
+    let arguments = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error),
     };
-    let environment = Environment::of_process();
-    let output = Output::new(arguments.json, environment.get("NO_COLOR").is_some());
-    let context = Context { environment, output };
-    if let Some(problem) = missing_root(&arguments.command, &context.environment) {
-        return failed(&problem, &context);
-    }
-    let outcome = match &arguments.command {
-        Command::Init(arguments) => init::run(arguments, &context),
-        Command::Install(arguments) => install::install(arguments, &context),
-        Command::Uninstall(arguments) => install::uninstall(arguments, &context),
-        Command::Doctor => doctor::run(&context),
-        Command::Trust(arguments) => trust::run(arguments, &context),
-        Command::Demo => demo::run(&context),
-        Command::Completions(arguments) => {
-            completions::run(arguments, &context);
-            Ok(ExitCode::Done)
-        }
-        // Answered before arguments are parsed; here only for `--help`.
-        Command::Hook { agent } => return hook::run([agent.into()].into_iter()),
-        Command::Check(arguments) => check::run(arguments, &context),
-        Command::Ack(arguments) => ack::run(arguments, &context),
-        Command::Allow(arguments) => allow::run(arguments, &context),
-        Command::Pause(arguments) => pause::pause(arguments, &context),
-        Command::Resume => pause::resume(&context),
-        Command::Validate(arguments) => validate::run(arguments, &context),
-        Command::Test(arguments) => test::run(arguments, &context),
-        Command::Explain { what } => explain::run(what, &context),
-        Command::Replay(arguments) => replay::run(arguments, &context),
-        Command::Rules { what } => rules::run(what, &context),
-        Command::Workflows(arguments) => workflows::run(arguments, &context),
-        Command::Hats(arguments) => hats::run(arguments, &context),
-        Command::Log(arguments) => log::run(arguments, &context),
-        Command::Start(arguments) => work::start(arguments, &context),
-        Command::Next(arguments) => work::next(arguments, &context),
-        Command::Continue => work::go_on(&context),
-        Command::Status(arguments) => status::run(arguments, &context),
-        Command::Repeat => work::repeat(&context),
-        Command::Approve(arguments) => work::approve(arguments, &context),
-        Command::Prev => work::prev(&context),
-        Command::Restart => work::restart(&context),
-        Command::Abort => work::abort(&context),
-        Command::Run(arguments) => loops::run(arguments, &context),
-        Command::Runs(arguments) => loops::runs(arguments, &context),
-        Command::Stop(arguments) => loops::stop(arguments, &context),
-        Command::Emit(arguments) => loops::emit(arguments, &context),
-        Command::Progress(arguments) => loops::progress(arguments, &context),
-        Command::Task(arguments) => task::run(arguments, &context),
-        Command::Memory(arguments) => memory::run(arguments, &context),
+    let coloured = match arguments.color {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => environment.get("NO_COLOR").is_none() && io::stdout().is_terminal(),
     };
-    match outcome {
-        Ok(code) => code.into(),
-        Err(problem) => failed(&problem, &context),
+    let context = Context { environment, output: Output::new(arguments.json, coloured) };
+    let code = match dispatch(&arguments, &context) {
+        Ok(code) => code,
+        Err(problem) => {
+            if context.output.json {
+                context.output.value(&problem.to_json());
+            } else {
+                let _ = writeln!(io::stderr(), "{}", problem.to_text());
+            }
+            problem.code
+        }
+    };
+    match context.output.failure() {
+        None => code.into(),
+        Some(error) => unwritten(error),
     }
 }
 
-fn failed(problem: &Problem, context: &Context) -> process::ExitCode {
-    if context.output.json {
-        context.output.value(&problem.to_json());
-    } else {
-        let _ = writeln!(std::io::stderr(), "{}", problem.to_text());
-    }
+/// A result that did not arrive is no success, whatever the command came to.
+fn unwritten(error: &io::Error) -> process::ExitCode {
+    let problem = Problem::new("Io", format!("the output cannot be written to stdout: {error}"))
+        .help("the command itself ran to its end; only what it prints is missing or incomplete");
+    let _ = writeln!(io::stderr(), "{}", problem.to_text());
     problem.code.into()
+}
+
+fn dispatch(arguments: &Arguments, context: &Context) -> Outcome {
+    if let Some(problem) = missing_root(&arguments.command, &context.environment) {
+        return Err(problem);
+    }
+    match &arguments.command {
+        Command::Init(arguments) => init::run(arguments, context),
+        Command::Install(arguments) => install::install(arguments, context),
+        Command::Uninstall(arguments) => install::uninstall(arguments, context),
+        Command::Doctor => doctor::run(context),
+        Command::Trust(arguments) => trust::run(arguments, context),
+        Command::Demo => demo::run(context),
+        Command::Completions(arguments) => {
+            completions::run(arguments, context);
+            Ok(ExitCode::Done)
+        }
+        // `main` answers a hook before arguments are parsed; only `hook --help` comes here, and the parser answers that.
+        Command::Hook { .. } => Ok(ExitCode::Usage),
+        Command::Check(arguments) => check::run(arguments, context),
+        Command::Ack(arguments) => ack::run(arguments, context),
+        Command::Allow(arguments) => allow::run(arguments, context),
+        Command::Pause(arguments) => pause::pause(arguments, context),
+        Command::Resume => pause::resume(context),
+        Command::Validate(arguments) => validate::run(arguments, context),
+        Command::Test(arguments) => test::run(arguments, context),
+        Command::Explain { what } => explain::run(what, context),
+        Command::Try(arguments) => trying::run(arguments, context),
+        Command::Replay(arguments) => replay::run(arguments, context),
+        Command::Rules { what } => rules::run(what, context),
+        Command::Workflows(arguments) => workflows::run(arguments, context),
+        Command::Hats(arguments) => hats::run(arguments, context),
+        Command::Log(arguments) => log::run(arguments, context),
+        Command::Start(arguments) => work::start(arguments, context),
+        Command::Next(arguments) => work::next(arguments, context),
+        Command::Continue => work::go_on(context),
+        Command::Status(arguments) => status::run(arguments, context),
+        Command::Repeat => work::repeat(context),
+        Command::Approve(arguments) => work::approve(arguments, context),
+        Command::Prev => work::prev(context),
+        Command::Restart => work::restart(context),
+        Command::Abort => work::abort(context),
+        Command::Run(arguments) => loops::run(arguments, context),
+        Command::Runs(arguments) => loops::runs(arguments, context),
+        Command::Stop(arguments) => loops::stop(arguments, context),
+        Command::Emit(arguments) => loops::emit(arguments, context),
+        Command::Progress(arguments) => loops::progress(arguments, context),
+        Command::Task(arguments) => task::run(arguments, context),
+        Command::Memory(arguments) => memory::run(arguments, context),
+    }
 }
 
 /// A root that is named and is not there would look like a project without a policy.
@@ -143,16 +165,31 @@ fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> 
 
 /// Help and versions are no errors; for who asked for JSON, errors are JSON here too.
 fn usage(error: &clap::Error) -> process::ExitCode {
-    let wants_json = std::env::args_os().any(|argument| argument == "--json");
+    let wants_json = env::args_os().any(|argument| argument == "--json");
     if !wants_json || !error.use_stderr() {
-        let _ = error.print();
-        return process::ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        return match error.print() {
+            Err(unprinted) if unprinted.kind() != io::ErrorKind::BrokenPipe => unwritten(&unprinted),
+            _ => process::ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+        };
     }
     let message = error.render().to_string();
     let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    Output::new(true, true)
-        .value(&Problem::new("Usage", first).help("`linchpin --help` shows what there is").to_json());
-    ExitCode::Usage.into()
+    let problem = Problem::new("Usage", first).help("`linchpin --help` shows what there is");
+    let output = Output::new(true, false);
+    output.value(&problem.to_json());
+    output.failure().map_or_else(|| problem.code.into(), unwritten)
+}
+
+/// The parser prints help and usage errors before `--color` is parsed.
+fn colour_of_help() -> clap::ColorChoice {
+    let words: Vec<OsString> = env::args_os().collect();
+    let follows = words.windows(2).find_map(|pair| pair.first().filter(|word| *word == "--color").and(pair.get(1)));
+    let named = words.iter().find_map(|word| word.to_str()?.strip_prefix("--color="));
+    match follows.and_then(|word| word.to_str()).or(named) {
+        Some("always") => clap::ColorChoice::Always,
+        Some("never") => clap::ColorChoice::Never,
+        _ => clap::ColorChoice::Auto,
+    }
 }
 
 /// Now, in milliseconds since 1970.

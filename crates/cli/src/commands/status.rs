@@ -4,13 +4,14 @@ mod metrics;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::rules::Rule;
+use engine::rules::{Rule, Tier};
 use guard::file_rules::{QueueEntry, QueueStatus, open_demands};
 use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy, token_count};
-use policy::{Kept, Mode};
+use policy::{BrokenFile, Kept, Mode};
 use serde_json::{Map, Value, json};
 use store::{SessionKey, SessionState, Store};
 
@@ -38,6 +39,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     } else {
         Vec::new()
     };
+    let nested = Nested::all(&project, context)?;
     let (store, unusable) = journal(&project, context);
     let now = super::now();
     let command = CommandRun {
@@ -70,6 +72,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         let mut told = json!({
             "workflow": workflow.as_ref().map(|report| work::report_json(report, now)),
             "root": project.root,
+            "nested": nested.iter().map(nested_json).collect::<Vec<_>>(),
             "mode": mode.name(),
             "paused": pause.map(|pause| json!({ "until": pause.until, "reason": pause.reason })),
             "session": {
@@ -109,6 +112,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     for rule in &rules {
         output.line(format!("  {:<28} {:<6} {}", rule.id, rule.action.name(), rule.tier.name()));
     }
+    show_nested(&nested, output);
     for Kept { change, .. } in &kept {
         let what = change.what();
         output.line(format!("{} {what}; for this session it stays until `linchpin trust`", output.bold("Kept   ")));
@@ -131,6 +135,48 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         metrics.show(output);
     }
     Ok(ExitCode::Done)
+}
+
+/// The policy of a folder above the working directory: it adds to the project's.
+struct Nested {
+    root: PathBuf,
+    rules: Vec<Rule>,
+    broken: Vec<BrokenFile>,
+}
+
+impl Nested {
+    fn all(project: &Project, context: &Context) -> Result<Vec<Self>, Problem> {
+        let nested = project.nested_above(&context.environment.cwd).into_iter();
+        let read = nested.map(|nested| {
+            let compiled = nested.looked_at(&context.environment);
+            let rules = compiled.rules.all().map_err(|error| Problem::new("Unreadable", error.to_string()))?;
+            // Those in the box are in force already.
+            let rules = rules.into_iter().filter(|rule| rule.tier == Tier::Project).collect();
+            Ok(Self { root: nested.root, rules, broken: compiled.broken })
+        });
+        read.collect()
+    }
+}
+
+fn nested_json(nested: &Nested) -> Value {
+    json!({
+        "root": nested.root,
+        "rules": nested.rules.iter().map(rule_json).collect::<Vec<_>>(),
+        "broken": nested.broken.iter().map(|file| &file.problem).collect::<Vec<_>>(),
+    })
+}
+
+fn show_nested(nested: &[Nested], output: &Output) {
+    for Nested { root, rules, broken } in nested {
+        let count = counted(rules.len(), "rule");
+        output.line(format!("{} {count} in force in {}", output.bold("Nested "), root.display()));
+        for rule in rules {
+            output.line(format!("  {:<28} {:<6} {}", rule.id, rule.action.name(), rule.tier.name()));
+        }
+        for file in broken {
+            output.line(format!("  broken, {}: {}", file.consequence(), file.problem));
+        }
+    }
 }
 
 fn rule_json(rule: &Rule) -> Value {

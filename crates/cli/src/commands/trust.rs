@@ -1,13 +1,15 @@
 //! `trust`: a person accepts what a repository's policy approves, switches off or starts.
 
 use std::io;
+use std::path::Path;
 
 use engine::hats::Loop;
 use engine::workflow::Workflow;
 use guard::acceptance::Acceptance;
 use guard::trust::Trust as Accepted;
 use guard::{Project, session_policy};
-use policy::{Before, Diagnostic, Loaded, Mode, Weakened};
+use policy::edit::Refusal;
+use policy::{Before, Diagnostic, ErrorKind, Loaded, Mode, Severity, Weakened};
 use serde_json::json;
 
 use super::Context;
@@ -21,6 +23,9 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
     let project = Project::of_person(&context.environment);
     person::says_yes_in_person(&project, &context.environment)?;
     let waiting = Waiting::of(&project, context);
+    if !waiting.broken.is_empty() {
+        return Err(unreadable(&waiting.broken).into());
+    }
     if waiting.is_nothing() {
         let said = if waiting.needs_none { "nothing in this policy needs trust" } else { "already trusted" };
         context.output.line_or(said, &json!({ "trusted": true, "accepted": [], "changes": [] }));
@@ -60,6 +65,17 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
+/// What is in a broken file cannot be shown, and nobody can say yes to what they have not seen.
+fn unreadable(broken: &[Diagnostic]) -> Refusal {
+    let mut files: Vec<String> = broken.iter().map(|problem| format!("`{}`", problem.source.name)).collect();
+    files.dedup();
+    let are = if files.len() == 1 { "is" } else { "are" };
+    let kind = broken.first().map_or(ErrorKind::InvalidValue, |problem| problem.kind);
+    Refusal::new(kind, format!("{} {are} broken, so nothing was accepted", files.join(", ")))
+        .help("mend what is shown above, look at all of it with `linchpin validate`, then run `linchpin trust` again")
+        .about(broken.to_vec())
+}
+
 /// What a person has not said yes to.
 struct Waiting {
     loaded: Loaded,
@@ -71,6 +87,8 @@ struct Waiting {
     the_loop: Option<Loop>,
     /// Nothing waits, and nothing was ever to be accepted.
     needs_none: bool,
+    /// The errors of the project's files: what they would ask for is not known.
+    broken: Vec<Diagnostic>,
 }
 
 impl Waiting {
@@ -82,14 +100,21 @@ impl Waiting {
         let mut changes: Vec<Weakened> = kept.map(|kept| kept.change).collect();
         changes.dedup();
         let found = policy::workflows(&project.tiers, &loaded);
+        let loop_file = policy::loop_file(&project.tiers, &loaded);
+        let of_loop = loop_file.iter().flat_map(|file| &file.diagnostics);
+        let users = project.tiers.user.as_ref().map(|folder| folder.path.as_path());
+        let is_project =
+            |problem: &&Diagnostic| users.is_none_or(|users| !Path::new(&problem.source.name).starts_with(users));
+        let broken = loaded.diagnostics.iter().chain(&found.diagnostics).chain(of_loop);
+        let broken = broken.filter(|problem| problem.severity == Severity::Error).filter(is_project).cloned().collect();
         let with_parts = found.files.into_iter().filter_map(|file| file.workflow);
         let with_parts: Vec<Workflow> = with_parts.filter(|workflow| !workflow.text_to_trust().is_empty()).collect();
-        let the_loop = policy::loop_file(&project.tiers, &loaded).and_then(|file| file.the_loop);
+        let the_loop = loop_file.and_then(|file| file.the_loop);
         let needs_none = loaded.weakening.is_empty() && with_parts.is_empty() && the_loop.is_none();
         let trust = Accepted::of(&project.root, &context.environment);
         let the_loop = the_loop.filter(|the_loop| !trust.accepts_loop(the_loop));
         let workflows = with_parts.into_iter().filter(|workflow| !trust.accepts_workflow(workflow)).collect();
-        Self { loaded, changes, workflows, the_loop, needs_none }
+        Self { loaded, changes, workflows, the_loop, needs_none, broken }
     }
 
     fn is_nothing(&self) -> bool {
@@ -105,6 +130,7 @@ impl Waiting {
             && self.changes == other.changes
             && self.workflows == other.workflows
             && self.the_loop == other.the_loop
+            && self.broken == other.broken
     }
 }
 

@@ -14,54 +14,56 @@ fn help() {
     Usage: linchpin [OPTIONS] <COMMAND>
 
     Set up:
-      init        Write a policy into this project and install the hooks of your agents
-      install     Add Linchpin's hooks to an agent's settings
-      uninstall   Take Linchpin's hooks out of an agent's settings
-      doctor      Tell what is installed and in force, and what would make it ineffective
-      trust       Accept what a repository's policy approves or switches off
-      demo        Play a recorded session in a scratch repository, every verdict explained
-      completions Print what lets your shell complete these commands
+      init         Write a policy into this project and install the hooks of your agents
+      install      Add Linchpin's hooks to an agent's settings
+      uninstall    Take Linchpin's hooks out of an agent's settings
+      doctor       Tell what is installed and in force, and what would make it ineffective
+      trust        Accept what a repository's policy approves or switches off
+      demo         Play a recorded session in a scratch repository, every verdict explained
+      completions  Print what lets your shell complete these commands
 
     Guard:
-      hook        Judge one event from standard input: what agents call
-      check       Judge what changed by the file rules: for people, pre-commit and CI
-      ack         Acknowledge a rule that warns or holds, for one session
-      allow       Let one refused call through
-      pause       Set the guard aside for a while
-      resume      End a pause
+      hook         Judge one event from stdin: what agents call
+      check        Judge what changed by the file rules: for people, pre-commit and CI
+      ack          Acknowledge a rule that warns or holds, for one session
+      allow        Let one refused call through
+      pause        Set the guard aside for a while
+      resume       End a pause
 
     Understand:
-      validate    Check every policy file
-      test        Run the cases that rules carry
-      explain     Show the work behind a verdict, a pattern, an expression or a command
-      replay      Judge the recorded history by the rules as they are now
-      rules       Show which rules there are and which are in force, and change them
-      workflows   Show which workflows there are, and draw one
-      hats        Write, check, show and draw the loop of this project
-      log         Show the journal
+      validate     Check every policy file
+      test         Run the cases that rules carry
+      explain      Show the work behind a verdict, a pattern, an expression or a command
+      try          Tell what an agent would be told if it did this now; nothing is recorded
+      replay       Judge the recorded history by the rules as they are now
+      rules        Show which rules there are and which are in force, and change them
+      workflows    Show which workflows there are, and draw one
+      hats         Write, check, show and draw the loop of this project
+      log          Show the journal
 
     Work:
-      start       Begin a workflow
-      next        Say what is done, and move on
-      continue    Go on past an interrupt: print the prompt, and count afresh
-      approve     Say yes to what waits for a person
-      status      Show where the workflow stands, what is in force, and the session's state
-      repeat      Print the prompt of the current phase again
-      prev        Go back to the phase before this one
-      restart     Begin the workflow again
-      abort       Leave the workflow
-      run         Drive agents through the loop of this project, or go on with a run
-      runs        List the runs, show what one came to, end one
-      stop        Ask a run, or a session, to stop
-      emit        Hand the work over: what agents in a run call
-      progress    Say how far the work is: what agents in a run call
-      task        Write down what is left to do, and how far it is
-      memory      Keep what was learnt, and find it again
+      start        Begin a workflow
+      next         Say what is done, and move on
+      continue     Go on past an interrupt: print the prompt, and count afresh
+      approve      Say yes to what waits for a person
+      status       Show where the workflow stands, what is in force, and the session's state
+      repeat       Print the prompt of the current phase again
+      prev         Go back to the phase before this one
+      restart      Begin the workflow again
+      abort        Leave the workflow
+      run          Drive agents through the loop of this project, or go on with a run
+      runs         List the runs, show what one came to, end one
+      stop         Ask a run to end after its iteration, or a session to stop
+      emit         Hand the work over: what agents in a run call
+      progress     Say how far the work is: what agents in a run call
+      task         Write down what is left to do, and how far it is
+      memory       Keep what was learnt, and find it again
 
     Options:
-          --json     Print the result as JSON
-      -h, --help     Print help
-      -V, --version  Print version
+          --json          Print the result as JSON
+          --color <WHEN>  When to colour the output [possible values: auto, always, never]
+      -h, --help          Print help
+      -V, --version       Print version
     --- stderr
     ");
     let version = bare().run(&["--version"]).stdout;
@@ -225,7 +227,7 @@ fn status() {
     Holds   wait held this session's stop 1 time
     --- stderr
     ");
-    insta::assert_snapshot!(project.run(&["status", "--json"]).stdout, @r#"{"workflow":null,"root":"[BASE]/project","mode":"enforce","paused":null,"session":{"agent":"claude","id":"session-1","rules":[{"rule":"people-only-commands","tier":"bundled","action":"block","source":"bundled rule people-only-commands"},{"rule":"protect-guardrails","tier":"bundled","action":"block","source":"bundled rule protect-guardrails"},{"rule":"wait","tier":"project","action":"block","source":".linchpin/rules/wait.md"}],"queue":{},"acknowledgements":[],"holds":{"wait":1},"kept":[],"variables":{},"broken":[]}}"#);
+    insta::assert_snapshot!(project.run(&["status", "--json"]).stdout, @r#"{"workflow":null,"root":"[BASE]/project","nested":[],"mode":"enforce","paused":null,"session":{"agent":"claude","id":"session-1","rules":[{"rule":"people-only-commands","tier":"bundled","action":"block","source":"bundled rule people-only-commands"},{"rule":"protect-guardrails","tier":"bundled","action":"block","source":"bundled rule protect-guardrails"},{"rule":"wait","tier":"project","action":"block","source":".linchpin/rules/wait.md"}],"queue":{},"acknowledgements":[],"holds":{"wait":1},"kept":[],"variables":{},"broken":[]}}"#);
 }
 
 #[test]
@@ -335,4 +337,53 @@ fn a_root_that_is_not_there() {
 fn a_path_that_begins_here() {
     let found = bare().run(&["explain", "pattern", "src/**", "./src/a"]).stdout;
     assert_eq!(found.trim(), "matches");
+}
+
+#[test]
+fn help_reads_well_on_a_narrow_terminal() {
+    for arguments in [&["--help"][..], &["hook", "--help"], &["check", "--help"], &["try", "--help"]] {
+        let mut command = bare().command(arguments);
+        command.env("COLUMNS", "40").current_dir("/");
+        let help = bare().feed(command, b"").stdout;
+        // What people would type is not broken.
+        let too_long = |line: &&str| line.chars().count() > 40 && !line.contains("linchpin ");
+        assert_eq!(help.lines().find(too_long), None, "{arguments:?}\n{help}");
+    }
+    let mut command = bare().command(&["--help"]);
+    command.env("COLUMNS", "40").current_dir("/");
+    let help = bare().feed(command, b"").stdout;
+    assert!(help.contains("  trust        Accept what a\n               repository's policy\n               approves or switches off\n"), "{help}");
+}
+
+#[test]
+fn what_a_hook_is_for_is_told() {
+    for arguments in [&["hook", "--help"][..], &["hook", "-h"], &["hook", "claude", "--help"]] {
+        let reply = bare().run(arguments);
+        assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+        assert!(reply.stdout.contains("`linchpin install AGENT` writes it into their settings"), "{}", reply.stdout);
+    }
+}
+
+#[test]
+fn colour_is_for_terminals_unless_somebody_says_otherwise() {
+    let project = project();
+    let coloured = |arguments: &[&str], no_color: bool, on_terminal: bool| {
+        let mut command = project.command(arguments);
+        if no_color {
+            command.env("NO_COLOR", "1");
+        }
+        let reply = if on_terminal { project.on_terminal(command, "") } else { project.feed(command, b"") };
+        reply.stdout.contains('\u{1b}')
+    };
+    let (auto, always, never) =
+        (&["rules", "list"], &["rules", "list", "--color=always"], &["--color", "never", "rules", "list"]);
+    assert!(!coloured(auto, false, false));
+    assert!(coloured(auto, false, true));
+    assert!(!coloured(auto, true, true));
+    assert!(coloured(always, true, false));
+    assert!(!coloured(never, false, true));
+    // And so is the help.
+    assert!(coloured(&["--color", "always", "--help"], false, false));
+    assert!(!coloured(&["--color=never", "--help"], false, true));
+    assert!(!coloured(&["rules", "list", "--json", "--color", "always"], false, false));
 }

@@ -620,3 +620,156 @@ fn settings_that_cannot_be_understood() {
           the agent may not read its hooks from this file; mend it
     ");
 }
+
+/// What `doctor` says of the journal, and of what is kept beside it.
+fn storage(reply: &testkit::Reply) -> String {
+    let told = reply.json();
+    let checks = told["checks"].as_array().expect("checks").iter();
+    let checks =
+        checks.filter_map(|check| Some(format!("{}: {}", check["state"].as_str()?, check["message"].as_str()?)));
+    checks
+        .filter(|check| ["journal", "kept", "ulimit"].iter().any(|word| check.contains(word)))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_is_no_good_journal() {
+    let scratch = crate::project();
+    scratch.decision("ls");
+    insta::assert_snapshot!(storage(&scratch.run(&["doctor", "--json"])), @"ok: journal at [BASE]/project/.linchpin/state.db");
+    let files = || {
+        let mut names: Vec<_> = std::fs::read_dir(scratch.root().join(".linchpin")).expect("a folder").collect();
+        names.sort_by_key(|entry| entry.as_ref().map(std::fs::DirEntry::file_name).ok());
+        names.into_iter().filter_map(|entry| entry.ok().map(|entry| entry.file_name())).collect::<Vec<_>>()
+    };
+    let before = files();
+    scratch.run(&["doctor"]);
+    assert_eq!(files(), before, "doctor leaves nothing behind");
+    let holder = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
+    holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    insta::assert_snapshot!(storage(&scratch.run(&["doctor", "--json"])), @"bad: the journal is locked by another process");
+}
+
+#[test]
+fn a_limit_on_files_that_would_have_hooks_killed_is_told() {
+    let scratch = crate::project();
+    let doctor = scratch.command(&[]);
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "ulimit -f 10; exec \"$0\" doctor --json"]).arg(doctor.get_program());
+    shell.current_dir(scratch.root()).env_clear();
+    shell.envs(doctor.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    insta::assert_snapshot!(storage(&scratch.feed(shell, b"")), @"bad: no file can be written here (`ulimit -f`), and whoever tries is killed");
+}
+
+/// Needs the right to mount, which a test may not have.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_or_read_only_policy_folder_is_told() {
+    let can_mount = std::process::Command::new("unshare").args(["--mount", "--map-root-user", "true"]).output();
+    if !can_mount.is_ok_and(|output| output.status.success()) {
+        return;
+    }
+    for (journal, how, why) in [
+        ("linchpin hook claude < event", "dd if=/dev/zero of=.linchpin/filler 2>/dev/null", "the disk is full"),
+        ("true", "dd if=/dev/zero of=.linchpin/filler 2>/dev/null", "the disk is full"),
+        ("linchpin hook claude < event", "mount -o remount,ro .linchpin", "it is read-only"),
+        ("true", "mount -o remount,ro .linchpin", "it is read-only"),
+    ] {
+        let scratch = crate::project();
+        scratch.file("event", scratch.bash("ls").to_string());
+        let doctor = scratch.command(&[]);
+        let script = format!(
+            "mount -t tmpfs -o size=1m none .linchpin && mkdir .linchpin/rules && linchpin() {{ \"$PROGRAM\" \"$@\"; }} && \
+             {journal}; {how}; linchpin doctor --json"
+        );
+        let mut shell = std::process::Command::new("unshare");
+        shell.args(["--mount", "--map-root-user", "sh", "-c", &script]).current_dir(scratch.root()).env_clear();
+        shell.envs(doctor.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.env("PROGRAM", doctor.get_program());
+        let reply = scratch.feed(shell, b"");
+        let told = storage(&reply);
+        assert!(told.contains(&format!("bad: the journal cannot be written: {why}")), "{told}\n{}", reply.transcript());
+    }
+}
+
+/// A folder with a policy of its own inside of a project with one, as a submodule may be.
+fn with_submodule() -> Scratch {
+    let scratch = crate::project();
+    scratch.rule("outer", crate::NO_DANGER).file("part/.linchpin/rules/inner.md", crate::NO_DANGER);
+    scratch.file("part/.linchpin/rules/broken.md", "---\ncommand_patern: x\n---\nNo.\n");
+    scratch.file("part/.git", "gitdir: ../.git/modules/part\n");
+    scratch
+}
+
+fn in_part(scratch: &Scratch, arguments: &[&str]) -> testkit::Reply {
+    let mut command = scratch.command(arguments);
+    command.current_dir(scratch.root().join("part"));
+    scratch.feed(command, b"")
+}
+
+#[test]
+fn in_a_submodule_both_policies_are_told_of() {
+    let scratch = with_submodule();
+    scratch.run(&["install", "claude"]);
+    insta::assert_snapshot!(in_part(&scratch, &["doctor"]).transcript(), @"
+    exit 1
+    --- stdout
+    Linchpin 0.1.0, project [BASE]/project
+    with the nested policy of [BASE]/project/part
+
+    ok    3 rules in force
+    ok    part: 1 rule in force
+    bad   part: broken, it is not in force: .linchpin/rules/broken.md:2:1: unknown key `command_patern`
+          `linchpin validate` shows every error
+    note  no journal yet: it begins with the first event
+    ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
+    ok    Claude Code: a forged `linchpin trust` was refused
+    note  Claude Code: no hooks in [BASE]/project/part, and it may not read those of a folder above it; `linchpin install claude` there adds them
+    --- stderr
+    ");
+    assert_eq!(in_part(&scratch, &["install", "claude"]).code, Some(0));
+    insta::assert_snapshot!(in_part(&scratch, &["doctor"]).transcript(), @"
+    exit 1
+    --- stdout
+    Linchpin 0.1.0, project [BASE]/project
+    with the nested policy of [BASE]/project/part
+
+    ok    3 rules in force
+    ok    part: 1 rule in force
+    bad   part: broken, it is not in force: .linchpin/rules/broken.md:2:1: unknown key `command_patern`
+          `linchpin validate` shows every error
+    note  no journal yet: it begins with the first event
+    ok    Claude Code: hooks in [BASE]/project/.claude/settings.json
+    ok    Claude Code: a forged `linchpin trust` was refused
+    ok    Claude Code: hooks in [BASE]/project/part/.claude/settings.json
+    ok    Claude Code: a forged `linchpin trust` was refused
+    --- stderr
+    ");
+    // From outside, what is in the folder is not asked about.
+    assert_eq!(scratch.run(&["doctor", "--json"]).json()["nested"], serde_json::json!([]));
+    insta::assert_snapshot!(in_part(&scratch, &["status"]).transcript(), @"
+    exit 0
+    --- stdout
+    Project [BASE]/project
+    Session none yet
+    Rules   3 rules in force
+      outer                        block  project
+      people-only-commands         block  bundled
+      protect-guardrails           block  bundled
+    Nested  1 rule in force in [BASE]/project/part
+      inner                        block  project
+      broken, it is not in force: .linchpin/rules/broken.md:2:1: unknown key `command_patern`
+    --- stderr
+    ");
+    let told = in_part(&scratch, &["status", "--json"]).json();
+    assert_eq!(told["nested"][0]["rules"][0]["rule"], "inner", "{told}");
+}
+
+#[test]
+fn hooks_in_a_submodule_are_found_from_there() {
+    let scratch = with_submodule();
+    assert_eq!(in_part(&scratch, &["install", "claude"]).code, Some(0));
+    let told = in_part(&scratch, &["doctor", "--json"]).json()["checks"].to_string();
+    assert!(!told.contains("no agent calls Linchpin"), "{told}");
+}

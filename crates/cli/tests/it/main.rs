@@ -55,6 +55,8 @@ mod tokens;
 mod toolchains;
 mod triggers;
 mod trust;
+mod trying;
+mod unwritten_output;
 mod validate;
 mod work_errors;
 mod work_together;

@@ -116,3 +116,64 @@ fn a_repository_cannot_set_the_variables_or_the_caps_of_the_users_rules() {
     let stop = project.hook("claude", &project.event("Stop", &serde_json::json!({ "stop_hook_active": false })));
     assert_eq!(stop.json()["decision"], "block");
 }
+
+/// What is in a broken file cannot be shown, so nobody can say yes to it.
+#[test]
+fn a_broken_file_is_named_and_nothing_is_accepted() {
+    let files = [
+        ("loop.yml", "hats: [\n"),
+        ("workflows/work.yml", "start_node: nowhere\nnodes: {}\n"),
+        ("config.yml", "mode: watch\n"),
+        ("rules/broken.md", "---\ncommand_patern: x\n---\nNo.\n"),
+    ];
+    for (file, text) in files {
+        let project = project();
+        project.rule("approve", APPROVE).file(&format!(".linchpin/{file}"), text);
+        let reply = project.run(&["trust", "--yes"]);
+        assert_eq!((reply.code, reply.stdout.as_str()), (Some(2), ""), "{file}: {}", reply.transcript());
+        assert!(
+            reply.stderr.contains(&format!("`.linchpin/{file}` is broken, so nothing was accepted")),
+            "{}",
+            reply.stderr
+        );
+        assert_eq!(project.hook("claude", &project.event("Notification", &serde_json::json!({}))).code, Some(0));
+        assert!(!project.hook("claude", &project.bash("ls")).stdout.contains("\"allow\""), "{file}");
+    }
+}
+
+#[test]
+fn a_broken_file_of_the_users_own_keeps_nobody_from_trusting_a_project() {
+    let project = project();
+    project.rule("approve", APPROVE).user_rule("broken", "---\ncommand_patern: x\n---\nNo.\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+}
+
+#[test]
+fn a_broken_loop_is_shown_to_whoever_trusts_it() {
+    let project = project();
+    project.file(
+        ".linchpin/loop.yml",
+        "hats:\n  worker: {triggers: [task.start], publishes: [loop.complete], color: red}\n",
+    );
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the loop has no `agent`
+     --> .linchpin/loop.yml:1:1
+      |
+    1 | hats:
+      | ^
+
+    error: unknown key `color`
+     --> .linchpin/loop.yml:2:64
+      |
+    2 |   worker: {triggers: [task.start], publishes: [loop.complete], color: red}
+      |                                                                ^^^^^
+
+    error: `.linchpin/loop.yml` is broken, so nothing was accepted
+    help: mend what is shown above, look at all of it with `linchpin validate`, then run `linchpin trust` again
+    ");
+    let told = project.run(&["trust", "--yes", "--json"]).json();
+    assert_eq!(told["error"]["file"], ".linchpin/loop.yml", "{told}");
+}

@@ -25,6 +25,8 @@ pub struct Queue {
     /// The user's own, for all that were ever in this project.
     state: PathBuf,
     problems: Mutex<Vec<String>>,
+    /// Nothing is written or removed.
+    is_dry_run: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +124,13 @@ pub fn trigger_hash<'f>(rule: &str, files: impl IntoIterator<Item = &'f str>, ba
 impl Queue {
     /// `tmp`: the project's folder for what may be deleted. `state`: the user's own folder for the project.
     pub fn new(tmp: &Path, state: &Path) -> Self {
-        Self { folder: tmp.join("rules"), state: state.join("demands"), problems: Mutex::default() }
+        Self { folder: tmp.join("rules"), state: state.join("demands"), problems: Mutex::default(), is_dry_run: false }
+    }
+
+    /// The same, for those who only ask what would come of an event.
+    #[must_use]
+    pub fn for_dry_run(self, is_dry_run: bool) -> Self {
+        Self { is_dry_run, ..self }
     }
 
     /// What the user's own folder keeps of these; `None` where nothing was ever written.
@@ -190,6 +198,9 @@ impl Queue {
 
     /// Writes the entry whole, in the place of what it was before.
     pub fn put(&self, entry: &QueueEntry) -> io::Result<()> {
+        if self.is_dry_run {
+            return Ok(());
+        }
         let bytes = serde_json::to_vec_pretty(entry).map_err(io::Error::other)?;
         policy::write_private_file(&self.own_or_new()?.join(&entry.trigger_hash), "")?;
         policy::write_private_file(&self.path(&entry.trigger_hash, entry.status), bytes)?;
@@ -208,6 +219,9 @@ impl Queue {
     }
 
     pub fn settle(&self, rule: &str, file: &str, baseline: &str, content: &str) -> io::Result<()> {
+        if self.is_dry_run {
+            return Ok(());
+        }
         policy::write_private_file(&mark(&self.own_or_new()?, rule, file, baseline), content)
     }
 
@@ -221,6 +235,9 @@ impl Queue {
     }
 
     fn put_away(&self, path: &Path, why: &str) {
+        if self.is_dry_run {
+            return;
+        }
         let is_gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.is_ok();
         let done = if is_gone { "removed; what still holds is found again" } else { "and it cannot be removed" };
         if let Ok(mut problems) = self.problems.lock() {

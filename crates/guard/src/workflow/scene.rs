@@ -62,7 +62,7 @@ impl Moves<'_> {
         if let Some(stage) = &self.stage {
             return Ok(stage.workflow.clone());
         }
-        let compiled = self.project.workflow(name, &self.policy, self.environment);
+        let compiled = self.project.workflow(name, &self.policy, true, self.environment);
         if let Some(compiled) = compiled.filter(|compiled| !compiled.is_last_good) {
             return Ok(compiled.workflow);
         }

@@ -44,6 +44,7 @@ pub fn compiled_workflow(
     tiers: &Tiers,
     policy: &Compiled,
     cache: &Path,
+    is_kept: bool,
     load: impl FnOnce() -> Loaded,
 ) -> Option<CompiledWorkflow> {
     let around = around(policy);
@@ -63,7 +64,7 @@ pub fn compiled_workflow(
         Some(workflow) => (workflow, false),
         None => (stored?.workflow, true),
     };
-    if let Some(inputs) = inputs {
+    if let Some(inputs) = inputs.filter(|_| is_kept) {
         let stored = Stored { build: BUILD.to_owned(), around, read, inputs, workflow: workflow.clone(), is_last_good };
         // A cache that cannot be written only costs time.
         let _ = postcard::to_stdvec(&stored).map(|bytes| write_private_file(cache, bytes));

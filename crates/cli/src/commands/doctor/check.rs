@@ -1,5 +1,7 @@
 //! One thing that `doctor` looked at, and how it is.
 
+use std::path::Path;
+
 pub struct Check {
     pub state: State,
     pub text: String,
@@ -18,6 +20,12 @@ pub enum State {
 impl Check {
     pub fn fine(text: impl Into<String>) -> Self {
         Self { state: State::Fine, text: text.into(), help: None }
+    }
+
+    /// The same, of a folder in the project.
+    #[must_use]
+    pub fn within(self, folder: &Path) -> Self {
+        Self { text: format!("{}: {}", folder.display(), self.text), ..self }
     }
 
     pub fn note(text: impl Into<String>) -> Self {

@@ -1,6 +1,6 @@
 //! What `doctor` says of agents' hooks: whether they call Linchpin, and what would keep them from it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agents::Agent;
@@ -11,18 +11,28 @@ use super::check::{Check, State};
 use super::forged_event::Trial;
 use crate::commands::{Context, install};
 
-pub fn checks(project: &Project, context: &Context) -> Vec<Check> {
+/// `nested`: the policies above the working directory. An agent that is started there reads the settings there.
+pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<Check> {
     let home = context.environment.home.clone().unwrap_or_else(|| project.root.clone());
     let deadline = project.looked_at(&context.environment).config.deadline;
-    let look = |agent| Looker { agent, project, context, home: &home, deadline }.look();
+    let look = |agent| {
+        let looker = |project| Looker { agent, project, context, home: &home, deadline };
+        let mut looked = looker(project).look();
+        for nested in nested {
+            looked.join(looker(nested).look_in(&[Scope::Project, Scope::Local]), &nested.root);
+        }
+        looked
+    };
     let found: Vec<(Agent, Looked)> = Agent::ALL.into_iter().map(|agent| (agent, look(agent))).collect();
     let at_work: Vec<Agent> = found.iter().filter(|(_, looked)| looked.places > 0).map(|(agent, _)| *agent).collect();
+    let unread = found.iter().flat_map(|(agent, looked)| unread_there(*agent, looked, nested)).collect::<Vec<_>>();
     let mut checks: Vec<Check> = found.into_iter().flat_map(|(_, looked)| looked.checks).collect();
     checks.extend(calling_twice(&at_work));
     if at_work.is_empty() {
         let help = "`linchpin install AGENT`, or `linchpin init` for those that are found";
         checks.push(Check::bad("no agent calls Linchpin for this project", help));
     }
+    checks.extend(unread);
     checks
 }
 
@@ -47,6 +57,15 @@ fn calling_twice(at_work: &[Agent]) -> Vec<Check> {
     at_work.iter().flat_map(|agent| read(agent).map(move |other| Check::note(text(agent, other)))).collect()
 }
 
+/// Hooks that an agent may not find from where it is started.
+fn unread_there(agent: Agent, looked: &Looked, nested: &[Project]) -> Option<Check> {
+    let folder = &nested.last()?.root;
+    let is_missing = looked.places > 0 && !looked.is_of_user && !looked.folders.contains(folder);
+    let title = agent.title();
+    let text = format!("{title}: no hooks in {}, and it may not read those of a folder above it", folder.display());
+    is_missing.then(|| Check::note(format!("{text}; `linchpin install {}` there adds them", agent.name())))
+}
+
 /// What became of one agent's settings.
 #[derive(Default)]
 struct Looked {
@@ -57,6 +76,20 @@ struct Looked {
     elsewhere: Vec<Check>,
     /// The person's settings that cannot be understood.
     unread: Vec<Check>,
+    /// There are hooks in the person's own settings.
+    is_of_user: bool,
+    /// The nested policies whose folders have hooks.
+    folders: Vec<PathBuf>,
+}
+
+impl Looked {
+    fn join(&mut self, nested: Self, folder: &Path) {
+        if nested.places > 0 {
+            self.folders.push(folder.to_owned());
+        }
+        self.places += nested.places;
+        self.checks.extend(nested.checks);
+    }
 }
 
 struct Looker<'a> {
@@ -69,12 +102,7 @@ struct Looker<'a> {
 
 impl Looker<'_> {
     fn look(&self) -> Looked {
-        let mut looked = Looked::default();
-        for scope in Scope::ALL {
-            let environment = &self.context.environment;
-            let Ok(file) = install::settings_file(self.agent, scope, &self.project.root, environment) else { continue };
-            self.look_at(scope, &file, &mut looked);
-        }
+        let mut looked = self.look_in(&Scope::ALL);
         if looked.places == 0 {
             // It may be an agent that nobody uses here.
             looked.unread.iter_mut().for_each(|check| check.state = State::Note);
@@ -89,6 +117,17 @@ impl Looker<'_> {
                 "hooks in {} places, so it may call Linchpin that often for each event",
                 looked.places
             )));
+        }
+        looked
+    }
+
+    fn look_in(&self, scopes: &[Scope]) -> Looked {
+        let mut looked = Looked::default();
+        for scope in scopes {
+            let environment = &self.context.environment;
+            if let Ok(file) = install::settings_file(self.agent, *scope, &self.project.root, environment) {
+                self.look_at(*scope, &file, &mut looked);
+            }
         }
         looked
     }
@@ -112,6 +151,7 @@ impl Looker<'_> {
             return;
         }
         looked.places += 1;
+        looked.is_of_user |= scope == Scope::User;
         looked.checks.push(Check::fine(format!("{}: hooks in {}", self.agent.title(), file.display())));
         looked.checks.extend(self.difference_checks(scope, &found));
         looked.checks.extend(found.switches.iter().chain(&found.problems).map(to_change));

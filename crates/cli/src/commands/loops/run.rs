@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -148,8 +148,7 @@ impl Telling<'_> {
             }
             News::Said(text) => {
                 if !output.json {
-                    let _ = write!(io::stdout(), "{}", agents::shown(text));
-                    let _ = io::stdout().flush();
+                    output.write(&agents::shown(text));
                 }
             }
             News::Progress(text) => output.aside(format!("[{run}] {}", text.replace('\n', " "))),

@@ -1,0 +1,52 @@
+//! `linchpin --help`: the commands in groups, laid out by the argument parser for the width of the terminal.
+
+use clap::{Command, CommandFactory};
+
+use super::Arguments;
+
+/// Every command, in the order in which the help lists it. A test holds this to the commands that there are.
+pub const GROUPS: [(&str, &[&str]); 4] = [
+    ("Set up", &["init", "install", "uninstall", "doctor", "trust", "demo", "completions"]),
+    ("Guard", &["hook", "check", "ack", "allow", "pause", "resume"]),
+    ("Understand", &["validate", "test", "explain", "try", "replay", "rules", "workflows", "hats", "log"]),
+    (
+        "Work",
+        &[
+            "start", "next", "continue", "approve", "status", "repeat", "prev", "restart", "abort", "run", "runs",
+            "stop", "emit", "progress", "task", "memory",
+        ],
+    ),
+];
+
+/// The command line, as it is parsed and described. `width` is that of the terminal where it is not to be asked for.
+pub fn command(width: Option<usize>) -> Command {
+    let command = Arguments::command();
+    let command = match width {
+        Some(width) => command.term_width(width),
+        None => command,
+    };
+    let groups = grouped(&command);
+    command.help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}\nOptions:\n{{options}}\n"))
+}
+
+/// The parser's own list of commands, wrapped by it, with a heading above the first of each group.
+fn grouped(command: &Command) -> String {
+    let order = |name: &str| GROUPS.iter().flat_map(|(_, names)| names.iter()).position(|known| *known == name);
+    let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let ordered = names.iter().fold(command.clone(), |command, name| {
+        let place = order(name).unwrap_or(usize::MAX);
+        command.mut_subcommand(name, |command| command.display_order(place))
+    });
+    let list = ordered.help_template("{subcommands}").render_help().to_string();
+    let mut text = String::new();
+    for line in list.lines() {
+        let name = line.strip_prefix("  ").and_then(|line| line.split(' ').next()).unwrap_or_default();
+        if let Some((heading, _)) = GROUPS.iter().find(|(_, names)| names.first() == Some(&name)) {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            text.push_str(&format!("{gap}{heading}:\n"));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,125 @@
+//! `try`: the verdict that an agent would get now. People and agents may both ask, and nothing is recorded.
+
+use agents::Agent;
+use engine::{EventKind, Finding, Level, Lifted, Verdict};
+use guard::dry_run::{Attempt, DryRun};
+use guard::{CommandRun, Project, Whose, lifting};
+use serde_json::{Value, json};
+
+use super::Context;
+use super::install::agent_named;
+use crate::arguments::Try;
+use crate::exit_code::ExitCode;
+use crate::problem::{Outcome, Problem};
+
+/// Tools of Claude Code's that are about a file, and what they call it.
+const FILE_TOOLS: [(&str, &str); 5] = [
+    ("Read", "file_path"),
+    ("Write", "file_path"),
+    ("Edit", "file_path"),
+    ("MultiEdit", "file_path"),
+    ("NotebookEdit", "notebook_path"),
+];
+
+pub fn run(arguments: &Try, context: &Context) -> Outcome {
+    let environment = &context.environment;
+    let project = Project::of_command(environment);
+    let now = super::now();
+    let heard = session(&project, now, context);
+    let agent = match &arguments.agent {
+        Some(name) => agent_named(name)?,
+        None => heard.as_ref().and_then(|heard| Agent::from_name(&heard.agent)).unwrap_or(Agent::Claude),
+    };
+    let session = heard.filter(|heard| heard.agent == agent.name()).map(|heard| heard.session).unwrap_or_default();
+    let attempt = attempt(arguments, context)?;
+    let kind = if matches!(attempt, Attempt::Stop) { EventKind::Stop } else { EventKind::BeforeTool };
+    let cwd = &environment.cwd;
+    let dry_run = DryRun { agent, session: &session, root: &project.root, cwd, attempt, now };
+    let verdict = dry_run.verdict(environment);
+    let mut notices = verdict.notices.clone();
+    if !project.has_policy() {
+        notices.push("there is no policy here, so every event is allowed: `linchpin init` writes one".to_owned());
+    }
+    let told = verdict.told();
+    // Without what lifts it: who asks is to hear what the rules say.
+    let said = Verdict { lifted: None, ..verdict.clone() };
+    let rules = rules(&said);
+    let mut reason = agents::reasons(kind, &said);
+    if let Some(lifted) = verdict.lifted {
+        reason = format!("{}\n\n{reason}", why_lifted(lifted));
+    }
+    if context.output.json {
+        context
+            .output
+            .value(&json!({ "verdict": told.level.name(), "rules": rules, "reason": reason, "notices": notices }));
+    } else {
+        show(&told, &rules, &reason, &notices, context);
+    }
+    Ok(if told.stops() { ExitCode::No } else { ExitCode::Done })
+}
+
+/// The session that this runs in, or the one that was heard of last.
+fn session(project: &Project, now: i64, context: &Context) -> Option<Whose> {
+    let store = super::log::open(project, context).ok()?;
+    let command = CommandRun { words: &["try"], session: None, environment: &context.environment, now };
+    command.session(&store).ok().flatten()
+}
+
+fn attempt(arguments: &Try, context: &Context) -> Result<Attempt, Problem> {
+    if let Some(command) = &arguments.command {
+        return Ok(Attempt::Call { tool: "Bash".to_owned(), input: json!({ "command": command }) });
+    }
+    let Some(tool) = arguments.tool.clone() else { return Ok(Attempt::Stop) };
+    if tool == "Bash" {
+        return Err(Problem::new("Usage", "what the shell would run is missing").help("`linchpin try 'COMMAND'`"));
+    }
+    let key = FILE_TOOLS.iter().find(|(name, _)| *name == tool).map(|(_, key)| *key);
+    if key.is_some() && arguments.path.is_none() {
+        let message = format!("`{tool}` is about a file, and none is named");
+        return Err(Problem::new("Usage", message).help(format!("`linchpin try --tool {tool} --path PATH`")));
+    }
+    let path = arguments.path.as_ref().map(|path| context.environment.cwd.join(path));
+    let input: serde_json::Map<String, Value> =
+        path.into_iter().map(|path| (key.unwrap_or("path").to_owned(), json!(path))).collect();
+    Ok(Attempt::Call { tool, input: Value::Object(input) })
+}
+
+/// The rules that speak; of an approval, those that give it.
+fn rules(verdict: &Verdict) -> Vec<String> {
+    let is_meant = |finding: &&Finding| finding.level > Level::Allow || verdict.approved;
+    let mut rules: Vec<String> = verdict.findings.iter().filter(is_meant).map(|finding| finding.rule.clone()).collect();
+    rules.dedup();
+    rules
+}
+
+fn why_lifted(lifted: Lifted) -> String {
+    match lifted {
+        Lifted::Observe => format!("Let through, because of {}. Else:", lifting::OBSERVING),
+        Lifted::Paused => "Let through, because a person paused the guard. Else:".to_owned(),
+        Lifted::Allowed { refusal } => {
+            format!("Let through, because a person allowed this call (`linchpin allow {refusal}`). Else:")
+        }
+    }
+}
+
+fn show(told: &Verdict, rules: &[String], reason: &str, notices: &[String], context: &Context) {
+    let output = &context.output;
+    let names: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
+    let by = match names.as_slice() {
+        [] if told.level == Level::Allow => ": no rule objects".to_owned(),
+        // Why it is let through all the same is the first thing that the reason says.
+        _ if told.level == Level::Allow && !told.approved => String::new(),
+        [] => String::new(),
+        [rule] => format!(", by rule {rule}"),
+        _ => format!(", by rules {}", names.join(", ")),
+    };
+    output.line(format!("{}{by}", output.level(told.level)));
+    if !reason.is_empty() {
+        output.blank();
+        output.line(reason);
+    }
+    for notice in notices {
+        output.blank();
+        output.line(format!("note: {notice}"));
+    }
+}

@@ -1,0 +1,306 @@
+//! `try`: the verdict that an agent would get now, and no trace of the question.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+use serde_json::json;
+use testkit::Scratch;
+
+use super::{NO_DANGER, bare, project};
+
+/// Every file of the project, of the home and of what Linchpin keeps, with a hash of it. `-shm` is SQLite's own scratch
+/// memory, which every reader touches.
+fn everything(scratch: &Scratch) -> BTreeMap<PathBuf, u64> {
+    fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, u64>) {
+        for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+            let path = entry.path();
+            if path.is_dir() {
+                found.insert(path.clone(), 0);
+                walk(&path, found);
+            } else if !path.to_string_lossy().ends_with("-shm") {
+                let mut hasher = DefaultHasher::new();
+                fs::read(&path).expect("a file").hash(&mut hasher);
+                found.insert(path, hasher.finish());
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(scratch.root().parent().expect("a parent"), &mut found);
+    found
+}
+
+fn verdict(scratch: &Scratch, arguments: &[&str]) -> (String, Vec<String>) {
+    let before = everything(scratch);
+    let reply = scratch.run(&[&["try", "--json"], arguments].concat());
+    assert_eq!(everything(scratch), before, "{arguments:?} left something behind");
+    let told = reply.json();
+    let level = told["verdict"].as_str().expect("a level").to_owned();
+    let expected = if matches!(level.as_str(), "ask" | "block") { 1 } else { 0 };
+    assert_eq!(reply.code, Some(expected), "{}", reply.transcript());
+    let rules = told["rules"].as_array().expect("rules").iter().filter_map(|rule| rule.as_str());
+    (level, rules.map(str::to_owned).collect())
+}
+
+fn says(level: &str, rules: &[&str]) -> (String, Vec<String>) {
+    (level.to_owned(), rules.iter().map(|rule| (*rule).to_owned()).collect())
+}
+
+#[test]
+fn a_command_that_would_be_refused_and_one_that_would_not() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_snapshot!(project.run(&["try", "cd x && danger --now"]).transcript(), @"
+    exit 1
+    --- stdout
+    block, by rule `no-danger`
+
+    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger --now`.)
+    --- stderr
+    ");
+    assert_snapshot!(project.run(&["try", "ls"]).transcript(), @"
+    exit 0
+    --- stdout
+    allow: no rule objects
+    --- stderr
+    ");
+    assert_snapshot!(project.run(&["try", "danger", "--json"]).transcript(), @r#"
+    exit 1
+    --- stdout
+    {"verdict":"block","rules":["no-danger"],"reason":"Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger`.)","notices":[]}
+    --- stderr
+    "#);
+}
+
+#[test]
+fn every_level_has_its_exit_code_and_leaves_nothing_behind() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.rule("sure", "---\ncommand_pattern: ^deploy\naction: ask\n---\nSure?\n");
+    project.rule("hm", "---\ncommand_pattern: ^slow\naction: warn\n---\nThis is slow.\n");
+    project.user_rule("fine", "---\ncommand_pattern: ^look\naction: allow\n---\nFine.\n");
+    let all = || {
+        assert_eq!(verdict(&project, &["danger"]), says("block", &["no-danger"]));
+        assert_eq!(verdict(&project, &["deploy"]), says("ask", &["sure"]));
+        assert_eq!(verdict(&project, &["slow"]), says("warn", &["hm"]));
+        assert_eq!(verdict(&project, &["look"]), says("allow", &["fine"]));
+        assert_eq!(verdict(&project, &["ls"]), says("allow", &[]));
+        assert_eq!(verdict(&project, &["ls", "--agent", "codex"]), says("allow", &[]));
+    };
+    all();
+    assert!(!project.root().join(".linchpin/state.db").exists());
+    // And where there is a journal with a session in it.
+    project.decision("ls");
+    all();
+}
+
+#[test]
+fn other_tools_and_the_files_that_they_are_about() {
+    let project = project();
+    project.rule("no-env", "---\ntools: [Write, Read]\npaths: '**/.env'\n---\nSecrets.\n");
+    for tool in ["Write", "Read"] {
+        assert_eq!(verdict(&project, &["--tool", tool, "--path", "a/.env"]), says("block", &["no-env"]));
+        assert_eq!(verdict(&project, &["--tool", tool, "--path", "a/env"]), says("allow", &[]));
+    }
+    let settings = ["--tool", "Edit", "--path", ".linchpin/config.yml"];
+    assert_eq!(verdict(&project, &settings), says("block", &["protect-guardrails"]));
+    project.rule("no-mail", "---\ntools: mcp__mail__send\n---\nNo.\n");
+    assert_eq!(verdict(&project, &["--tool", "mcp__mail__send"]), says("block", &["no-mail"]));
+    assert_snapshot!(project.run(&["try", "--tool", "Write"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `Write` is about a file, and none is named
+    help: `linchpin try --tool Write --path PATH`
+    ");
+    assert_snapshot!(project.run(&["try", "--tool", "Bash"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: what the shell would run is missing
+    help: `linchpin try 'COMMAND'`
+    ");
+}
+
+#[test]
+fn the_session_that_was_heard_of_last_is_the_one_that_is_asked_about() {
+    let project = project();
+    project.config(
+        "variables: {tested: false}\nobservers:\n- name: tests\n  on: before_tool\n  match: {command_pattern: '^cargo test'}\n  set: {tested: true}\n",
+    );
+    project.rule("test-first", "---\ncommand_pattern: '^git push'\nwhen: not tested\n---\nTest first.\n");
+    assert_eq!(verdict(&project, &["git push"]), says("block", &["test-first"]));
+    project.decision("cargo test");
+    assert_eq!(verdict(&project, &["git push"]), says("allow", &[]));
+    // Another agent has a session of its own.
+    assert_eq!(verdict(&project, &["git push", "--agent", "codex"]), says("block", &["test-first"]));
+}
+
+#[test]
+fn a_rule_that_the_session_keeps_speaks() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.decision("ls");
+    fs::remove_file(project.root().join(".linchpin/rules/no-danger.md")).expect("removed");
+    assert_eq!(verdict(&project, &["danger"]), says("block", &["no-danger"]));
+    assert_eq!(project.decision("danger"), "deny");
+}
+
+#[test]
+fn a_pace_rule_counts_what_happened_and_not_what_was_tried() {
+    let project = project();
+    project.rule(
+        "circles",
+        "---\nrepeated_command: {pattern: 'cargo build', threshold: 2, window: 600}\nlive: block\n---\n",
+    );
+    for _ in 0..4 {
+        assert_eq!(verdict(&project, &["cargo build"]), says("allow", &[]));
+    }
+    let mut agent = project.agent();
+    agent.run("cargo build");
+    assert_eq!(verdict(&project, &["cargo build"]), says("allow", &[]));
+    agent.run("cargo build");
+    for _ in 0..2 {
+        assert_eq!(verdict(&project, &["cargo build"]), says("block", &["circles"]));
+    }
+}
+
+#[test]
+fn a_stop_that_a_file_rule_would_hold_is_not_asked_for() {
+    let project = project();
+    project.rule("pair", "---\nset: ['src/{path}.rs', 'tests/{path}.rs']\n---\nChange the test too.\n");
+    project.git(&["init", "--quiet"]);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "begun"]);
+    assert_eq!(verdict(&project, &["--event", "stop"]), says("allow", &[]));
+    project.file("src/a.rs", "changed");
+    // However often it is tried, it is never one of the times that a stop may be held.
+    for _ in 0..6 {
+        assert_eq!(verdict(&project, &["--event", "stop"]), says("block", &["pair"]));
+    }
+    let stop = project.event("Stop", &json!({ "stop_hook_active": false }));
+    assert_eq!(project.hook("claude", &stop).json()["decision"], "block");
+    assert_eq!(verdict(&project, &["--event", "stop"]), says("block", &["pair"]));
+    project.file("tests/a.rs", "changed");
+    assert_eq!(verdict(&project, &["--event", "stop"]), says("allow", &[]));
+}
+
+#[test]
+fn a_rules_command_is_not_run() {
+    let project = project();
+    project.user_rule("format", "---\ntrigger: 'src/**'\naction: {command: 'touch ran'}\n---\n");
+    project.git(&["init", "--quiet"]);
+    project.git(&["commit", "--quiet", "--allow-empty", "-m", "begun"]);
+    project.file("src/a.rs", "changed");
+    assert_snapshot!(project.run(&["try", "--event", "stop"]).transcript(), @r#"
+    exit 1
+    --- stdout
+    block, by rule `format`
+
+    The following rules require attention:
+
+    ## format
+    src/a.rs
+
+    The rule `format` says so.
+
+    Where a rule is seen to or does not apply, say so with `<promise>format</promise>` in your last message, outside of code, or run `linchpin ack format --reason "…"`.
+
+    note: a rule's command was not run: it counts as not met until the command passes
+    --- stderr
+    "#);
+    assert!(!project.root().join("ran").exists());
+}
+
+#[test]
+fn policies_of_folders_in_the_project_speak_there() {
+    let project = project();
+    project.file("part/.linchpin/rules/no-danger.md", NO_DANGER);
+    assert_eq!(verdict(&project, &["danger"]), says("allow", &[]));
+    assert_eq!(verdict(&project, &["cd part && danger"]), says("block", &["no-danger"]));
+    let mut inside = project.command(&["try", "danger"]);
+    inside.current_dir(project.root().join("part"));
+    assert_eq!(project.feed(inside, b"").code, Some(1));
+}
+
+#[test]
+fn rules_of_the_phase_of_a_workflow_speak() {
+    let project = project();
+    project.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: code\nnodes:\n  code:\n    prompt: Code.\n    rules: [{name: not-yet, command_pattern: '^git push', reason: Not yet.}]\n    \
+         transitions: [{when: code_complete, to: ship}]\n  ship: {prompt: Ship., transitions: [{when: ship_complete, to: done}]}\n",
+    );
+    assert_eq!(verdict(&project, &["git push"]).0, "allow");
+    project.run(&["start", "work"]);
+    assert_eq!(verdict(&project, &["git push"]).0, "block");
+    assert_eq!(project.run(&["next", "code_complete"]).code, Some(0));
+    assert_eq!(verdict(&project, &["git push"]).0, "allow");
+}
+
+#[test]
+fn what_a_person_lifted_is_let_through_and_said() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.decision("danger");
+    assert_eq!(project.run(&["allow", "1", "--yes"]).code, Some(0));
+    // It is allowed once, and to ask does not use that up.
+    for _ in 0..2 {
+        assert_eq!(verdict(&project, &["danger"]), says("allow", &["no-danger"]));
+    }
+    assert_eq!(project.decision("danger"), "allow");
+    assert_eq!(verdict(&project, &["danger"]), says("block", &["no-danger"]));
+    project.run(&["pause", "10m", "--reason", "moving"]);
+    assert_snapshot!(project.run(&["try", "danger"]).transcript(), @"
+    exit 0
+    --- stdout
+    allow
+
+    Let through, because a person paused the guard. Else:
+
+    Blocked by Linchpin rule `no-danger`: Danger is not for agents. Use `safety`. (It is about `danger`.)
+    --- stderr
+    ");
+    assert_eq!(verdict(&project, &["linchpin trust"]).0, "block");
+}
+
+#[test]
+fn agents_may_ask_and_a_text_that_is_asked_about_is_data() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("linchpin try 'danger'"), "allow");
+    assert_eq!(project.decision("linchpin try 'linchpin trust'"), "allow");
+    let mut by_agent = project.command(&["try", "danger"]);
+    by_agent.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "session-1");
+    assert_eq!(project.feed(by_agent, b"").code, Some(1));
+}
+
+#[test]
+fn without_a_policy_everything_is_allowed() {
+    assert_snapshot!(bare().run(&["try", "ls"]).transcript(), @"
+    exit 0
+    --- stdout
+    allow: no rule objects
+
+    note: there is no policy here, so every event is allowed: `linchpin init` writes one
+    --- stderr
+    ");
+}
+
+#[test]
+fn what_cannot_be_tried() {
+    let project = project();
+    for arguments in
+        [&["try"][..], &["try", "ls", "--event", "stop"], &["try", "--path", "x"], &["try", "ls", "--tool", "Write"]]
+    {
+        assert_eq!(project.run(arguments).code, Some(2), "{arguments:?}");
+    }
+    assert_snapshot!(project.run(&["try", "ls", "--agent", "nobody"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown agent `nobody`
+    help: Linchpin knows claude, codex, gemini, antigravity, cursor, copilot, opencode
+    ");
+}

@@ -1,0 +1,151 @@
+//! A result that cannot be written is no success, whatever the command came to; a reader that has gone away is no failure.
+
+use std::fs::OpenOptions;
+use std::process::Stdio;
+
+use regex::Regex;
+use testkit::{Reply, Scratch};
+
+use super::{NO_DANGER, bare};
+use crate::loops::{ALONE, looping};
+
+/// Commands that print a result, in an order in which each has one to print.
+const PRINTING: &[&[&str]] = &[
+    &["init", "--no-hooks"],
+    &["install", "claude"],
+    &["uninstall", "claude"],
+    &["doctor"],
+    &["trust"],
+    &["demo"],
+    &["completions", "bash"],
+    &["check"],
+    &["check", "--format", "sarif"],
+    &["check", "--format", "github"],
+    &["ack", "docs", "--reason", "seen"],
+    &["ack", "docs", "--reason", "seen", "--trailer"],
+    &["allow", "1", "--yes"],
+    &["pause", "10m", "--reason", "moving"],
+    &["resume"],
+    &["validate"],
+    &["test"],
+    &["explain", "last"],
+    &["explain", "event", "1"],
+    &["explain", "command", "ls"],
+    &["explain", "pattern", "*.rs", "a.rs"],
+    &["explain", "when", "1 == 1"],
+    &["try", "danger"],
+    &["replay"],
+    &["rules", "list"],
+    &["rules", "show", "no-danger"],
+    &["rules", "which", "no-danger"],
+    &["rules", "export", "no-danger"],
+    &["workflows"],
+    &["hats", "list"],
+    &["log"],
+    &["status"],
+    &["status", "--metrics"],
+    &["task", "add", "Mend it"],
+    &["task", "list"],
+    &["memory", "add", "It was wet."],
+    &["memory", "list"],
+    &["run", "-p", "Do it", "--max-iterations", "1"],
+    &["runs"],
+    &["stop", "--session", "session-1"],
+    &["start", "execution"],
+    &["repeat"],
+    &["next"],
+    &["continue"],
+    &["prev"],
+    &["restart"],
+    &["approve"],
+    &["abort"],
+    &["--help"],
+    &["--version"],
+    &["hook", "--help"],
+    &["log", "--help"],
+];
+
+/// Print only within a run, and through the same place.
+const NOT_HERE: &[&str] = &["emit", "progress", "set"];
+
+fn scratch() -> Scratch {
+    let scratch = looping(ALONE, "\"$LINCHPIN_BIN\" emit loop.complete ok\n");
+    scratch.rule("no-danger", NO_DANGER);
+    scratch.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\n---\nLook at the README.\n");
+    scratch.file("src/a.rs", "changed");
+    scratch.decision("danger");
+    scratch
+}
+
+fn with_stdout(scratch: &Scratch, arguments: &[&str], stdout: Stdio) -> Reply {
+    let mut command = scratch.command(arguments);
+    let output = command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped()).spawn().expect("the program runs");
+    let output = output.wait_with_output().expect("an end");
+    Reply {
+        stdout: String::new(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        code: output.status.code(),
+    }
+}
+
+fn full() -> Stdio {
+    OpenOptions::new().write(true).open("/dev/full").expect("a device that is always full").into()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn every_command_says_that_its_output_could_not_be_written() {
+    let scratch = scratch();
+    for arguments in PRINTING {
+        for json in [false, true] {
+            let json: &[&str] = if json && !arguments.contains(&"--help") { &["--json"] } else { &[] };
+            let arguments = [*arguments, json].concat();
+            let reply = with_stdout(&scratch, &arguments, full());
+            // What a person is told on stderr alone is no result.
+            let is_refused = reply.stderr.starts_with("error: ") && !reply.stderr.contains("stdout");
+            assert!(!is_refused || json.is_empty(), "{arguments:?}: {}", reply.stderr);
+            if !is_refused {
+                assert!(
+                    reply.stderr.contains("the output cannot be written to stdout"),
+                    "{arguments:?}: {}",
+                    reply.stderr
+                );
+            }
+            assert_eq!(reply.code, Some(2), "{arguments:?}: {}", reply.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_has_gone_away_ends_it_quietly() {
+    let scratch = scratch();
+    for arguments in [&["rules", "list"][..], &["log"], &["validate"], &["check", "--format", "sarif"], &["--help"]] {
+        let expected = scratch.run(arguments).code;
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let reply = with_stdout(&scratch, arguments, writer.into());
+        assert_eq!((reply.code, reply.stderr.as_str()), (expected, ""), "{arguments:?}");
+    }
+}
+
+/// Else `log --follow | head` would go on for ever.
+#[test]
+fn nothing_is_followed_for_a_reader_that_has_gone_away() {
+    let scratch = scratch();
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let reply = with_stdout(&scratch, &["log", "--follow"], writer.into());
+    assert_eq!((reply.code, reply.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn no_command_is_left_out() {
+    let help = bare().run(&["--help"]).stdout;
+    let names = Regex::new(r"(?m)^  ([a-z]+)  ").expect("a pattern");
+    let commands: Vec<&str> = names.captures_iter(&help).filter_map(|found| Some(found.get(1)?.as_str())).collect();
+    assert!(commands.len() > 30, "{commands:?}");
+    for command in commands {
+        let is_known = PRINTING.iter().any(|arguments| arguments[0] == command) || NOT_HERE.contains(&command);
+        assert!(is_known, "`{command}` is not tried with an output that cannot be written");
+    }
+}
