@@ -1,6 +1,7 @@
-//! What is looked after while an agent is at work: whether somebody wants it to end, and what it says on purpose.
+//! What is looked after while an agent is at work: whether somebody wants it to end, whether it is alive, and what it says on
+//! purpose.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use work::{RunId, Work};
 
@@ -19,6 +20,16 @@ pub enum Cut {
     Stopped,
 }
 
+/// What a look came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    Nothing,
+    /// The agent, or something that it started, calls Linchpin.
+    Alive,
+    /// It is to end now.
+    Cut(Cut),
+}
+
 pub struct Attention<'a> {
     pub work: &'a Work,
     pub signals: &'a Signals,
@@ -27,8 +38,10 @@ pub struct Attention<'a> {
     pub clock: fn() -> i64,
     /// The last thing that was said on purpose.
     pub told: i64,
+    /// When the agent last called Linchpin.
+    alive: Option<SystemTime>,
     looked: Instant,
-    sign_of_life: Instant,
+    written: Instant,
 }
 
 impl<'a> Attention<'a> {
@@ -41,26 +54,32 @@ impl<'a> Attention<'a> {
         told: i64,
     ) -> Self {
         let now = Instant::now();
-        Self { work, signals, run, iteration, clock, told, looked: now, sign_of_life: now }
+        Self { work, signals, run, iteration, clock, told, alive: None, looked: now, written: now }
     }
 
-    /// Whether it is to end now. What it said on purpose since this was last asked is told.
-    pub fn look(&mut self, tell: impl FnMut(&str)) -> Option<Cut> {
+    /// Looks at most every now and then. `tell` gets what the agent said on purpose; `last_sign` says when it last called
+    /// Linchpin.
+    pub fn look(&mut self, tell: impl FnMut(&str), last_sign: impl FnOnce() -> Option<SystemTime>) -> Seen {
         if self.signals.came() {
-            return Some(Cut::Interrupted);
+            return Seen::Cut(Cut::Interrupted);
         }
         if self.looked.elapsed() < LOOK {
-            return None;
+            return Seen::Nothing;
         }
         self.looked = Instant::now();
         self.pass_on(tell);
-        if self.sign_of_life.elapsed() >= SIGN_OF_LIFE {
-            self.sign_of_life = Instant::now();
+        if self.written.elapsed() >= SIGN_OF_LIFE {
+            self.written = Instant::now();
             // Where that cannot be written now, it is the next time.
             let _ = self.work.is_there(self.run, self.iteration, (self.clock)());
         }
-        let is_stopped = self.work.run_is_to_stop(self.run).ok().flatten() == Some(true);
-        is_stopped.then_some(Cut::Stopped)
+        if self.work.run_is_to_stop(self.run).ok().flatten() == Some(true) {
+            return Seen::Cut(Cut::Stopped);
+        }
+        let last = last_sign();
+        let is_new = last.is_some() && self.alive.is_some() && last != self.alive;
+        self.alive = last;
+        if is_new { Seen::Alive } else { Seen::Nothing }
     }
 
     pub fn pass_on(&mut self, mut tell: impl FnMut(&str)) {

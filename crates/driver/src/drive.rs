@@ -76,6 +76,8 @@ pub(crate) struct Sitting<'a> {
     pub told: i64,
     /// By the run so far. Counted once: to count very many iterations after each of them would take ever longer.
     pub spent: Spent,
+    /// It was resumed: where nothing waits, [`Loop::GO_ON`] is published once.
+    pub may_go_on: bool,
 }
 
 impl Driver<'_> {
@@ -83,11 +85,14 @@ impl Driver<'_> {
     pub fn begin(&self, objective: Option<&str>, tell: &mut dyn FnMut(News<'_>)) -> Result<Ending, NotDriven> {
         let mut lock = self.lock()?;
         let work = self.work()?;
+        if let Some(last) = work.runs(1)?.pop().filter(|last| last.end.is_none()) {
+            self.end_leftovers(last.id, tell);
+        }
         let run = work.begin_run(objective, &self.the_loop.start, (self.clock)())?;
         lock.name(run)?;
         tell(News::Began { run, is_resumed: false });
         self.note(run, "began");
-        self.drive(run, &work, tell)
+        self.drive(run, &work, false, tell)
     }
 
     /// Goes on with a run: the one that is named, or the last.
@@ -102,6 +107,7 @@ impl Driver<'_> {
         if found.is_complete() {
             return Err(NotDriven::Complete(run));
         }
+        self.end_leftovers(run, tell);
         // What an iteration used up that was cut off is counted all the same.
         if let Some(stage) = Stage::of_run(run, self.project, self.environment) {
             work.note_tokens(run, stage.iteration, self.moves(&stage).tokens_of_iteration())?;
@@ -114,13 +120,30 @@ impl Driver<'_> {
         if work.ended_by(run, &self.the_loop.completion.topic)? {
             return self.end(run, &work, Ending::Completed, &self.completed(), tell);
         }
-        self.drive(run, &work, tell)
+        self.drive(run, &work, true, tell)
     }
 
-    fn drive(&self, id: RunId, work: &Work, tell: &mut dyn FnMut(News<'_>)) -> Result<Ending, NotDriven> {
+    /// Ends what the last iteration of a run left behind whose driver was killed: it would write into the tree meanwhile.
+    fn end_leftovers(&self, run: RunId, tell: &mut dyn FnMut(News<'_>)) {
+        let Some(stage) = Stage::of_run(run, self.project, self.environment) else { return };
+        let count = runner::end_marked(Stage::TICKET, &stage.ticket);
+        if count > 0 {
+            tell(News::Leftovers { run, iteration: stage.iteration, count });
+            self.note(run, &format!("ended {count} processes that iteration {} left behind", stage.iteration));
+        }
+    }
+
+    fn drive(
+        &self,
+        id: RunId,
+        work: &Work,
+        is_resumed: bool,
+        tell: &mut dyn FnMut(News<'_>),
+    ) -> Result<Ending, NotDriven> {
         let Some(run) = work.run(id)? else { return Err(NotDriven::Unknown(id)) };
         let told = work.told_since(id, 0)?.last().map_or(0, |(number, _)| *number);
-        let mut sitting = Sitting { work, signals: self.signals, tell, told, spent: work.spent(id)? };
+        let mut sitting =
+            Sitting { work, signals: self.signals, tell, told, spent: work.spent(id)?, may_go_on: is_resumed };
         loop {
             match self.step(&run, &mut sitting) {
                 Ok(None) => {}
@@ -148,10 +171,11 @@ impl Driver<'_> {
             return Ok(Some((Ending::Stopped, "a person stopped it".to_owned())));
         }
         let Some(published) = work.waiting(id)? else {
-            return Ok(Some((
-                Ending::Failed,
-                "nothing is left to do, and nothing said that the work is done".to_owned(),
-            )));
+            if std::mem::take(&mut sitting.may_go_on) && self.the_loop.taker(Loop::GO_ON).is_some() {
+                work.publish_for_run(id, Loop::GO_ON, run.objective.as_deref().unwrap_or_default())?;
+                return Ok(None);
+            }
+            return Ok(Some((Ending::Failed, self.nothing_left(id, work)?)));
         };
         let Some(hat) = self.the_loop.taker(&published.topic) else {
             work.pass_over(published.id)?;
@@ -175,6 +199,10 @@ impl Driver<'_> {
         Ok(match came {
             Came::To(topic) if topic == self.the_loop.completion.topic => Some((Ending::Completed, self.completed())),
             Came::To(topic) => self.stale(run, &topic, work)?,
+            Came::ToItsEnd => {
+                (sitting.tell)(News::Done { hat: &hat.id });
+                None
+            }
             Came::ToNothing => {
                 let times = published.tries + 1;
                 let last = work.iterations(id, 1)?.pop().and_then(|last| last.remark);
@@ -217,9 +245,24 @@ impl Driver<'_> {
         let Some(limit) = self.the_loop.limits.stale else { return Ok(None) };
         let last = work.iterations(run.id, 1)?.pop();
         let times = last.map(|last| work.repetitions(run.id, last.number)).transpose()?.unwrap_or(0);
+        if times < limit {
+            return Ok(None);
+        }
         let why =
-            || format!("`{topic}` was handed over {times} times with the same words, and nothing in the tree changed");
-        Ok((times >= limit).then(|| (Ending::Failed, why())))
+            format!("`{topic}` was handed over {times} times with the same words, and nothing in the tree changed");
+        let waits = work.last_waits_for(run.id)?;
+        let waits = waits.map_or_else(String::new, |gate| {
+            format!("; the gate `{gate}` waits for a person: `linchpin approve {gate}`")
+        });
+        Ok(Some((Ending::Failed, format!("{why}{waits}"))))
+    }
+
+    /// Why nothing waits, where nothing said that the work is done.
+    fn nothing_left(&self, run: RunId, work: &Work) -> Result<String, NotDriven> {
+        let last = work.iterations(run, 1)?.pop().map(|last| last.hat);
+        let silent = last.and_then(|id| self.the_loop.hat(&id)).filter(|hat| hat.publishes.is_empty());
+        let why = silent.map_or_else(String::new, |hat| format!("; the hat `{}` publishes nothing", hat.id));
+        Ok(format!("nothing is left to do, and nothing said that the work is done{why}"))
     }
 
     fn completed(&self) -> String {

@@ -28,6 +28,8 @@ const QUOTED: usize = 200;
 pub enum Came {
     /// A topic was accepted.
     To(String),
+    /// The hat publishes nothing, and its agent ended well.
+    ToItsEnd,
     ToNothing,
     /// The agent failed.
     ToFailure(String),
@@ -97,8 +99,14 @@ impl Driver<'_> {
         let mut remark = failure.as_ref().map(|failure| format!("its agent {failure}"));
         let mut for_the_next = None;
         let mut came = None;
-        if handed_over.is_none() && failure.is_none() {
-            publish_default(&moves, stage, hat);
+        if handed_over.is_none() && failure.is_none() && hat.publishes.is_empty() {
+            outcome = Some(Outcome::Done);
+            came = Some(Came::ToItsEnd);
+        } else if handed_over.is_none() && failure.is_none() {
+            // A default would hide that a person is asked for something.
+            if work.waits_for(run.id, number)?.is_none() {
+                publish_default(&moves, stage, hat);
+            }
             handed_over = work.handed_over(run.id, number)?;
             if handed_over.is_some() {
                 outcome = Some(Outcome::Default);
@@ -125,8 +133,9 @@ impl Driver<'_> {
             remark,
             for_the_next,
             tree: self.tree(),
-            tokens: moves.tokens_of_iteration(),
-            cost_usd: said.cost_usd,
+            // Both may tell of the same session.
+            tokens: moves.tokens_of_iteration().max(said.usage.tokens),
+            cost_usd: said.usage.cost_usd,
         };
         work.end_iteration(run.id, number, &end, (self.clock)())?;
         Ok(match (came, handed_over) {
@@ -186,7 +195,7 @@ fn failure(end: AttendedEnd, the_loop: &Loop) -> Option<String> {
         AttendedEnd::Signal(signal) => Some(format!("was ended by signal {signal}")),
         AttendedEnd::Silent => {
             let idle = the_loop.limits.idle.map(shown).unwrap_or_default();
-            Some(format!("said nothing for {idle} and was ended"))
+            Some(format!("neither printed anything nor called Linchpin for {idle}, and was ended"))
         }
         AttendedEnd::TimeOver | AttendedEnd::Told => Some("was ended".to_owned()),
     }

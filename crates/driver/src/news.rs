@@ -8,6 +8,12 @@ pub enum News<'a> {
         run: RunId,
         is_resumed: bool,
     },
+    /// Processes of an iteration whose driver was killed were still there, and were ended.
+    Leftovers {
+        run: RunId,
+        iteration: u32,
+        count: usize,
+    },
     /// A hat was put on.
     Iteration {
         number: u32,
@@ -24,6 +30,10 @@ pub enum News<'a> {
         hat: &'a str,
         topic: &'a str,
         is_default: bool,
+    },
+    /// Its hat publishes nothing, and its agent ended well.
+    Done {
+        hat: &'a str,
     },
     /// It did not.
     Nothing {

@@ -32,7 +32,7 @@ pub struct Said {
     line: Vec<u8>,
     /// That line is too long, and nothing of it is told.
     is_too_long: bool,
-    pub cost_usd: Option<f64>,
+    pub usage: Usage,
 }
 
 impl Said {
@@ -52,7 +52,7 @@ impl Said {
             end: Vec::new(),
             line: Vec::new(),
             is_too_long: false,
-            cost_usd: None,
+            usage: Usage::default(),
         }
     }
 
@@ -61,6 +61,8 @@ impl Said {
         self.keep(piece);
         if self.speech == Speech::Plain || stream == Stream::Error {
             tell(&String::from_utf8_lossy(piece));
+        }
+        if stream == Stream::Error {
             return;
         }
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
@@ -81,7 +83,14 @@ impl Said {
         if std::mem::take(&mut self.is_too_long) {
             return;
         }
-        let event = serde_json::from_slice::<Value>(&line).ok().filter(Value::is_object);
+        let event = Some(&line).filter(|line| line.trim_ascii_start().starts_with(b"{"));
+        let event = event.and_then(|line| serde_json::from_slice::<Value>(line).ok());
+        if let Some(event) = &event {
+            self.usage.add(event);
+        }
+        if self.speech == Speech::Plain {
+            return;
+        }
         let Some(event) = event else {
             // What keeps it from working it often says in plain words.
             let line = String::from_utf8_lossy(&line);
@@ -90,7 +99,6 @@ impl Said {
             }
             return;
         };
-        self.cost_usd = event.get("total_cost_usd").and_then(Value::as_f64).or(self.cost_usd);
         for text in texts(&event) {
             tell(&format!("{text}\n"));
         }
@@ -112,6 +120,31 @@ impl Said {
         let cut = if self.logged == LOG_LIMIT { "\n(the rest is not kept)\n" } else { "" };
         // A log that cannot be written does not end the work.
         let _ = log.write_all(kept).and_then(|()| log.write_all(cut.as_bytes()));
+    }
+}
+
+/// What an agent's own events say that it used up, whichever way it was started.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    pub tokens: Option<i64>,
+    pub cost_usd: Option<f64>,
+}
+
+impl Usage {
+    /// Claude Code and Gemini CLI sum up in a last event `result`, Codex after each turn.
+    fn add(&mut self, event: &Value) {
+        self.cost_usd = event.get("total_cost_usd").and_then(Value::as_f64).or(self.cost_usd);
+        let kind = event.get("type").and_then(Value::as_str);
+        let Some(figures) = ["usage", "stats"].iter().find_map(|key| event.get(key)) else { return };
+        let figure = |name: &str| figures.get(name).and_then(Value::as_i64).filter(|figure| *figure >= 0);
+        // Codex counts what it read from its cache as input too.
+        let parts = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+        let sum = || parts.iter().filter_map(|part| figure(part)).reduce(i64::saturating_add);
+        if matches!(kind, Some("result" | "turn.completed"))
+            && let Some(tokens) = figure("total_tokens").or_else(sum)
+        {
+            self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
+        }
     }
 }
 
@@ -141,9 +174,35 @@ mod tests {
             for piece in lines.as_bytes().chunks(size) {
                 said.hear(Stream::Output, piece, |text| told.push_str(text));
             }
-            assert_eq!((told.as_str(), said.cost_usd), ("Update available.\nLooking.\n", Some(0.25)));
+            assert_eq!((told.as_str(), said.usage.cost_usd), ("Update available.\nLooking.\n", Some(0.25)));
             assert_eq!(fs::read_to_string(folder.path().join("log")).expect("a log"), lines);
         }
+    }
+
+    #[test]
+    fn what_was_used_up_is_read_from_events_of_any_agent() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let used = |lines: &str| {
+            let mut said = Said::new(Speech::Plain, &folder.path().join("log"));
+            let mut told = String::new();
+            said.hear(Stream::Output, lines.as_bytes(), |text| told.push_str(text));
+            said.finish(|text| told.push_str(text));
+            assert_eq!(told, lines, "what is plain is told as it is");
+            (said.usage.tokens, said.usage.cost_usd)
+        };
+        let claude = concat!(
+            "{\"type\":\"assistant\",\"message\":{\"usage\":{\"input_tokens\":5}}}\n",
+            "{\"type\":\"result\",\"total_cost_usd\":0.5,\"usage\":{\"input_tokens\":10,\"output_tokens\":3,\
+             \"cache_read_input_tokens\":100,\"cache_creation_input_tokens\":7}}",
+        );
+        assert_eq!(used(claude), (Some(120), Some(0.5)));
+        let turn = "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":10,\"cached_input_tokens\":4,\"output_tokens\":2}}\n";
+        assert_eq!(used(&turn.repeat(2)), (Some(24), None));
+        assert_eq!(used("{\"type\":\"result\",\"stats\":{\"total_tokens\":9}}\n"), (Some(9), None));
+        assert_eq!(
+            used("no usage\n{\"usage\": 5}\n{\"type\":\"result\",\"usage\":{\"input_tokens\":-5}}\n"),
+            (None, None)
+        );
     }
 
     #[test]

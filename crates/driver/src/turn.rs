@@ -10,7 +10,7 @@ use guard::loops::Stage;
 use runner::{Attended, AttendedEnd, Heed, NotStarted, shim};
 
 use crate::agent::started;
-use crate::attention::{Attention, Cut};
+use crate::attention::{Attention, Cut, Seen};
 use crate::drive::Driver;
 use crate::news::News;
 use crate::progress;
@@ -65,12 +65,14 @@ impl Driver<'_> {
         let end = attended.run(
             |stream, piece| said.hear(stream, piece, |text| (tell.borrow_mut())(News::Said(text))),
             || {
-                let told = attention.told;
-                cut = attention.look(|text| self.progress(text, &mut **tell.borrow_mut()));
-                match cut {
-                    Some(_) => Heed::End,
-                    None if attention.told != told => Heed::SignOfLife,
-                    None => Heed::GoOn,
+                let last_sign = || stage.last_sign_of_life(self.project, self.environment);
+                match attention.look(|text| self.progress(text, &mut **tell.borrow_mut()), last_sign) {
+                    Seen::Cut(why) => {
+                        cut = Some(why);
+                        Heed::End
+                    }
+                    Seen::Alive => Heed::SignOfLife,
+                    Seen::Nothing => Heed::GoOn,
                 }
             },
         )?;

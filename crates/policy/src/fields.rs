@@ -45,6 +45,14 @@ const OTHER_KEYS: &[(&str, &str, &str)] = &[
     ("regex", "command_pattern", "it is `command_pattern`"),
     ("files", "paths", "it is `paths`, or `reads`, `writes`, `deletes`"),
     ("message", "reason", "it is `reason`"),
+    (
+        "core",
+        "specs_dir",
+        "write its `scratchpad`, `specs_dir` and `guardrails` without `core`; in the place of `workspace_root`, the root is the folder that has `.linchpin` in it",
+    ),
+    ("workspace_root", "specs_dir", "leave it out: the root is the folder that has `.linchpin` in it"),
+    ("events", "topics", "it is `topics`"),
+    ("subscriptions", "triggers", "it is `triggers`"),
 ];
 
 pub struct Fields<'a> {
@@ -95,6 +103,13 @@ impl<'a> Fields<'a> {
 
     pub fn key_span(&self, key: &str) -> Option<Range<usize>> {
         self.entries.iter().find(|(entry, _)| entry.text == key).map(|(entry, _)| entry.span.clone())
+    }
+
+    /// The keys of the mapping behind a key, with their places.
+    pub fn keys_of(&self, key: &str) -> Vec<(String, Range<usize>)> {
+        let node = self.entries.iter().find(|(entry, _)| entry.text == key).and_then(|(_, node)| node.as_ref());
+        let Some(Node { value: Yaml::Map(entries), .. }) = node else { return Vec::new() };
+        entries.iter().map(|(key, _)| (key.text.clone(), key.span.clone())).collect()
     }
 
     /// Where the next key starts, or the mapping ends: the value ends before that.

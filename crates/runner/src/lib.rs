@@ -7,6 +7,7 @@ mod attended;
 mod caches;
 mod environment;
 mod group;
+mod leftovers;
 mod path_locks;
 mod process;
 mod program;
@@ -22,6 +23,7 @@ mod tests;
 
 pub use attended::{Attended, AttendedEnd, Heed, Stream};
 pub use environment::VARIABLES;
+pub use leftovers::end_marked;
 pub use path_locks::PathLocks;
 pub use process::{NotStarted, Note, Outcome, Run};
 pub use restriction::is_supported;

@@ -113,6 +113,8 @@ pub enum Outcome {
     HandedOver,
     /// The hat's default topic was published in the agent's place.
     Default,
+    /// The hat publishes nothing, and its agent ended well.
+    Done,
     /// The agent ended well and published nothing.
     Nothing,
     /// The agent did not end well.
@@ -122,12 +124,13 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    const ALL: [Self; 5] = [Self::HandedOver, Self::Default, Self::Nothing, Self::Failed, Self::CutOff];
+    const ALL: [Self; 6] = [Self::HandedOver, Self::Default, Self::Done, Self::Nothing, Self::Failed, Self::CutOff];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::HandedOver => "handed_over",
             Self::Default => "default",
+            Self::Done => "done",
             Self::Nothing => "nothing",
             Self::Failed => "failed",
             Self::CutOff => "cut_off",

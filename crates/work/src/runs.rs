@@ -102,13 +102,15 @@ impl Work {
         let objective = objective.map(store::mask);
         step.execute("INSERT INTO runs (objective, started) VALUES (?1, ?2)", params![objective, now])?;
         let run = step.last_insert_rowid();
-        let summary = objective.unwrap_or_default();
-        step.execute(
-            "INSERT INTO topics (run, topic, summary, iteration) VALUES (?1, ?2, ?3, 0)",
-            params![run, topic, summary],
-        )?;
+        let run = RunId(run.unsigned_abs());
+        publish(&step, run, topic, &objective.unwrap_or_default())?;
         step.commit()?;
-        Ok(RunId(run.unsigned_abs()))
+        Ok(run)
+    }
+
+    /// Publishes a topic that no hat did.
+    pub fn publish_for_run(&self, run: RunId, topic: &str, summary: &str) -> Result<()> {
+        publish(&self.connection, run, topic, &store::mask(summary))
     }
 
     /// Goes on with a run that ended or was cut off. An iteration that was cut off is settled: what it handed over stays, and
@@ -265,6 +267,16 @@ impl Work {
         Ok(found.optional()?.flatten())
     }
 
+    /// The gate that the latest of the iterations that waited for a person waited for.
+    pub fn last_waits_for(&self, run: RunId) -> Result<Option<String>> {
+        let found = self.connection.query_row(
+            "SELECT waits_for FROM iterations WHERE run = ?1 AND waits_for IS NOT NULL ORDER BY number DESC LIMIT 1",
+            [run],
+            |row| row.get(0),
+        );
+        Ok(found.optional()?)
+    }
+
     pub fn refusal(&self, run: RunId, iteration: u32) -> Result<Option<String>> {
         let found = self.connection.query_row(
             "SELECT refused FROM iterations WHERE run = ?1 AND number = ?2",
@@ -296,6 +308,8 @@ impl Work {
                     params![run, number, end.tree],
                 )?;
             }
+            // What it took is done with.
+            Outcome::Done => {}
             Outcome::Nothing => {
                 step.execute(
                     "UPDATE topics SET taken = NULL, tries = tries + 1, remark = ?3 WHERE run = ?1 AND taken = ?2",
@@ -446,6 +460,14 @@ impl Work {
         let mut statement = self.connection.prepare_cached("SELECT time FROM stops WHERE name = ?1")?;
         Ok(statement.query_row([name], |row| row.get(0)).optional()?)
     }
+}
+
+fn publish(connection: &rusqlite::Connection, run: RunId, topic: &str, summary: &str) -> Result<()> {
+    connection.execute(
+        "INSERT INTO topics (run, topic, summary, iteration) VALUES (?1, ?2, ?3, 0)",
+        params![run, topic, summary],
+    )?;
+    Ok(())
 }
 
 /// What an iteration has begun and left is for whoever comes next.

@@ -63,6 +63,20 @@ impl fmt::Display for AgentChoice {
 impl AgentChoice {
     /// The agents that are known by name.
     pub const NAMES: [&str; 7] = ["claude", "codex", "gemini", "cursor", "copilot", "opencode", "amp"];
+    /// Those whose transcripts tell how many tokens they used.
+    pub const WITH_TOKENS: [&str; 5] = ["claude", "codex", "gemini", "copilot", "opencode"];
+    /// Those that say what they cost.
+    pub const WITH_COST: [&str; 1] = ["claude"];
+
+    /// Whether it surely reports its tokens. A command may, but nobody knows beforehand.
+    pub fn reports_tokens(&self) -> bool {
+        matches!(self, Self::Named(name) if Self::WITH_TOKENS.contains(&name.as_str()))
+    }
+
+    /// Whether it surely reports its cost.
+    pub fn reports_cost(&self) -> bool {
+        matches!(self, Self::Named(name) if Self::WITH_COST.contains(&name.as_str()))
+    }
 }
 
 /// How a command gets its prompt.

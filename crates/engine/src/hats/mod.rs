@@ -80,7 +80,7 @@ pub struct Limits {
     pub failures: Option<u32>,
     /// The same topic with the same payload, while nothing changes.
     pub stale: Option<u32>,
-    /// An agent that says nothing for so long is ended.
+    /// An agent that gives no sign of life for so long is ended.
     pub idle: Option<Duration>,
 }
 
@@ -103,6 +103,8 @@ impl Loop {
     pub const RESERVED: &str = "system";
     /// Given to a hat whose agent published nothing.
     pub const RESUME: &str = "system.resume";
+    /// Published by `run --resume` where nothing else waits, for the hat that takes it.
+    pub const GO_ON: &str = "task.resume";
     pub const COMPLETE: &str = "loop.complete";
     /// Topics that completion may come after: whether some run accepts them all takes looking at every set of them.
     pub const MOST_AFTER: usize = 10;

@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{Hat, Loop};
+use super::{Hat, Loop, TopicPattern};
+use crate::suggest;
 
 /// Nothing can run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,8 +19,20 @@ pub enum Fault {
     CompletionUnreachable { topic: String, start: String },
     #[error("no run accepts {missing} before `{topic}`, so none can be completed", missing = quoted(missing))]
     NeverAfter { topic: String, missing: Vec<String> },
-    #[error("{hats} hand over to each other without an end: there is no limit of iterations, time, tokens or cost, and none of them has `max_activations`", hats = quoted(hats))]
-    Unbounded { hats: Vec<String> },
+    #[error("{round} without an end: there is no limit of iterations or time, and no `max_activations`{unmeasured}", round = round(hats), unmeasured = not_measured(unmeasured))]
+    Unbounded {
+        hats: Vec<String>,
+        /// Limits that are set, but that no agent of these hats reports anything for.
+        unmeasured: Vec<&'static str>,
+    },
+    #[error("nothing publishes `{topic}`: no hat does, and no run begins with it")]
+    UnknownTopic {
+        topic: String,
+        /// Whether it stands under `completion.after`; otherwise under `topics`.
+        is_after: bool,
+        /// The topic that was probably meant.
+        close: Option<String>,
+    },
 }
 
 /// It can run, and is hardly meant so.
@@ -29,6 +42,15 @@ pub enum Doubt {
     Untaken { hat: String, topic: String },
     #[error("no run gets to hat `{hat}`")]
     UnreachableHat { hat: String },
+    #[error("hat `{hat}` publishes nothing: a run that gets to it ends there, unfinished")]
+    Silent { hat: String },
+    #[error("hat `{hat}` takes `{topic}`, which nothing publishes")]
+    Unpublished {
+        hat: String,
+        topic: String,
+        /// The topic that was probably meant.
+        close: Option<String>,
+    },
 }
 
 impl Loop {
@@ -38,18 +60,57 @@ impl Loop {
             faults.push(Fault::NoStart { topic: self.start.clone() });
             return faults;
         }
-        faults.extend(self.never_completed());
+        let unknown = self.unknown_topics();
+        // A mistyped topic under `after` is one fault, not two.
+        if !unknown.iter().any(|fault| matches!(fault, Fault::UnknownTopic { is_after: true, .. })) {
+            faults.extend(self.never_completed());
+        }
+        faults.extend(unknown);
         faults.extend(self.unbounded());
         faults
     }
 
+    /// Every topic that a run may accept: those that open it, and those that hats publish.
+    pub fn published(&self) -> BTreeSet<&str> {
+        let by_hats = self.hats.iter().flat_map(|hat| &hat.publishes).map(String::as_str);
+        by_hats.chain([self.start.as_str(), Self::GO_ON]).collect()
+    }
+
+    /// Topics that the file speaks of and that nothing publishes: a gate on one of them would never be asked.
+    fn unknown_topics(&self) -> Vec<Fault> {
+        let published = self.published();
+        let fault = |topic: &String, is_after: bool| {
+            let is_unknown = !published.contains(topic.as_str()) && *topic != self.completion.topic;
+            is_unknown.then(|| Fault::UnknownTopic { topic: topic.clone(), is_after, close: self.close_to(topic) })
+        };
+        let declared = self.topics.keys().filter_map(|topic| fault(topic, false));
+        declared.chain(self.completion.after.iter().filter_map(|topic| fault(topic, true))).collect()
+    }
+
+    /// The published topic that somebody probably meant.
+    pub fn close_to(&self, topic: &str) -> Option<String> {
+        suggest::closest(topic, self.published()).map(str::to_owned)
+    }
+
     pub fn doubts(&self) -> Vec<Doubt> {
-        let reached = self.reached();
+        let (reached, published) = (self.reached(), self.published());
         let unreachable = self.hats.iter().filter(|hat| !reached.contains(hat.id.as_str()));
         let mut doubts: Vec<Doubt> = unreachable.map(|hat| Doubt::UnreachableHat { hat: hat.id.clone() }).collect();
         for hat in &self.hats {
             let untaken = hat.publishes.iter().filter(|topic| !self.ends(topic) && self.taker(topic).is_none());
             doubts.extend(untaken.map(|topic| Doubt::Untaken { hat: hat.id.clone(), topic: topic.clone() }));
+            if !reached.contains(hat.id.as_str()) {
+                continue;
+            }
+            if hat.publishes.is_empty() {
+                doubts.push(Doubt::Silent { hat: hat.id.clone() });
+            }
+            let taken = hat.triggers.iter().filter_map(TopicPattern::only);
+            let unpublished = taken.filter(|topic| !published.contains(topic.as_str()));
+            doubts.extend(unpublished.map(|topic| {
+                let close = self.close_to(&topic);
+                Doubt::Unpublished { hat: hat.id.clone(), topic, close }
+            }));
         }
         doubts
     }
@@ -78,7 +139,8 @@ impl Loop {
     /// The hats that a run may get to.
     fn reached(&self) -> BTreeSet<&str> {
         let mut reached = BTreeSet::new();
-        let mut open: Vec<&Hat> = self.taker(&self.start).into_iter().collect();
+        let mut open: Vec<&Hat> =
+            [&self.start, Self::GO_ON].into_iter().filter_map(|topic| self.taker(topic)).collect();
         while let Some(hat) = open.pop() {
             if reached.insert(hat.id.as_str()) {
                 open.extend(self.followers(hat));
@@ -131,18 +193,24 @@ impl Loop {
 
     /// A round of hats that nothing ends.
     fn unbounded(&self) -> Option<Fault> {
-        let limits = &self.limits;
-        let is_bounded = limits.iterations.is_some()
-            || limits.runtime.is_some()
-            || limits.tokens.is_some()
-            || limits.cost_usd.is_some();
-        if is_bounded {
+        if self.limits.iterations.is_some() || self.limits.runtime.is_some() {
             return None;
         }
         let reached = self.reached();
-        let endless = |hat: &&Hat| reached.contains(hat.id.as_str()) && hat.max_activations.is_none();
-        let hats = self.hats.iter().filter(endless);
-        hats.into_iter().find_map(|hat| self.round_of(hat)).map(|hats| Fault::Unbounded { hats })
+        let endless = |hat: &&Hat| reached.contains(hat.id.as_str()) && !self.is_bounded(hat);
+        let hats = self.hats.iter().filter(endless).find_map(|hat| self.round_of(hat))?;
+        let unmeasured =
+            [self.limits.tokens.is_some().then_some("tokens"), self.limits.cost_usd.is_some().then_some("cost_usd")];
+        Some(Fault::Unbounded { hats, unmeasured: unmeasured.into_iter().flatten().collect() })
+    }
+
+    /// Whether something ends a run that puts this hat on again and again. A limit counts only if the hat's agent reports
+    /// what the limit is about.
+    fn is_bounded(&self, hat: &Hat) -> bool {
+        let agent = hat.agent.as_ref().unwrap_or(&self.agent);
+        hat.max_activations.is_some()
+            || (self.limits.tokens.is_some() && agent.reports_tokens())
+            || (self.limits.cost_usd.is_some() && agent.reports_cost())
     }
 
     /// The shortest way from a hat back to itself, by hats that may be put on as often as anybody likes.
@@ -151,7 +219,7 @@ impl Loop {
         let mut open = VecDeque::from([vec![start]]);
         while let Some(way) = open.pop_front() {
             let last = way.last()?;
-            for next in self.followers(last).filter(|hat| hat.max_activations.is_none()) {
+            for next in self.followers(last).filter(|hat| !self.is_bounded(hat)) {
                 if next.id == start.id {
                     return Some(way.iter().map(|hat| hat.id.clone()).collect());
                 }
@@ -166,4 +234,19 @@ impl Loop {
 
 fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn round(hats: &[String]) -> String {
+    match hats {
+        [hat] => format!("`{hat}` hands over to itself"),
+        hats => format!("{} hand over to each other", quoted(hats)),
+    }
+}
+
+fn not_measured(limits: &[&str]) -> String {
+    let names: Vec<String> = limits.iter().map(|limit| format!("`{limit}`")).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!(", and the agents report nothing that {} could count", names.join(" and ")),
+    }
 }

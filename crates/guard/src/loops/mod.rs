@@ -7,6 +7,7 @@ mod close;
 mod emit;
 mod enter;
 mod facts;
+mod sign_of_life;
 mod stage;
 
 pub use close::ClosingRefused;

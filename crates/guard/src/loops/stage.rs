@@ -1,9 +1,9 @@
 //! What is in force in the iteration that lasts now: kept in the user's own folder, so that a loop's file can be edited
 //! meanwhile without changing what its agents are held to.
 
-use std::fs;
+use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use engine::hats::{Completion, Hat, Loop};
@@ -11,6 +11,7 @@ use engine::workflow::{Gate, Requirement, Workflow};
 use serde::{Deserialize, Serialize};
 use work::RunId;
 
+use super::sign_of_life::touch;
 use crate::environment::Environment;
 use crate::project::Project;
 use crate::workflow::Position;
@@ -87,7 +88,13 @@ impl Stage {
 
     /// The one that this process belongs to; none outside of runs, and where the run is another project's.
     pub fn of_process(project: &Project, environment: &Environment) -> Option<Self> {
-        Self::run_of_process(project, environment).and_then(|run| Self::of_run(run, project, environment))
+        let run = Self::run_of_process(project, environment)?;
+        let mut opened = File::open(file(run, &project.root, environment)).ok()?;
+        // Only a process of the run gets here: it is at work.
+        touch(&opened);
+        let mut bytes = Vec::new();
+        opened.read_to_end(&mut bytes).ok()?;
+        Self::read(&bytes, project, environment)
     }
 
     /// The run of this project that this process belongs to, whether or not its stage can be read.
@@ -99,13 +106,17 @@ impl Stage {
 
     /// The last one of a run.
     pub fn of_run(run: RunId, project: &Project, environment: &Environment) -> Option<Self> {
-        let bytes = fs::read(file(run, project, environment)).ok()?;
-        let stage: Self = serde_json::from_slice(&bytes).ok()?;
+        let bytes = fs::read(file(run, &project.root, environment)).ok()?;
+        Self::read(&bytes, project, environment)
+    }
+
+    fn read(bytes: &[u8], project: &Project, environment: &Environment) -> Option<Self> {
+        let stage: Self = serde_json::from_slice(bytes).ok()?;
         Some(Self { work: project.work(environment), ..stage })
     }
 
     pub fn set(&self, project: &Project, environment: &Environment) -> io::Result<()> {
-        policy::write_private_file(&file(self.id(), project, environment), serde_json::to_vec(self)?)
+        policy::write_private_file(&file(self.id(), &project.root, environment), serde_json::to_vec(self)?)
     }
 
     pub fn id(&self) -> RunId {
@@ -133,6 +144,6 @@ impl Stage {
     }
 }
 
-fn file(run: RunId, project: &Project, environment: &Environment) -> PathBuf {
-    environment.project_state(&project.root).join("runs").join(format!("{run}.json"))
+pub(super) fn file(run: RunId, root: &Path, environment: &Environment) -> PathBuf {
+    environment.project_state(root).join("runs").join(format!("{run}.json"))
 }

@@ -13,6 +13,7 @@ use policy::Config;
 use super::holder::{HOLDER, Job};
 use super::receipt::{Receipt, Receipts};
 use crate::environment::Environment;
+use crate::loops::Stage;
 use crate::plain_text;
 use crate::project::Project;
 
@@ -124,5 +125,7 @@ fn start(job: &Job, call: &[OsString], path: Option<&str>) -> io::Result<Child> 
     let mut command = Command::new(program);
     command.args(words).arg(serde_json::to_string(job)?).current_dir(&job.root);
     command.envs(path.map(|path| ("PATH", path)));
+    // It outlives the iteration that asked for it.
+    command.env_remove(Stage::TICKET);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }

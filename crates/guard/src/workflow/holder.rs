@@ -18,6 +18,7 @@ use tree::{GitError, Tree};
 
 use super::receipt::{Receipt, Receipts};
 use crate::environment::Environment;
+use crate::loops::Stage;
 use crate::plain_text;
 
 /// The first argument of a binary that is to be the holder.
@@ -51,8 +52,11 @@ pub fn hold(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let job = words.into_iter().next().and_then(|word| word.into_string().ok());
     let Some(job) = job.and_then(|job| serde_json::from_str::<Job>(&job).ok()) else { return ExitCode::from(2) };
     leave_session();
+    let environment = Environment::of_process();
+    // A run waits for its gate.
+    Stage::keep_alive(&environment);
     // Nobody is left to be told that this failed; whoever waits sees that there is no receipt.
-    if job.run_once(&Environment::of_process()).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if job.run_once(&environment).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Neither a terminal that is closed nor an agent that ends its shell ends the command.

@@ -1,16 +1,15 @@
 //! The file itself: its parts in the order in which they depend on each other.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use engine::expr::Scope;
-use engine::hats::topology::{Doubt, Fault};
 use engine::hats::{AgentChoice, Completion, Hat, Loop, Topic, prompt};
 use engine::rules::Tier;
 
+use super::faults::{Spanned, Spans};
 use super::hats::is_topic;
 use super::keys::{COMPLETION, LOOP, TASKS, TOPIC};
-use super::{agent, limits};
+use super::{agent, faults, limits};
 use crate::diagnostic::{Diagnostic, ErrorKind, Severity};
 use crate::digest::digest;
 use crate::fields::{Fields, Text};
@@ -53,13 +52,6 @@ pub struct File<'a> {
     pub around: &'a Around<'a>,
 }
 
-/// Where the parts stand that a fault may be about.
-struct Spans {
-    start: Range<usize>,
-    completion: Range<usize>,
-    hats: Vec<(String, Range<usize>)>,
-}
-
 impl File<'_> {
     fn read(self, fields: &mut Fields) -> (Option<Loop>, Vec<Diagnostic>) {
         let mut problems = Vec::new();
@@ -70,9 +62,11 @@ impl File<'_> {
         let limits = limits::read(fields);
         let variables = read_variables(fields, Tier::Project, self.around);
         let hats = hat_entries(fields);
-        let spans = Spans {
+        let mut spans = Spans {
             start: fields.key_span("start").unwrap_or_default(),
             completion: fields.key_span("completion").unwrap_or_default(),
+            after: Vec::new(),
+            topics: fields.keys_of("topics"),
             hats: hats.iter().map(|(key, _)| (key.text.clone(), key.span.clone())).collect(),
         };
         let mut scope = self.around.loaded.ground.scope.clone();
@@ -91,7 +85,8 @@ impl File<'_> {
             broken: &self.around.loaded.ground.broken,
         };
         let gates = GateReader::new(&names, &scope, LOOP_NAME, fields);
-        let completion = completion(&gates, fields);
+        let (completion, after) = completion(&gates, fields);
+        spans.after = after;
         let close_requires = self.close_requires(&gates, fields);
         let topics = self.topics(&gates, fields);
         let ends = yaml::ends(&hats, fields.end_of("hats"));
@@ -126,8 +121,7 @@ impl File<'_> {
         };
         let is_sound = fields.problems.iter().chain(&problems).all(|problem| problem.severity == Severity::Warning);
         if is_sound {
-            problems.extend(the_loop.faults().iter().map(|fault| self.fault(fault, &spans)));
-            problems.extend(the_loop.doubts().iter().map(|doubt| self.doubt(doubt, &spans)));
+            problems.extend(faults::of_shape(&the_loop, &spans, self.source));
         }
         (is_sound.then_some(the_loop), problems)
     }
@@ -178,41 +172,6 @@ impl File<'_> {
             topics.insert(name.value, Topic { on_trigger, on_publish, requires });
         }
         topics
-    }
-
-    fn fault(self, fault: &Fault, spans: &Spans) -> Diagnostic {
-        let (kind, span, help) = match fault {
-            Fault::NoStart { .. } => {
-                (ErrorKind::NoWayToDone, spans.start.clone(), "add it to the `triggers` of the hat that begins")
-            }
-            Fault::SharedTrigger { other, .. } => {
-                (ErrorKind::InvalidValue, spans.of(other), "let each topic put on one hat only")
-            }
-            Fault::CompletionUnreachable { .. } => (
-                ErrorKind::NoWayToDone,
-                spans.completion.clone(),
-                "add it to the `publishes` of the hat that says when the work is done",
-            ),
-            Fault::NeverAfter { .. } => (
-                ErrorKind::NoWayToDone,
-                spans.completion.clone(),
-                "a topic counts once it was published by one hat and taken by another",
-            ),
-            Fault::Unbounded { hats } => (
-                ErrorKind::InvalidValue,
-                hats.first().map(|hat| spans.of(hat)).unwrap_or_default(),
-                "set `limits: {iterations: 100}`, or `max_activations` on one of them",
-            ),
-        };
-        Diagnostic::error(kind, fault.to_string(), self.source, Some(span)).help(help)
-    }
-
-    fn doubt(self, doubt: &Doubt, spans: &Spans) -> Diagnostic {
-        let (hat, help) = match doubt {
-            Doubt::Untaken { hat, .. } => (hat, "add it to the `triggers` of a hat, or leave it out"),
-            Doubt::UnreachableHat { hat } => (hat, "let another hat publish what puts it on, or leave it out"),
-        };
-        Diagnostic::warning(ErrorKind::UnreachableNode, doubt.to_string(), self.source, Some(spans.of(hat))).help(help)
     }
 }
 
@@ -265,12 +224,6 @@ fn place(key: &str, fields: &mut Fields) -> Option<String> {
     Some(value)
 }
 
-impl Spans {
-    fn of(&self, hat: &str) -> Range<usize> {
-        self.hats.iter().find(|(id, _)| id == hat).map(|(_, span)| span.clone()).unwrap_or_default()
-    }
-}
-
 fn topic(key: &str, default: &str, fields: &mut Fields) -> String {
     let text = fields.text(key);
     if let Some(text) = &text {
@@ -279,9 +232,10 @@ fn topic(key: &str, default: &str, fields: &mut Fields) -> String {
     text.map_or_else(|| default.to_owned(), |text| text.value)
 }
 
-fn completion(gates: &GateReader, around: &mut Fields) -> Completion {
+/// With where each topic under `after` stands.
+fn completion(gates: &GateReader, around: &mut Fields) -> (Completion, Vec<Spanned>) {
     let mut completion = Completion { topic: Loop::COMPLETE.to_owned(), requires: Vec::new(), after: Vec::new() };
-    let Some(node) = around.take("completion") else { return completion };
+    let Some(node) = around.take("completion") else { return (completion, Vec::new()) };
     let mut fields = Fields::of(node, around.source(), COMPLETION.keys);
     fields.refuse_unknown();
     completion.topic = topic("topic", Loop::COMPLETE, &mut fields);
@@ -292,8 +246,9 @@ fn completion(gates: &GateReader, around: &mut Fields) -> Completion {
             format!("{} topics under `after` are more than the {} that there may be", after.len(), Loop::MOST_AFTER);
         fields.refuse(ErrorKind::InvalidValue, message, first.span.clone());
     }
-    completion.after =
-        after.into_iter().filter(|topic| is_topic(topic, &mut fields)).map(|topic| topic.value).collect();
+    let after = after.into_iter().filter(|topic| is_topic(topic, &mut fields));
+    let after: Vec<Spanned> = after.map(|topic| (topic.value, topic.span)).collect();
+    completion.after = after.iter().map(|(topic, _)| topic.clone()).collect();
     around.problems.append(&mut fields.problems);
-    completion
+    (completion, after)
 }

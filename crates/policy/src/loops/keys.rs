@@ -54,11 +54,15 @@ static COMPLETION_KEYS: &[Key] = &[
     Key::new("topic", Takes::Text, "the topic that says so").or("loop.complete"),
 ];
 static LIMIT_KEYS: &[Key] = &[
-    Key::new("cost_usd", Takes::Either(&[Takes::Number, NONE]), "what it may cost, where the agent says what it costs")
+    Key::new("cost_usd", Takes::Either(&[Takes::Number, NONE]), "what it may cost, where the agent reports that")
         .or("none"),
     Key::new("failures", Takes::Either(&[Takes::Count, NONE]), "of agents, one after another").or("5"),
-    Key::new("idle", Takes::Either(&[Takes::Duration, NONE]), "an agent that says nothing for so long is ended")
-        .or("5m"),
+    Key::new(
+        "idle",
+        Takes::Either(&[Takes::Duration, NONE]),
+        "an agent that neither prints anything nor calls Linchpin for so long is ended",
+    )
+    .or("5m"),
     Key::new("iterations", Takes::Either(&[Takes::Count, NONE]), "how often an agent is started").or("100"),
     Key::new("runtime", Takes::Either(&[Takes::Duration, NONE]), "how long a run takes in all").or("4h"),
     Key::new(
@@ -70,7 +74,7 @@ static LIMIT_KEYS: &[Key] = &[
     Key::new(
         "tokens",
         Takes::Either(&[Takes::Count, Takes::Amount, NONE]),
-        "as `5M` or `200K`, where the agent says how many it took",
+        "as `5M` or `200K`, where the agent reports them",
     )
     .or("none"),
 ];
@@ -89,7 +93,12 @@ static HAT_KEYS: &[Key] = &[
     Key::new("max_activations", Takes::Count, "how often it may be put on in one run"),
     Key::new("name", Takes::Text, "what the agent is called; left out, the hat's id"),
     Key::new("observers", Takes::List(&OBSERVER), "what turns events into variables while it is on").or("[]"),
-    Key::new("publishes", Takes::Texts, "the topics that its agent may publish").or("[]"),
+    Key::new(
+        "publishes",
+        Takes::Texts,
+        "the topics that its agent may publish; without any it is done when its agent ends",
+    )
+    .or("[]"),
     Key::new("triggers", Takes::Texts, "the topics that put it on; `*` is one part, `**` any number"),
     Key::new("writes", Takes::Patterns, "the only files that its agent may write, beside those in `.linchpin/agent/`"),
 ];

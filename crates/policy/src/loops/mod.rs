@@ -5,6 +5,7 @@
 
 mod agent;
 mod enforced;
+mod faults;
 mod file;
 mod hats;
 mod keys;

@@ -130,3 +130,98 @@ hats:
 "
     ));
 }
+
+#[test]
+fn topics_that_nothing_publishes_are_errors() {
+    assert_snapshot!(problems(
+        "
+agent: claude
+completion: {after: [review.aproved]}
+gates: {tests: {command: [make, test]}}
+topics:
+  build.dnoe: {requires: [tests]}
+hats:
+  builder: {triggers: [task.start, review.changes], publishes: [build.done]}
+  reviewer: {triggers: [build.done], publishes: [review.approved]}
+  end: {triggers: [review.approved], publishes: [loop.complete]}
+"
+    ), @r"
+    loop.yml:3:22: nothing publishes `review.aproved`: no hat does, and no run begins with it
+        did you mean `review.approved`?
+    loop.yml:6:3: nothing publishes `build.dnoe`: no hat does, and no run begins with it
+        did you mean `build.done`?
+    loop.yml:8:3: hat `builder` takes `review.changes`, which nothing publishes
+        add it to the `publishes` of a hat, or leave it out
+    not sound
+    ");
+    assert_snapshot!(problems(
+        "
+agent: claude
+completion: {topic: loop.complet}
+hats:
+  builder: {triggers: [task.start], publishes: [loop.complete]}
+"
+    ), @r"
+    loop.yml:3:1: `loop.complet` is never published on a way from `task.start`, so no run can be completed
+        did you mean `loop.complete`?
+    loop.yml:5:3: hat `builder` publishes `loop.complete`, which no hat takes: the run would end there
+        add it to the `triggers` of a hat, or leave it out
+    not sound
+    ");
+}
+
+#[test]
+fn limits_that_nothing_measures_are_no_bounds() {
+    assert_snapshot!(problems(
+        "
+agent: {command: [sh, agent.sh]}
+limits: {iterations: none, runtime: none, tokens: 1M, cost_usd: 5}
+hats:
+  worker: {triggers: [task.start, again], publishes: [again, loop.complete]}
+"
+    ), @r"
+    loop.yml:5:3: `worker` hands over to itself without an end: there is no limit of iterations or time, and no `max_activations`, and the agents report nothing that `tokens` and `cost_usd` could count
+        set `limits: {iterations: 100}`, or `max_activations` on one of these hats
+    not sound
+    ");
+}
+
+#[test]
+fn a_hat_that_publishes_nothing_is_a_warning() {
+    assert_snapshot!(problems(
+        "
+agent: claude
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete, note.worthy]}
+  observer: {triggers: [note.worthy]}
+"
+    ), @r"
+    loop.yml:5:3: hat `observer` publishes nothing: a run that gets to it ends there, unfinished
+        give it `publishes` with a topic that another hat takes
+    sound
+    ");
+}
+
+#[test]
+fn words_of_other_loops_are_told_in_ours() {
+    assert_snapshot!(problems(
+        "
+agent: claude
+core: {scratchpad: notes.md, specs_dir: specs/, guardrails: [Be kind], workspace_root: .}
+workspace_root: .
+events: {build.done: {on_trigger: x}}
+hats:
+  worker: {subscriptions: [task.start], publishes: [loop.complete]}
+"
+    ), @r"
+    loop.yml:3:1: unknown key `core`
+        write its `scratchpad`, `specs_dir` and `guardrails` without `core`; in the place of `workspace_root`, the root is the folder that has `.linchpin` in it
+    loop.yml:4:1: unknown key `workspace_root`
+        leave it out: the root is the folder that has `.linchpin` in it
+    loop.yml:5:1: unknown key `events`
+        it is `topics`
+    loop.yml:7:12: unknown key `subscriptions`
+        it is `triggers`
+    not sound
+    ");
+}

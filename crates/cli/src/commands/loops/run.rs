@@ -143,6 +143,12 @@ impl Telling<'_> {
                 let what = if *is_resumed { "goes on" } else { "begins" };
                 output.aside(format!("[{run}] {what}; `linchpin runs show {run}` tells how far it is"));
             }
+            News::Leftovers { run, iteration, count } => {
+                let what = if *count == 1 { "1 process".to_owned() } else { format!("{count} processes") };
+                output.aside(format!(
+                    "[{run}] ended {what} of iteration {iteration}, left behind when whoever drove the run was killed"
+                ));
+            }
             News::Iteration { number, hat, topic, spent } => {
                 output.aside(format!("[{run} #{number}] {hat}, for {topic}; so far {}", spent_text(spent)));
             }
@@ -156,6 +162,7 @@ impl Telling<'_> {
                 let how = if *is_default { ", by default" } else { "" };
                 output.aside(format!("[{run}] {hat} → {topic}{how}"));
             }
+            News::Done { hat } => output.aside(format!("[{run}] {hat} is done; it publishes nothing")),
             News::Nothing { hat, why } => output.aside(format!("[{run}] {hat}: {why}")),
             News::PassedOver { topic } => output.aside(format!("[{run}] no hat takes {topic}")),
             News::Ended { how, why, spent } => self.end(*how, why, spent),

@@ -59,7 +59,7 @@ fn activations_of_a_hat_are_limited() {
 
 #[test]
 fn the_time_of_a_run_is_limited() {
-    let (scratch, reply) = ends("{runtime: 1s}", "touch begun; sleep 600 & wait");
+    let (scratch, reply) = ends("{runtime: 1s}", &format!("touch begun; ({HANG}) & wait"));
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
     assert!(reply.stderr.contains("ended: the limit of 1s is reached"), "{}", reply.transcript());
     assert!(scratch.root().join("begun").exists());
@@ -81,6 +81,24 @@ fn tokens_are_limited() {
     let (_, reply) = ends("{tokens: 1000}", script);
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
     assert!(reply.stderr.contains("the limit of 1000 tokens is reached: 1220 were used"), "{}", reply.transcript());
+}
+
+#[test]
+fn tokens_are_limited_where_the_agents_own_output_tells_them() {
+    let script = r#"
+        echo '{"type":"turn.completed","usage":{"input_tokens":600,"cached_input_tokens":500,"output_tokens":10}}'
+        "$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION" > said
+    "#;
+    let (_, reply) = ends("{tokens: 1000}", script);
+    assert_eq!(reply.code, Some(4), "{}", reply.transcript());
+    assert!(reply.stderr.contains("the limit of 1000 tokens is reached: 1220 were used"), "{}", reply.transcript());
+}
+
+#[test]
+fn a_loop_that_only_an_unmeasured_limit_would_end_is_not_run() {
+    let limits = "{iterations: none, runtime: none, tokens: 1M, cost_usd: 5}";
+    let (_, reply) = ends(limits, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
+    assert_eq!(reply.code, Some(2), "{}", reply.transcript());
 }
 
 #[test]
@@ -139,9 +157,10 @@ fn an_agent_that_hands_over_and_then_fails_has_handed_over() {
 
 #[test]
 fn an_agent_that_says_nothing_is_ended_with_all_that_it_started() {
-    let (scratch, reply) = ends("{idle: 1s, failures: 1}", "sleep 600 & echo $! > child; wait");
+    let (scratch, reply) = ends("{idle: 1s, failures: 1}", &format!("({HANG}) & echo $! > child; wait"));
     assert_eq!(reply.code, Some(1));
-    assert!(reply.stderr.contains("said nothing for 1s and was ended"), "{}", reply.transcript());
+    let why = "its agent neither printed anything nor called Linchpin for 1s, and was ended";
+    assert!(reply.stderr.contains(why), "{}", reply.transcript());
     let child = fs::read_to_string(scratch.root().join("child")).expect("a number");
     assert!(!is_alive(child.trim()));
 }
@@ -150,6 +169,31 @@ fn an_agent_that_says_nothing_is_ended_with_all_that_it_started() {
 fn progress_is_a_sign_of_life() {
     let script = r#"for turn in 1 2 3 4; do sleep 0.6; "$LINCHPIN_BIN" progress "$turn" > said; done; exec "$LINCHPIN_BIN" emit loop.complete"#;
     let (_, reply) = ends("{idle: 2s, failures: 1}", script);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
+#[test]
+fn an_agent_that_calls_linchpin_is_not_idle() {
+    // Each step is shorter than the limit, all of them together are longer.
+    let script = r#"
+        for turn in 1 2 3; do
+            sleep 0.7; "$LINCHPIN_BIN" memory search nothing > said
+            sleep 0.7; printf '{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"%s","prompt":"x"}' "$PWD" |
+                "$LINCHPIN_BIN" hook claude > said
+        done
+        exec "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let (_, reply) = ends("{idle: 2s, failures: 1}", script);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
+#[test]
+fn an_agent_whose_gate_runs_is_not_idle() {
+    let the_loop = format!(
+        "{ALONE}limits: {{idle: 1s, failures: 1}}\ngates: {{slow: {{command: [sleep, '3']}}}}\ncompletion: {{requires: [slow]}}\n"
+    );
+    let scratch = looping(&the_loop, r#"exec "$LINCHPIN_BIN" emit loop.complete > said"#);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
 
@@ -266,16 +310,10 @@ fn a_person_ends_a_run_softly_or_now() {
     assert_eq!(scratch.run(&["stop", "--run", "nonsense"]).code, Some(2));
 }
 
-fn is_alive(process: &str) -> bool {
-    // One that nobody has waited for is still listed.
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    !status.is_empty() && !status.contains("State:\tZ")
-}
-
 #[test]
 #[cfg(unix)]
 fn an_interrupt_ends_the_agent_and_everything_it_started() {
-    let scratch = looping(ALONE, "sleep 600 & echo $! > child; touch begun; wait");
+    let scratch = looping(ALONE, &format!("({HANG}) & echo $! > child; touch begun; wait"));
     let run = started(&scratch, &["run", "-p", "Do it"]);
     wait_for(&scratch.root().join("begun"));
     signal(&run, "-INT");

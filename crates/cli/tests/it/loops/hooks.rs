@@ -105,9 +105,12 @@ fn prompts_show_what_is_ready_and_what_was_learnt() {
     let reply = scratch.run(&["run", "-p", "Mend the parser"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     let prompt = std::fs::read_to_string(scratch.root().join("prompt")).expect("a prompt");
-    assert!(prompt.contains("t20 (priority 3) Task 20\nand 2 more: `linchpin task ready`\n</ready-tasks>"), "{prompt}");
+    assert!(
+        prompt.contains("> t20 (priority 3) Task 20\nand 2 more: `linchpin task ready`\n</ready-tasks>"),
+        "{prompt}"
+    );
     assert!(!prompt.contains("Waits"), "{prompt}");
-    assert!(prompt.contains("<memories>\nm1 (fix) The parser needs"), "{prompt}");
+    assert!(prompt.contains("<memories>\n> m1 (fix) The parser needs"), "{prompt}");
     assert!(!prompt.contains("Colours"), "{prompt}");
 }
 

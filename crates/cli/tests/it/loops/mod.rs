@@ -22,6 +22,9 @@ hats:
   worker: {triggers: [task.start, again], publishes: [loop.complete, again]}
 ";
 
+/// For scripts: an agent that hangs until its project is deleted, so that no test leaves it behind, whatever becomes of the test.
+const HANG: &str = "while test -e agent.sh; do sleep 0.1; done";
+
 /// A project with a loop that a person accepted, and an agent that is a script. What is in the script is run under `sh`.
 pub(super) fn looping(the_loop: &str, script: &str) -> Scratch {
     looping_in(project(), the_loop, script)
@@ -66,4 +69,10 @@ fn wait_for(file: &Path) {
         assert!(Instant::now() < end, "{} never came", file.display());
         thread::sleep(Duration::from_millis(5));
     }
+}
+
+fn is_alive(process: &str) -> bool {
+    // One that nobody has waited for is still listed.
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    !status.is_empty() && !status.contains("State:\tZ")
 }

@@ -11,13 +11,15 @@ fn shown(scratch: &Scratch) -> Value {
 #[test]
 #[cfg(unix)]
 fn a_run_that_was_killed_goes_on_with_nothing_lost_and_nothing_twice() {
-    let script = r#"
+    let script = format!(
+        r#"
         echo "$LINCHPIN_ITERATION" >> iterations
-        if test "$LINCHPIN_ITERATION" = 2; then touch begun; sleep 600; fi
+        if test "$LINCHPIN_ITERATION" = 2; then touch begun; {HANG}; fi
         test "$LINCHPIN_ITERATION" -lt 4 || exec "$LINCHPIN_BIN" emit loop.complete
         "$LINCHPIN_BIN" emit again "after $LINCHPIN_ITERATION"
-    "#;
-    let scratch = looping(&format!("{ALONE}limits: {{iterations: 3}}\n"), script);
+        "#
+    );
+    let scratch = looping(&format!("{ALONE}limits: {{iterations: 3}}\n"), &script);
     let mut run = started(&scratch, &["run", "-p", "Go"]);
     wait_for(&scratch.root().join("begun"));
     signal(&run, "-KILL");
@@ -37,13 +39,15 @@ fn a_run_that_was_killed_goes_on_with_nothing_lost_and_nothing_twice() {
 #[test]
 #[cfg(unix)]
 fn what_was_accepted_before_the_end_is_not_asked_for_again() {
-    let script = r#"
+    let script = format!(
+        r#"
         case $LINCHPIN_ITERATION in
-            1) "$LINCHPIN_BIN" emit again 'from the first'; touch begun; sleep 600;;
+            1) "$LINCHPIN_BIN" emit again 'from the first'; touch begun; {HANG};;
             *) cat > prompt; "$LINCHPIN_BIN" emit loop.complete;;
         esac
-    "#;
-    let scratch = looping(ALONE, script);
+        "#
+    );
+    let scratch = looping(ALONE, &script);
     let mut run = started(&scratch, &["run", "-p", "Do it"]);
     wait_for(&scratch.root().join("begun"));
     signal(&run, "-KILL");
@@ -51,7 +55,7 @@ fn what_was_accepted_before_the_end_is_not_asked_for_again() {
     let reply = scratch.run(&["run", "--resume"]);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
     let prompt = fs::read_to_string(scratch.root().join("prompt")).expect("a prompt");
-    assert!(prompt.contains("<event topic=\"again\" from=\"worker\">\nfrom the first\n</event>"), "{prompt}");
+    assert!(prompt.contains("<event topic=\"again\" from=\"worker\">\n> from the first\n</event>"), "{prompt}");
     let run = shown(&scratch);
     assert_eq!(run["iterations_done"], 2);
 }
@@ -59,7 +63,7 @@ fn what_was_accepted_before_the_end_is_not_asked_for_again() {
 #[test]
 #[cfg(unix)]
 fn completion_that_was_accepted_before_the_end_completes() {
-    let scratch = looping(ALONE, r#""$LINCHPIN_BIN" emit loop.complete; touch begun; sleep 600"#);
+    let scratch = looping(ALONE, &format!(r#""$LINCHPIN_BIN" emit loop.complete; touch begun; {HANG}"#));
     let mut run = started(&scratch, &["run", "-p", "Do it"]);
     wait_for(&scratch.root().join("begun"));
     signal(&run, "-KILL");
@@ -69,6 +73,89 @@ fn completion_that_was_accepted_before_the_end_completes() {
     assert!(!reply.stderr.contains("#2"), "{}", reply.transcript());
     let reply = scratch.run(&["run", "--resume", "r1"]);
     insta::assert_snapshot!(reply.transcript());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_a_killed_run_left_behind_is_ended_before_it_goes_on() {
+    // One child stays in the group of its agent, and one has left it.
+    let script = format!(
+        r#"
+        test "$LINCHPIN_ITERATION" = 1 || exec "$LINCHPIN_BIN" emit loop.complete
+        sh -c 'echo $$ > child; {HANG}' & setsid sh -c 'echo $$ > other; {HANG}' &
+        until test -s child && test -s other; do sleep 0.02; done
+        touch begun; wait
+        "#
+    );
+    let scratch = looping(ALONE, &script);
+    // Somebody else's process, which only looks alike.
+    let mut stranger = std::process::Command::new("sh");
+    stranger.args(["-c", HANG]).current_dir(scratch.root()).env("LINCHPIN_TICKET", "0123456789abcdef");
+    let mut stranger = stranger.spawn().expect("a process");
+    for arguments in [&["run", "--resume"][..], &["run", "-p", "Something else"]] {
+        for file in ["begun", "child", "other"] {
+            let _ = fs::remove_file(scratch.root().join(file));
+        }
+        let mut run = started(&scratch, &["run", "-p", "Go"]);
+        wait_for(&scratch.root().join("begun"));
+        signal(&run, "-KILL");
+        run.wait().expect("its end");
+        let number = |file: &str| fs::read_to_string(scratch.root().join(file)).expect("a number").trim().to_owned();
+        let left = [number("child"), number("other")];
+        assert!(left.iter().all(|process| is_alive(process)), "what would be ended is there");
+        if arguments[1] == "-p" {
+            // The first iteration of a new run would hang as well.
+            scratch.file("agent.sh", r#"exec "$LINCHPIN_BIN" emit loop.complete"#);
+        }
+        let reply = scratch.run(arguments);
+        assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+        assert!(!left.iter().any(|process| is_alive(process)), "{}", reply.transcript());
+        let said = "of iteration 1, left behind when whoever drove the run was killed";
+        assert!(reply.stderr.contains(said), "{}", reply.transcript());
+    }
+    assert!(is_alive(&stranger.id().to_string()));
+    stranger.kill().expect("ended");
+    stranger.wait().expect("its end");
+}
+
+#[test]
+fn a_resumed_run_without_anything_to_do_begins_with_task_resume() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+hats:
+  planner: {triggers: [task.start, task.resume], publishes: [aside, loop.complete]}
+  observer: {triggers: [aside]}
+";
+    let script = r#"
+        cat > "prompt-$LINCHPIN_ITERATION"
+        case $LINCHPIN_ITERATION in 1) "$LINCHPIN_BIN" emit aside > said;; 3) "$LINCHPIN_BIN" emit loop.complete > said;; esac
+    "#;
+    let scratch = looping(the_loop, script);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    insta::assert_snapshot!(told(&scratch, &reply), @"
+    ---
+    [r1] begins; `linchpin runs show r1` tells how far it is
+    [r1 #1] planner, for task.start; so far 0 iterations
+    [r1] planner → aside
+    [r1 #2] observer, for aside; so far 1 iteration
+    [r1] observer is done; it publishes nothing
+    [r1] failed: nothing is left to do, and nothing said that the work is done; the hat `observer` publishes nothing
+    [r1] spent 2 iterations
+    [r1] `linchpin run --resume r1` goes on with it
+    exit 1
+    ");
+    let reply = scratch.run(&["run", "--resume"]);
+    insta::assert_snapshot!(told(&scratch, &reply), @"
+    ---
+    [r1] goes on; `linchpin runs show r1` tells how far it is
+    [r1 #3] planner, for task.resume; so far 2 iterations
+    [r1] planner → loop.complete
+    [r1] completed: `loop.complete` was accepted
+    [r1] spent 3 iterations
+    exit 0
+    ");
+    let prompt = fs::read_to_string(scratch.root().join("prompt-3")).expect("a prompt");
+    assert!(prompt.contains("<event topic=\"task.resume\">\n> Do it\n</event>"), "{prompt}");
 }
 
 #[test]
@@ -162,7 +249,7 @@ fn the_first_prompt_without_starting_anything() {
     let reply = scratch.run(&["run", "--dry-run", "-p", "Make {{ it }}"]);
     assert!(reply.stdout.contains("t1 (priority 3) Ready to go"), "{}", reply.transcript());
     assert_eq!(scratch.run(&["run", "-p", " "]).code, Some(2));
-    assert!(reply.stdout.contains("<objective>\nMake {{ it }}\n</objective>"), "{}", reply.transcript());
+    assert!(reply.stdout.contains("<objective>\n> Make {{ it }}\n</objective>"), "{}", reply.transcript());
     assert!(!scratch.root().join("started").exists());
     assert!(scratch.run(&["runs"]).stdout.starts_with("No run was begun here."));
 }

@@ -1,5 +1,6 @@
 //! What a hat without instructions does: derived from the topics that it takes and publishes.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::ticked;
@@ -43,8 +44,7 @@ const WELL_KNOWN: [(&str, &str, &str); 8] = [
 ];
 
 pub(super) fn write(the_loop: &Loop, hat: &Hat, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let taken = hat.triggers.iter().filter_map(|trigger| {
-        let topic = trigger.to_string();
+    let taken = taken_topics(the_loop, hat).into_iter().filter_map(|topic| {
         let text = said(the_loop, &topic, |topic| &topic.on_trigger, |known| known.1)?;
         Some(format!("**On `{topic}`:** {text}"))
     });
@@ -60,6 +60,29 @@ pub(super) fn write(the_loop: &Loop, hat: &Hat, out: &mut fmt::Formatter<'_>) ->
         return out.write_str("Do what the incoming event asks for.\n");
     }
     write!(out, "### Derived Behaviors\n\n{}\n", lines.join("\n\n"))
+}
+
+/// The topics that put the hat on. A glob stands for every topic that the file speaks of and that it matches.
+fn taken_topics(the_loop: &Loop, hat: &Hat) -> Vec<String> {
+    let spoken_of: BTreeSet<&str> =
+        the_loop.published().into_iter().chain(the_loop.topics.keys().map(String::as_str)).collect();
+    let mut topics: Vec<String> = Vec::new();
+    for trigger in &hat.triggers {
+        let matching: Vec<String> = match trigger.only() {
+            Some(topic) => vec![topic],
+            None => spoken_of
+                .iter()
+                .filter(|topic| trigger.matches(topic) && **topic != the_loop.completion.topic)
+                .map(|&topic| topic.to_owned())
+                .collect(),
+        };
+        for topic in matching {
+            if !topics.contains(&topic) {
+                topics.push(topic);
+            }
+        }
+    }
+    topics
 }
 
 /// What the file says of a topic, else what is well known of it.

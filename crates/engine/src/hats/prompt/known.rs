@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use super::quote::Quoted;
+
 /// So many tasks are shown; the rest is counted.
 pub const MOST_TASKS: usize = 20;
 /// In bytes.
@@ -54,9 +56,9 @@ impl Incoming {
         if let Some(from) = from {
             write!(out, " from=\"{from}\"")?;
         }
-        writeln!(out, ">\n{summary}")?;
+        write!(out, ">\n{}", Quoted(summary))?;
         if let Some(payload) = payload {
-            writeln!(out, "{payload}")?;
+            write!(out, "{}", Quoted(payload))?;
         }
         out.write_str("</event>\n")
     }
@@ -66,11 +68,11 @@ impl Known {
     pub(super) fn tasks(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("\n<ready-tasks>\n")?;
         for ReadyTask { id, priority, title, blockers } in self.ready_tasks.iter().take(MOST_TASKS) {
-            write!(out, "{id} (priority {priority}) {title}")?;
+            let mut line = format!("{id} (priority {priority}) {title}");
             if !blockers.is_empty() {
-                write!(out, " [blocked for good by {}]", blockers.join(", "))?;
+                let _ = write!(line, " [blocked for good by {}]", blockers.join(", "));
             }
-            out.write_char('\n')?;
+            write!(out, "{}", Quoted(&line))?;
         }
         match self.ready_tasks.len() + self.more_ready {
             0 => out.write_str("none\n")?,
@@ -82,7 +84,10 @@ impl Known {
 
     pub(super) fn memories(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = MOST_MEMORY;
-        let lines = self.memories.iter().map(|Memory { id, kind, text }| format!("{id} ({kind}) {text}\n"));
+        let lines = self.memories.iter().map(|Memory { id, kind, text }| {
+            let line = format!("{id} ({kind}) {text}");
+            Quoted(&line).to_string()
+        });
         let fitting: Vec<String> = lines
             .take_while(|line| {
                 let fits = line.len() <= rest;
@@ -104,6 +109,7 @@ impl Known {
         let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
         let end = text.get(from..).unwrap_or_default();
         let cut = if from > 0 { "…" } else { "" };
-        write!(out, "\n<scratchpad path=\"{path}\">\n{cut}{end}\n</scratchpad>\n")
+        let end = format!("{cut}{end}");
+        write!(out, "\n<scratchpad path=\"{path}\">\n{}</scratchpad>\n", Quoted(&end))
     }
 }

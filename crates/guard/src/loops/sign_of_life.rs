@@ -1,0 +1,49 @@
+//! How whoever drives a run sees that its agent is at work though it prints nothing: every process of the run that Linchpin
+//! takes part in (hooks, commands, gates) touches the file of the stage, and the driver looks at its modification time.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use super::Stage;
+use super::stage::file;
+use crate::environment::Environment;
+use crate::project::Project;
+
+/// How often a process that lasts says that it is there.
+const BEAT: Duration = Duration::from_millis(500);
+
+impl Stage {
+    /// Says again and again that this process is at work for its run, until it ends. Outside of runs it does nothing.
+    pub fn keep_alive(environment: &Environment) {
+        let Some(path) = file_of_process(environment) else { return };
+        let beat = move || {
+            loop {
+                if let Ok(file) = File::open(&path) {
+                    touch(&file);
+                }
+                thread::sleep(BEAT);
+            }
+        };
+        // Where there can be no thread, the run sees what its agent prints.
+        drop(thread::Builder::new().spawn(beat));
+    }
+
+    /// When a process of this run last said that it is at work.
+    pub fn last_sign_of_life(&self, project: &Project, environment: &Environment) -> Option<SystemTime> {
+        let file = file(self.id(), &project.root, environment);
+        fs::metadata(file).and_then(|metadata| metadata.modified()).ok()
+    }
+}
+
+/// Whoever owns a file may do that, however they opened it.
+pub(super) fn touch(file: &File) {
+    let _ = file.set_modified(SystemTime::now());
+}
+
+fn file_of_process(environment: &Environment) -> Option<PathBuf> {
+    let run = environment.get(Stage::RUN)?.parse().ok()?;
+    let root = environment.get(Stage::ROOT)?;
+    Some(file(run, Path::new(&root), environment))
+}
