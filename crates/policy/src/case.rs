@@ -122,7 +122,7 @@ pub static CASE: Mapping =
     Mapping::new("case", "What happens, and what the policy is to say to it.", &[KEYS]).needs(&[
         Need::All(&["expect"]),
         Need::ExactlyOne(&[&["command"], &["tool"], &["event"], FILES, &["events", "now"]]),
-        Need::Beside("input", "tool"),
+        Need::Beside("input", &["tool"]),
     ]);
 const FILES: &[&str] = &["changed", "created", "deleted"];
 static EVENT: Mapping =

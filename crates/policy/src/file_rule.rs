@@ -6,6 +6,7 @@ use std::time::Duration;
 use engine::file_rules::{Attribute, Baseline, CommandAction, FileMode, FilePattern, FileRule, Reach, Refire, RunFor};
 use engine::pattern::{Pattern, check_bound, check_set};
 
+use crate::command_text::{self, CommandText, Place};
 use crate::config::duration;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
@@ -54,23 +55,25 @@ static PAIR_KEYS: &[Key] = &[
     Key::new("trigger", Takes::Pattern, "a file that matches this changed"),
 ];
 
-pub static COMMAND_ACTION: Mapping = Mapping::new(
-    "action",
-    "A command that makes a file rule met. It is run without a shell, in the project's root.",
-    &[COMMAND_KEYS],
-)
-.needs(&[Need::All(&["command"])]);
+pub static COMMAND_ACTION: Mapping =
+    Mapping::new("action", "A command that makes a file rule met. It is run in the project's root.", &[COMMAND_KEYS])
+        .needs(&[Need::ExactlyOne(&[&["command"], &["shell"]])]);
 static COMMAND_KEYS: &[Key] = &[
     Key::new(
         "command",
         Takes::Texts,
-        "the program and its arguments, as one text or as a list; `{file}`, `{files}`, `{repo_root}` and captured \
-         variables are filled in",
+        "the program and its arguments, as one text or a list, without a shell; `{file}`, `{files}`, `{repo_root}` and \
+         captured variables are filled in",
     ),
     Key::new(
         "run_for",
         Takes::Word(|| words(&RUNS)),
         "once for each file, or once for all; left out, for each where the command names `{file}`",
+    ),
+    Key::new(
+        "shell",
+        Takes::Text,
+        "a script for `sh -c`, in place of `command`; the files are its arguments: `\"$@\"`, or `\"$1\"` with `run_for: each_match`",
     ),
     Key::new("timeout", Takes::Duration, "how long one run may take, at most `10m`").or("60s"),
 ];
@@ -257,17 +260,31 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
     if fields.problems.is_empty() {
         fields.refuse_unknown();
     }
-    if !fields.has("command") && fields.problems.is_empty() {
-        fields.refuse(ErrorKind::MissingKey, "the `action` has no `command`", span);
+    if fields.problems.is_empty() && fields.has("command") == fields.has("shell") {
+        let message = if fields.has("shell") {
+            "the `action` has `command` and `shell`, and runs only one"
+        } else {
+            "the `action` has no `command`"
+        };
+        fields.refuse(ErrorKind::MissingKey, message, span);
     }
-    let command = command_words(&mut fields);
+    let is_script = fields.has("shell");
+    let command = if is_script {
+        command_text::shell(&mut fields)
+    } else {
+        command_text::command(Place::GateOrAction, &mut fields)
+    };
     let run_for = fields.choice("run_for", &RUNS);
     let timeout = duration("timeout", &mut fields);
     if let Some((_, span)) = timeout.as_ref().filter(|(timeout, _)| *timeout > LONGEST_TIMEOUT || timeout.is_zero()) {
         fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `10m`", span.clone());
     }
-    let action = command.map(|(text, words)| {
+    let action = command.map(|CommandText { text, mut words }| {
         let captured = mode.map(placeholders::captured).unwrap_or_default();
+        if is_script {
+            placeholders::refuse_in_script(&text, &captured, &mut fields);
+            words.extend(script_arguments(&text.value, run_for));
+        }
         let names = |name: &str| words.iter().any(|word| word.contains(&format!("{{{name}}}")));
         let of_one = std::iter::once("file").chain(captured.iter().map(String::as_str)).find(|name| names(name));
         let run_for = run_for.unwrap_or(if of_one.is_some() { RunFor::EachMatch } else { RunFor::AllMatches });
@@ -296,7 +313,9 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
             let message = "`{files}` may be many arguments, so it has to be one of its own";
             fields.refuse(ErrorKind::InvalidValue, message, text.span.clone());
         }
-        placeholders::warn_of_command(&text, &words, &captured, &mut fields);
+        if !is_script {
+            placeholders::warn_of_command(&text, &words, &captured, &mut fields);
+        }
         let timeout = timeout.map_or(DEFAULT_TIMEOUT, |(timeout, _)| timeout);
         CommandAction { text: text.value, words, run_for, timeout }
     });
@@ -304,36 +323,9 @@ fn command_action(node: Node, mode: Option<&FileMode>, around: &mut Fields) -> O
     action
 }
 
-/// A command and its arguments: one text is split, a list is taken as it is. The text is for people.
-fn command_words(fields: &mut Fields) -> Option<(Text, Vec<String>)> {
-    let is_one = fields.is_text("command");
-    let span = fields.key_span("command")?;
-    let texts = fields.texts("command")?;
-    match texts.as_slice() {
-        [text] if is_one => Some((text.clone(), split_command(text, fields)?)),
-        [program, ..] if !program.value.is_empty() => {
-            let words: Vec<String> = texts.iter().map(|word| word.value.clone()).collect();
-            let end = texts.last().map_or(program.span.end, |last| last.span.end);
-            Some((Text { value: shell_words::join(&words), span: program.span.start..end }, words))
-        }
-        _ => {
-            fields.refuse(ErrorKind::InvalidValue, "`command` is empty", span);
-            None
-        }
-    }
-}
-
-/// A command's words, as a shell would read them, without anything else that a shell does.
-pub fn split_command(text: &Text, fields: &mut Fields) -> Option<Vec<String>> {
-    match shell_words::split(&text.value) {
-        Ok(words) if !words.is_empty() => Some(words),
-        Ok(_) => {
-            fields.refuse(ErrorKind::InvalidValue, "`command` is empty", text.span.clone());
-            None
-        }
-        Err(_) => {
-            fields.refuse(ErrorKind::InvalidValue, "a quote in `command` is not closed", text.span.clone());
-            None
-        }
-    }
+/// What a script is given: its own name, and the files where it asks for arguments.
+fn script_arguments(script: &str, run_for: Option<RunFor>) -> Vec<String> {
+    let asks = ["$@", "$*", "$1", "${@", "${*", "${1"].iter().any(|name| script.contains(name));
+    let files = if run_for == Some(RunFor::EachMatch) { "{file}" } else { "{files}" };
+    std::iter::once("sh").chain(asks.then_some(files)).map(str::to_owned).collect()
 }

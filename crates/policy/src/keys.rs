@@ -82,8 +82,8 @@ pub enum Need {
     Any(Words),
     /// Keys of one of these groups, and of no other.
     ExactlyOne(&'static [&'static [&'static str]]),
-    /// The first only where the second is.
-    Beside(&'static str, &'static str),
+    /// The first only where one of the others is.
+    Beside(&'static str, &'static [&'static str]),
     /// The first ones only where the key has this value.
     OnlyWith(Words, &'static str, &'static str),
 }

@@ -10,6 +10,7 @@ mod cache;
 mod case;
 mod catalogue;
 mod command_matcher;
+mod command_text;
 mod config;
 mod deepwork;
 mod definition;

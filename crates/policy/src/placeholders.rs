@@ -28,6 +28,17 @@ pub fn warn_of_command(text: &Text, words: &[String], captured: &[String], field
     }
 }
 
+/// A file's name that is put into a script could be a command: a script gets the files as arguments.
+pub fn refuse_in_script(script: &Text, captured: &[String], fields: &mut Fields) {
+    let names = OF_COMMANDS.into_iter().chain(captured.iter().map(String::as_str));
+    for braced in names.map(|name| format!("{{{name}}}")).filter(|braced| script.value.contains(braced)) {
+        let message = format!("`{braced}` is not filled in in a script");
+        let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(script.span.clone()));
+        let help = "the files are the script's arguments: `\"$@\"`, or `\"$1\"` with `run_for: each_match`; it runs in the root";
+        fields.problems.push(problem.help(help));
+    }
+}
+
 /// In prose, braces mean many things: only what nearly is a placeholder, or is one elsewhere, is spoken of.
 pub fn warn_of_text(text: &str, file: &FileRule, fields: &mut Fields) {
     let captured = captured(&file.mode);

@@ -67,7 +67,8 @@ fn of_need(need: &Need) -> (&'static str, Value) {
         Need::All(names) => ("required", json!(names)),
         Need::Any(names) => ("anyOf", each(&names())),
         Need::ExactlyOne(groups) => ("oneOf", groups.iter().map(|names| json!({ "anyOf": each(names) })).collect()),
-        Need::Beside(key, other) => ("dependencies", json!({ *key: [other] })),
+        Need::Beside(key, [only]) => ("dependencies", json!({ *key: [only] })),
+        Need::Beside(key, others) => ("dependencies", json!({ *key: { "anyOf": each(others) } })),
         Need::OnlyWith(names, key, value) => {
             let others: Value = each(&names());
             ("anyOf", json!([{ "properties": { *key: { "const": value } } }, { "not": { "anyOf": others } }]))

@@ -361,7 +361,7 @@ fn missing_fields() {
     5 |     requires: [{webhook: {}}, {timeout: 1m}]
       |                          ^
 
-    error: a gate has one of `command`, `approval`, `webhook` and `file_rules` (node `work`)
+    error: a gate has one of `command`, `shell`, `approval`, `webhook` and `file_rules` (node `work`)
      --> .linchpin/workflows/execution.yml:5:31
       |
     5 |     requires: [{webhook: {}}, {timeout: 1m}]

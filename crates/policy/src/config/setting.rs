@@ -6,6 +6,7 @@ use engine::observers::Observer;
 
 use super::keys::{MODES, SANDBOXES};
 use super::{Config, Mode, Sandbox};
+use crate::command_text::{self, Place};
 use crate::fields::Fields;
 use crate::library::extent;
 
@@ -71,6 +72,8 @@ impl Config {
         let names: Vec<String> = names.into_iter().map(|name| name.value).collect();
         found.extend((!names.is_empty()).then_some(("command_env", Setting::CommandEnv(names))));
         let command = fields.text("progress_command");
+        let command = command
+            .filter(|command| command_text::split("progress_command", command, Place::OneText, fields).is_some());
         found.extend(command.map(|command| ("progress_command", Setting::ProgressCommand(command.value))));
         match fields.choice("sandbox", &SANDBOXES) {
             Some(Sandbox::Off) => found.push(("sandbox", Setting::SandboxOff)),

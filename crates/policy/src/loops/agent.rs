@@ -4,9 +4,9 @@ use engine::hats::{AgentChoice, PromptBy};
 use engine::suggest;
 
 use super::keys::AGENT;
+use crate::command_text::{self, Place};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::Fields;
-use crate::file_rule::split_command;
 use crate::yaml::Yaml;
 
 pub const PROMPT_BY: &[(&str, PromptBy)] =
@@ -39,18 +39,11 @@ pub fn read(around: &mut Fields) -> Option<AgentChoice> {
     let is_mapping = fields.problems.is_empty();
     fields.refuse_unknown();
     if is_mapping && !fields.has("command") {
-        fields.refuse(ErrorKind::MissingKey, "the agent has no `command`", span.clone());
+        fields.refuse(ErrorKind::MissingKey, "the agent has no `command`", span);
     }
     let prompt = fields.choice("prompt", PROMPT_BY).unwrap_or_default();
-    let is_one = fields.is_text("command");
-    let words = match fields.texts("command").unwrap_or_default().as_slice() {
-        [text] if is_one => split_command(text, &mut fields),
-        words => Some(words.iter().map(|word| word.value.clone()).collect()),
-    };
-    let words: Vec<String> = words.unwrap_or_default();
-    if fields.is_sound() && words.first().is_none_or(String::is_empty) {
-        fields.refuse(ErrorKind::InvalidValue, "`command` is empty", span);
-    }
+    let command = command_text::command(Place::Agent, &mut fields);
+    let words = command.map(|command| command.words).unwrap_or_default();
     let is_sound = fields.is_sound();
     around.problems.append(&mut fields.problems);
     is_sound.then_some(AgentChoice::Command { words, prompt })

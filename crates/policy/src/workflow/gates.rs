@@ -10,10 +10,10 @@ use engine::workflow::{Expected, Gate, Requirement, Webhook};
 
 use super::keys::{EXPECT, GATE, METHODS, OLD_GATE, OLD_GATES, WEBHOOK};
 use super::rules::own_id;
+use crate::command_text::{self, CommandText, Place};
 use crate::config::duration;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
-use crate::file_rule::split_command;
 use crate::rule::check_expression;
 use crate::rule_list::NamedRules;
 use crate::yaml::{Node, Yaml};
@@ -129,22 +129,29 @@ impl<'a> GateReader<'a> {
     }
 
     fn plain(&self, span: Range<usize>, fields: &mut Fields) -> Option<Gate> {
-        let kinds = ["command", "approval", "webhook", "file_rules"];
+        let kinds = ["command", "shell", "approval", "webhook", "file_rules"];
         let found: Vec<&str> = kinds.into_iter().filter(|kind| fields.has(kind)).collect();
         if found.len() != 1 {
             let message = match found.as_slice() {
-                [] => "a gate has one of `command`, `approval`, `webhook` and `file_rules`".to_owned(),
+                [] => "a gate has one of `command`, `shell`, `approval`, `webhook` and `file_rules`".to_owned(),
                 several => format!("a gate has one of {}, not several", several.join(", ")),
             };
             fields.refuse(ErrorKind::MissingKey, message, span);
             return None;
         }
         let timeout = timeout(fields);
-        if fields.has("command") {
-            return command(span, timeout.unwrap_or(DEFAULT_TIMEOUT), fields);
+        if fields.has("command") || fields.has("shell") {
+            let is_script = fields.has("shell");
+            let read = if is_script {
+                command_text::shell(fields)
+            } else {
+                command_text::command(Place::GateOrAction, fields)
+            };
+            let CommandText { text, words } = read?;
+            return Some(Gate::Command { text: text.value, words, timeout: timeout.unwrap_or(DEFAULT_TIMEOUT) });
         }
         if let Some(span) = fields.key_span("timeout") {
-            fields.refuse(ErrorKind::InvalidValue, "`timeout` is of a `command`", span);
+            fields.refuse(ErrorKind::InvalidValue, "`timeout` is of a `command` or of a `shell`", span);
         }
         if fields.has("approval") {
             return approval("approval", fields);
@@ -242,24 +249,6 @@ fn timeout(fields: &mut Fields) -> Option<Duration> {
         fields.refuse(ErrorKind::InvalidValue, "`timeout` is more than nothing and at most `1h`", span);
     }
     Some(timeout)
-}
-
-/// One text is split into words; a list is the words.
-fn command(span: Range<usize>, timeout: Duration, fields: &mut Fields) -> Option<Gate> {
-    let is_one = fields.is_text("command");
-    let texts = fields.texts("command")?;
-    let (text, words) = match texts.as_slice() {
-        [text] if is_one => (text.value.clone(), split_command(text, fields)?),
-        words if words.first().is_some_and(|program| !program.value.is_empty()) => {
-            let words: Vec<String> = words.iter().map(|word| word.value.clone()).collect();
-            (shell_words::join(&words), words)
-        }
-        _ => {
-            fields.refuse(ErrorKind::InvalidValue, "`command` is empty", span);
-            return None;
-        }
-    };
-    Some(Gate::Command { text, words, timeout })
 }
 
 fn approval(key: &str, fields: &mut Fields) -> Option<Gate> {

@@ -16,12 +16,15 @@ pub static TRANSITION: Mapping =
     Mapping::new("transition", "A way out of a node.", &[TRANSITION_KEYS]).needs(&[Need::All(&["when", "to"])]);
 pub static ACTION: Mapping =
     Mapping::new("workflow action", "What a workflow does by itself: one of the first three.", &[ACTION_KEYS]).needs(
-        &[Need::ExactlyOne(&[&["set"], &["inject"], &["block_tools"], &["action"]]), Need::Beside("rules", "action")],
+        &[
+            Need::ExactlyOne(&[&["set"], &["inject"], &["block_tools"], &["action"]]),
+            Need::Beside("rules", &["action"]),
+        ],
     );
 pub static GATE: Mapping =
     Mapping::new("gate", "What has to hold before a move: one of these.", &[GATE_KEYS]).needs(&[
-        Need::ExactlyOne(&[&["command"], &["approval"], &["webhook"], &["file_rules"]]),
-        Need::Beside("timeout", "command"),
+        Need::ExactlyOne(&[&["command"], &["shell"], &["approval"], &["webhook"], &["file_rules"]]),
+        Need::Beside("timeout", &["command", "shell"]),
     ]);
 pub static OLD_GATE: Mapping =
     Mapping::new("old gate", "How gates were once written: still read, with a warning.", &[OLD_GATE_KEYS])
@@ -127,10 +130,12 @@ static GATE_KEYS: &[Key] = &[
     Key::new(
         "command",
         Takes::Texts,
-        "a program and its arguments, as one text or a list: it has to end well; a project's has to be accepted",
+        "a program and its arguments, as one text or a list, without a shell: its exit code has to be 0; a project's has to be \
+         accepted",
     ),
     Key::new("file_rules", Takes::Texts, "names of file rules that have to be met"),
-    Key::new("timeout", Takes::Duration, "how long the command may take, at most `1h`").or("10m"),
+    Key::new("shell", Takes::Text, "a script for `sh -c`: its exit code has to be 0; a project's has to be accepted"),
+    Key::new("timeout", Takes::Duration, "how long the command or the script may take, at most `1h`").or("10m"),
     Key::new("webhook", Takes::Mapping(&WEBHOOK), "who has to say yes"),
 ];
 static WEBHOOK_KEYS: &[Key] = &[

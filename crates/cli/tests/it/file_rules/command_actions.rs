@@ -70,6 +70,74 @@ fn a_command_sees_little_of_the_environment() {
     insta::assert_snapshot!(names.join(" "), @"CARGO_HOME EXTRA HOME LANG LC_ALL PATH TERM TMPDIR TZ USER XDG_CONFIG_HOME XDG_STATE_HOME");
 }
 
+#[test]
+fn a_script_gets_the_files_as_arguments() {
+    let project = with_script(r#"shell: 'for file in "$@"; do echo "<$file>"; done >> runs.log && true'"#, "");
+    project.file("src/$(touch x).py", "new\n").file("src/a b.py", "new\n");
+    assert_eq!(stop(&project).stdout, "");
+    // It runs twice: the second time shows that it is at rest.
+    let seen: Vec<String> = text(&project, "runs.log").lines().take(2).map(str::to_owned).collect();
+    assert_eq!(seen, ["<src/$(touch x).py>", "<src/a b.py>"]);
+    assert!(!project.root().join("x").exists());
+    let project = with_script(r#"shell: 'echo "<$1>" >> runs.log', run_for: each_match"#, "");
+    project.file("src/a.py", "new\n").file("src/b.py", "new\n");
+    assert_eq!(stop(&project).stdout, "");
+    let mut seen: Vec<String> = text(&project, "runs.log").lines().map(str::to_owned).collect();
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen, ["<src/a.py>", "<src/b.py>"]);
+}
+
+#[test]
+fn shell_syntax_in_an_action_is_an_error_and_so_is_a_placeholder_in_a_script() {
+    let project = repository();
+    project.rule("run", &rule("command: 'ruff {file} && true'"));
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    error: `command` has `&&`, but no shell reads it: the program would get it as an argument
+     --> .linchpin/rules/run.md:4:19
+      |
+    4 | action: {command: 'ruff {file} && true'}
+      |                   ^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: to run it in a shell, write `shell: "…"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+
+    2 rules in force; 1 error.
+    --- stderr
+    "#);
+    project.rule("run", &rule("shell: 'ruff {file} && true'"));
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    error: `{file}` is not filled in in a script
+     --> .linchpin/rules/run.md:4:17
+      |
+    4 | action: {shell: 'ruff {file} && true'}
+      |                 ^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: the files are the script's arguments: `"$@"`, or `"$1"` with `run_for: each_match`; it runs in the root
+
+    2 rules in force; 1 error.
+    --- stderr
+    "#);
+    project.rule("run", &rule("shell: 'true', command: 'true'"));
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: the `action` has `command` and `shell`, and runs only one
+     --> .linchpin/rules/run.md:4:9
+      |
+    4 | action: {shell: 'true', command: 'true'}
+      |         ^
+
+    2 rules in force; 1 error.
+    --- stderr
+    ");
+    project.rule("run", &rule("command: [ruff, '{file}', '&&']"));
+    assert_eq!(project.run(&["validate"]).code, Some(0));
+}
+
 const ODD: [&str; 6] =
     ["-dash.py", "src/$(touch x).py", "src/a b.py", "src/new\nline.py", "src/quo\"te's.py", "src/{file}.py"];
 

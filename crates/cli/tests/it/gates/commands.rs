@@ -13,7 +13,7 @@ use guard::workflow::{Force, HOLDER, Holding, Moves, Outside, StepOutcome};
 use guard::{Environment, Project};
 use testkit::Scratch;
 
-use super::{at_work, counted, runs, temporary};
+use super::{at_work, counted, repository, runs, temporary, workflow};
 use crate::PROGRAM;
 
 #[test]
@@ -42,6 +42,67 @@ fn one_that_fails_says_how_and_what_it_printed() {
     assert!(!told.to_string().contains("u001b"), "{told}");
     // It may have failed for a reason outside of the tree, so it was run for each.
     assert_eq!(runs("count", &project), 2);
+}
+
+#[test]
+fn shell_syntax_in_a_command_is_an_error_that_offers_a_shell() {
+    let project = repository();
+    workflow(&project, "[{command: 'true && false'}]", "");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @r#"
+    exit 2
+    --- stdout
+    error: `command` has `&&`, but no shell reads it: the program would get it as an argument (node `work`)
+     --> .linchpin/workflows/w.yml:8:26
+      |
+    8 |     requires: [{command: 'true && false'}]
+      |                          ^^^^^^^^^^^^^^^
+      |
+      = help: to run it in a shell, write `shell: "true && false"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+
+    2 rules in force, 1 workflow; 1 error.
+    --- stderr
+    "#);
+    for command in ["a | b", "a > b", "a; b", "ls $HOME", "test \"$(id -u)\" = 0", "serve &"] {
+        workflow(&project, &format!("[{{command: '{command}'}}]"), "");
+        let reply = project.run(&["validate"]);
+        assert_eq!(reply.code, Some(2), "{command}: {}", reply.transcript());
+        assert!(reply.transcript().contains("no shell reads it"), "{command}: {}", reply.transcript());
+    }
+    workflow(&project, "[{command: \"python -c 'a; b'\"}, {command: [echo, '&&']}]", "");
+    assert_eq!(project.run(&["validate"]).code, Some(0));
+    project.config("progress_command: notify && log\n");
+    insta::assert_snapshot!(project.run(&["validate"]).transcript(), @"
+    exit 2
+    --- stdout
+    error: `progress_command` has `&&`, but no shell reads it: the program would get it as an argument
+     --> .linchpin/config.yml:1:19
+      |
+    1 | progress_command: notify && log
+      |                   ^^^^^^^^^^^^^
+      |
+      = help: to run it in a shell, write `sh -c '…'`; to pass it as an argument, quote it
+
+    note: .linchpin/workflows/w.yml: what needs trust in it does not count until a person accepts it with `linchpin trust` (gate work/1: runs python -c 'a; b'; gate work/2: runs echo '&&')
+
+    2 rules in force, 1 workflow; 1 error.
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_script_is_run_by_a_shell_once_it_is_trusted() {
+    let project = repository();
+    workflow(&project, "[{shell: 'test -f a.txt && echo it is there && false', timeout: 1m}]", "");
+    assert_eq!(project.run(&["start", "w"]).code, Some(0));
+    let untrusted = project.run(&["next"]).stdout;
+    assert!(untrusted.contains("is not trusted yet"), "{untrusted}");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    let reply = project.run(&["next"]);
+    assert_eq!(reply.code, Some(1), "{}", reply.transcript());
+    assert!(reply.stdout.contains("`test -f a.txt && echo it is there && false` failed"), "{}", reply.stdout);
+    assert!(reply.stdout.ends_with("it is there\n"), "{}", reply.stdout);
+    let project = at_work("[{shell: 'test -f nowhere || test -f a.txt'}]");
+    assert_eq!(project.run(&["next"]).code, Some(0));
 }
 
 #[test]
@@ -91,7 +152,7 @@ fn a_tree_that_changes_meanwhile_is_not_the_one_that_passed() {
 #[test]
 fn without_git_a_pass_is_good_for_one_move() {
     let project = crate::project();
-    super::workflow(&project, &format!("[{}, {}]", counted("passes", "true"), counted("fails", "false")), "");
+    workflow(&project, &format!("[{}, {}]", counted("passes", "true"), counted("fails", "false")), "");
     project.run(&["trust", "--yes"]);
     project.run(&["start", "w"]);
     for round in 1..=2 {

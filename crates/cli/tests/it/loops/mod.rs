@@ -76,3 +76,43 @@ fn is_alive(process: &str) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     !status.is_empty() && !status.contains("State:\tZ")
 }
+
+#[test]
+fn shell_syntax_in_the_command_of_an_agent_or_of_a_gate_is_an_error() {
+    let scratch = project();
+    let hats =
+        "hats:\n  worker: {triggers: [task.start], publishes: [loop.complete]}\ncompletion: {requires: [GATE]}\n";
+    let errors = |agent: &str, gate: &str| {
+        let text = format!("agent: {{command: '{agent}'}}\n{}", hats.replace("GATE", gate));
+        scratch.file(".linchpin/loop.yml", text);
+        scratch.run(&["validate"]).transcript()
+    };
+    insta::assert_snapshot!(errors("claude -p | tee log", "{shell: 'true && true'}"), @r#"
+    exit 2
+    --- stdout
+    error: `command` has `|`, but no shell reads it: the program would get it as an argument
+     --> .linchpin/loop.yml:1:18
+      |
+    1 | agent: {command: 'claude -p | tee log'}
+      |                  ^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: to run it in a shell, write `[sh, -c, "…"]`; to pass it as an argument, quote it or write the words as a list
+
+    2 rules in force; 1 error.
+    --- stderr
+    "#);
+    insta::assert_snapshot!(errors("claude -p", "{command: 'true && false'}"), @r#"
+    exit 2
+    --- stdout
+    error: `command` has `&&`, but no shell reads it: the program would get it as an argument
+     --> .linchpin/loop.yml:4:35
+      |
+    4 | completion: {requires: [{command: 'true && false'}]}
+      |                                   ^^^^^^^^^^^^^^^
+      |
+      = help: to run it in a shell, write `shell: "true && false"` in place of `command`; to pass it as an argument, quote it or write the words as a list
+
+    2 rules in force; 1 error.
+    --- stderr
+    "#);
+}

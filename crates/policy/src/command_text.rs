@@ -1,0 +1,184 @@
+//! Commands in policy files: the words of a program that is started without a shell, or a script for `sh -c`.
+//!
+//! A program that is started without a shell gets `&&`, `>` and `$HOME` as arguments, and a gate `true && false` would pass.
+//! So a command that is one text must not have them outside of quotes.
+
+use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::fields::{Fields, Text};
+
+/// A command as it is written, and the words that start it.
+pub struct CommandText {
+    /// For people.
+    pub text: Text,
+    pub words: Vec<String>,
+}
+
+/// Where a command is written: what can be written there instead of shell syntax.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// `shell` or a list of words can stand in its place.
+    GateOrAction,
+    /// A list of words can.
+    Agent,
+    /// Only one text.
+    OneText,
+}
+
+/// `command`: one text, which is split into words, or a list of words. `None` where it is missing or wrong.
+pub fn command(place: Place, fields: &mut Fields) -> Option<CommandText> {
+    let span = fields.key_span("command").unwrap_or_default();
+    if fields.is_text("command") {
+        let text = fields.text("command")?;
+        let words = split("command", &text, place, fields)?;
+        return Some(CommandText { text, words });
+    }
+    let texts = fields.texts("command")?;
+    let (Some(program), Some(last)) = (texts.first().filter(|program| !program.value.is_empty()), texts.last()) else {
+        fields.refuse(ErrorKind::InvalidValue, "`command` is empty", span);
+        return None;
+    };
+    let span = program.span.start..last.span.end;
+    let words: Vec<String> = texts.iter().map(|word| word.value.clone()).collect();
+    Some(CommandText { text: Text { value: shell_words::join(&words), span }, words })
+}
+
+/// `shell`: a script that `sh -c` runs.
+pub fn shell(fields: &mut Fields) -> Option<CommandText> {
+    let text = fields.text("shell")?;
+    if text.value.trim().is_empty() {
+        fields.refuse(ErrorKind::InvalidValue, "`shell` is empty", text.span);
+        return None;
+    }
+    let words = vec!["sh".to_owned(), "-c".to_owned(), text.value.clone()];
+    Some(CommandText { text, words })
+}
+
+/// The words of a command that is one text. `key`: where it stands.
+pub fn split(key: &str, text: &Text, place: Place, fields: &mut Fields) -> Option<Vec<String>> {
+    let words = match shell_words::split(&text.value) {
+        Ok(words) if !words.is_empty() => words,
+        Ok(_) => {
+            fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is empty"), text.span.clone());
+            return None;
+        }
+        Err(_) => {
+            fields.refuse(ErrorKind::InvalidValue, format!("a quote in `{key}` is not closed"), text.span.clone());
+            return None;
+        }
+    };
+    let Some(syntax) = shell_syntax(&text.value) else { return Some(words) };
+    let message = format!("`{key}` has {syntax}, but no shell reads it: the program would get it as an argument");
+    let script = text.value.split_whitespace().collect::<Vec<_>>().join(" ");
+    // A script has no placeholders.
+    let script = if script.contains('{') { "…".to_owned() } else { script };
+    let help = match place {
+        Place::GateOrAction => format!(
+            "to run it in a shell, write `shell: {}` in place of `command`; to pass it as an argument, quote it or write the \
+             words as a list",
+            yaml_text(&script)
+        ),
+        Place::Agent => {
+            "to run it in a shell, write `[sh, -c, \"…\"]`; to pass it as an argument, quote it or write the words \
+                         as a list"
+                .to_owned()
+        }
+        Place::OneText => "to run it in a shell, write `sh -c '…'`; to pass it as an argument, quote it".to_owned(),
+    };
+    let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(text.span.clone()));
+    fields.problems.push(problem.help(help));
+    None
+}
+
+/// A text that YAML reads back as it is.
+fn yaml_text(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The first thing in a command that only a shell would understand. Between double quotes a shell still expands variables
+/// and commands.
+fn shell_syntax(command: &str) -> Option<String> {
+    let command = command.trim_end();
+    let mut letters = command.char_indices().peekable();
+    let mut is_double_quoted = false;
+    while let Some((place, letter)) = letters.next() {
+        let rest = command.get(place..).unwrap_or_default();
+        let next = letters.peek().map(|(_, next)| *next);
+        match letter {
+            '\\' => {
+                letters.next();
+            }
+            '\'' if !is_double_quoted => {
+                letters.by_ref().find(|(_, letter)| *letter == '\'');
+            }
+            '"' => is_double_quoted = !is_double_quoted,
+            '`' => return Some("a backtick".to_owned()),
+            '$' if next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '_' | '{' | '(')) => {
+                let is_name = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
+                let name: String = rest.chars().skip(1).take_while(is_name).collect();
+                return Some(match next {
+                    Some('(') => "`$(…)`".to_owned(),
+                    Some('{') => "`${…}`".to_owned(),
+                    _ => format!("`${name}`"),
+                });
+            }
+            '&' | '|' | '>' | '<' | ';' if !is_double_quoted => {
+                let is_double = matches!(letter, '&' | '|') && next == Some(letter);
+                return Some(format!("`{}`", if is_double { format!("{letter}{letter}") } else { letter.to_string() }));
+            }
+            '\n' if !is_double_quoted && !command.get(..place).unwrap_or_default().trim().is_empty() => {
+                return Some("a line break".to_owned());
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_syntax;
+
+    #[test]
+    fn what_only_a_shell_understands_is_found_outside_of_quotes() {
+        let found = [
+            ("true && false", "`&&`"),
+            ("true||false", "`||`"),
+            ("cat a | wc", "`|`"),
+            ("make >log", "`>`"),
+            ("make 2>&1", "`>`"),
+            ("sort <in", "`<`"),
+            ("cd x; make", "`;`"),
+            ("serve &", "`&`"),
+            ("ls $HOME", "`$HOME`"),
+            ("ls \"$HOME/x\"", "`$HOME`"),
+            ("ls ${HOME}", "`${…}`"),
+            ("test $(id -u) = 0", "`$(…)`"),
+            ("test `id -u` = 0", "a backtick"),
+            ("make a\nmake b", "a line break"),
+            ("echo 'a' && x", "`&&`"),
+        ];
+        for (command, syntax) in found {
+            assert_eq!(shell_syntax(command).as_deref(), Some(syntax), "{command}");
+        }
+    }
+
+    #[test]
+    fn quotes_and_backslashes_make_arguments() {
+        let plain = [
+            "python -c 'a; b'",
+            "find . -exec true {} \\;",
+            "grep -c \"a|b\" x",
+            "awk '{print $1}'",
+            "awk \"{print $1}\" x",
+            "echo '$HOME'",
+            "echo \\$HOME",
+            "price 5$",
+            "cargo test --workspace\n",
+            "make {files} {file}",
+            "echo \"it's; fine\"",
+        ];
+        for command in plain {
+            assert_eq!(shell_syntax(command), None, "{command}");
+        }
+    }
+}
