@@ -203,7 +203,10 @@ impl Scratch {
 
     /// Text without what differs from run to run.
     pub fn shown(&self, text: &str) -> String {
-        text.replace(&*self.base.to_string_lossy(), "[BASE]").replace(&*self.program.to_string_lossy(), "[LINCHPIN]")
+        let program = self.program.to_string_lossy();
+        let text = text.replace(&*self.base.to_string_lossy(), "[BASE]");
+        // A path with a space is quoted in a command line.
+        text.replace(&format!("'{program}'"), "[LINCHPIN]").replace(&*program, "[LINCHPIN]")
     }
 
     fn reply(&self, output: &Output) -> Reply {

@@ -49,10 +49,13 @@ pub(super) fn find(document: &Document, agent: Agent) -> Result<Vec<Own>, Settin
 
 /// Hooks of somebody else's that run Linchpin as a part of what they do: their events and commands.
 pub(super) fn wrapped(document: &Document, agent: Agent) -> Result<Vec<(String, String)>, SettingsError> {
+    // In a script that is one word of the command (`sh -c '…'`), or as words of it. The path may be quoted.
     let call = format!("linchpin hook {}", agent.name());
+    let is_call = |words: &[String]| matches!(words, [program, hook, name] if is_linchpin(program) && hook == "hook" && name == agent.name());
     let wrapping = |any: Found| {
         let command = any.handler.get("command")?.as_str()?;
-        let is_wrapping = command.contains(&call) && program(&any.handler, agent).is_none();
+        let calls = command.contains(&call) || words(&any.handler)?.windows(3).any(is_call);
+        let is_wrapping = calls && program(&any.handler, agent).is_none();
         is_wrapping.then(|| (any.event, command.to_owned()))
     };
     Ok(handlers(document)?.into_iter().filter_map(wrapping).collect())

@@ -184,6 +184,16 @@ fn entries_of_ours_that_others_moved_are_found() {
 }
 
 #[test]
+fn a_hook_of_ours_inside_another_command_is_found_however_its_path_is_quoted() {
+    for program in ["linchpin", "/opt/linchpin", "'/a b/é/linchpin'", r"/a\\ b/linchpin"] {
+        let text =
+            format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"command": "{program} hook claude|cat"}}]}}]}}}}"#);
+        let found = installed(Agent::Claude, &text).unwrap();
+        assert_eq!(found.problems.len(), 1, "{program}: {:?}", found.problems);
+    }
+}
+
+#[test]
 fn what_switches_hooks_off_is_said() {
     let claude = install(Agent::Claude, Scope::Project, Some("{\"disableAllHooks\": true}"), PROGRAM).unwrap();
     assert_eq!(

@@ -32,11 +32,12 @@ impl Hooks {
         fs::read_to_string(&self.file).expect("settings")
     }
 
-    /// What the hooks call.
+    /// The program that the hooks call, quoted where the settings hold a command line.
     fn program(&self) -> String {
         let text = self.text();
         let command = text.split("\"command\": \"").nth(1).expect("a command");
-        command.split([' ', '"']).next().expect("a word").to_owned()
+        let command = command.split('"').next().expect("a command");
+        command.split(" hook ").next().expect("a program").to_owned()
     }
 
     /// What is bad or worth knowing after this change, and that `install` mends what it says it mends.
@@ -143,7 +144,7 @@ fn a_hook_that_calls_another_linchpin() {
     use std::os::unix::fs::PermissionsExt;
     let claude = Hooks::of("claude", &["--user"]);
     let program = claude.program();
-    claude.home("bin/linchpin", &format!("#!/bin/sh\nexec {program} \"$@\"\n"));
+    claude.home("bin/linchpin", &format!("#!/bin/sh\nexec '{program}' \"$@\"\n"));
     let other = claude.scratch.home().join("bin/linchpin");
     fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a mode");
     assert_snapshot!(claude.changed(&program, &other.display().to_string()), @"
