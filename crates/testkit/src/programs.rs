@@ -7,8 +7,8 @@ use std::path::Path;
 /// Programs that tests and the scripts in them call. A machine that lacks one fails only the tests that need it.
 const NAMES: &str = "
     awk base64 basename bash cat chmod comm cp cut date dd diff dirname echo env expr false find git grep head id kill
-    ln ls md5sum mkdir mkfifo mktemp mv nohup od paste printf ps pwd readlink realpath rm rmdir sed seq setsid sh
-    sha256sum sleep sort stat tail tee test timeout touch tr true truncate tty uname uniq wc xargs yes
+    ln ls md5sum mkdir mkfifo mktemp mount mv nohup od paste printf ps pwd readlink realpath rm rmdir sed seq setsid
+    sh sha256sum sleep sort stat tail tee test timeout touch tr true truncate tty uname uniq unshare wc xargs yes
 ";
 
 /// Fills `folder` with symlinks to these programs, as they are found on `path`.
