@@ -17,6 +17,8 @@ pub struct Problem {
     place: Map<String, Value>,
     /// The lines that it is about, rendered; before the message.
     snippets: Vec<String>,
+    /// What the text says in the message's place, where the snippets say the rest.
+    conclusion: Option<String>,
 }
 
 pub type Outcome = Result<ExitCode, Problem>;
@@ -31,6 +33,7 @@ impl Problem {
             code: ExitCode::Usage,
             place: Map::new(),
             snippets: Vec::new(),
+            conclusion: None,
         }
     }
 
@@ -79,7 +82,7 @@ impl Problem {
     }
 
     pub fn to_text(&self) -> String {
-        let message = &self.message;
+        let message = self.conclusion.as_ref().unwrap_or(&self.message);
         let said = match &self.help {
             Some(help) => format!("error: {message}\nhelp: {help}"),
             None => format!("error: {message}"),
@@ -110,6 +113,7 @@ impl From<Refusal> for Problem {
             problem.place.extend(more);
         }
         problem.help = refusal.help;
+        problem.conclusion = refusal.conclusion;
         problem.snippets = refusal.problems.iter().map(|problem| problem.render(Style::Plain)).collect();
         problem
     }

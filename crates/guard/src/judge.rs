@@ -367,9 +367,18 @@ impl<'a> Judge<'a> {
             if let Some(active) = active.as_ref().filter(|_| here.is_of_workflow) {
                 context.extend(self.introduction(active, event));
                 let actions = active.workflow.actions_on(event.kind);
-                let acted = act(event.kind.name(), actions, &active.workflow, &here.situation, &here.facts);
+                let place = format!("`{}` of workflow `{}`", event.kind.name(), active.workflow.name);
+                let acted = act(&place, actions, &active.workflow.guides, &here.situation, &here.facts);
                 context.extend(acted.texts);
                 notices.extend(acted.notices);
+            } else if here.facts.has_state() {
+                for triggers in here.policy.config.triggers.iter().filter(|own| own.has_any(event.kind)) {
+                    let place = format!("`{}` of the configuration", event.kind.name());
+                    let actions = triggers.actions_on(event.kind);
+                    let acted = act(&place, actions, &triggers.guides, &here.situation, &here.facts);
+                    context.extend(acted.texts);
+                    notices.extend(acted.notices);
+                }
             }
             self.keep_observed(&here, active.as_deref(), &mut effects.changes);
             let inquiry = Inquiry { situation: &here.situation, rules: &here.policy.rules, thorough: false };

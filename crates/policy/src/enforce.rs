@@ -43,6 +43,7 @@ pub struct Enforcement {
     /// Of the project: what the `when` of a rule that approves may depend on.
     variables: String,
     observers: String,
+    triggers: String,
     pub protected_branches: Vec<String>,
     pub problems: Vec<Diagnostic>,
 }
@@ -85,6 +86,7 @@ impl Enforcement {
     pub fn add_settings(&mut self, file: &ConfigFile, source: &Source) {
         self.variables.clone_from(&file.variables);
         self.observers.clone_from(&file.observers);
+        self.triggers.clone_from(&file.triggers_text);
         for Unaccepted { setting, key, text } in &file.settings {
             self.pending.push(Weakening {
                 effect: setting.effect(),
@@ -184,6 +186,7 @@ impl Enforcement {
         }
         if !config.enabled {
             self.rules.retain(|_, rule| rule.reason == Reason::Locked);
+            config.triggers.clear();
         }
         for InForce { definition, .. } in self.rules.values_mut() {
             definition.complete(config);
@@ -205,6 +208,9 @@ impl Enforcement {
         if self.pending.iter().any(has_condition) {
             parts.push(["variables".to_owned(), self.variables.clone()]);
             parts.push(["observers".to_owned(), self.observers.clone()]);
+            if !self.triggers.is_empty() {
+                parts.push(["triggers".to_owned(), self.triggers.clone()]);
+            }
         }
         if self.pending.iter().any(|change| text(change).contains(BranchClause::PROTECTED)) {
             parts.push(["protected branches".to_owned(), self.protected_branches.join(" ")]);

@@ -78,3 +78,4 @@ pub use source::Position;
 pub use standing::Standing;
 pub use weakened::{Weakened, weakened};
 pub use workflow::{CompiledWorkflow, WorkflowFile, Workflows, compiled_workflow, workflows};
+pub use yaml::scalar;

@@ -23,6 +23,7 @@ use crate::rule::RuleReader;
 use crate::rule_id;
 use crate::rule_list::RuleList;
 use crate::source::Source;
+use crate::workflow::{ConfigGround, triggers_of_config};
 
 /// Of one file.
 const PROBLEMS_LIMIT: usize = 50;
@@ -101,8 +102,9 @@ fn read_tiers(
     trusted: &impl Fn(&str) -> bool,
 ) -> (Loaded, Vec<PathBuf>) {
     let mut loader = Loader::new(before);
-    let layers: Vec<Layer> = tiers.folders().map(|folder| loader.read_config(folder, replaced)).collect();
+    let mut layers: Vec<Layer> = tiers.folders().map(|folder| loader.read_config(folder, replaced)).collect();
     loader.declare_names(&layers);
+    layers.iter_mut().for_each(|layer| loader.read_triggers(layer, tiers));
     loader.add_bundled();
     for layer in &layers {
         loader.read_rules(layer);
@@ -213,6 +215,22 @@ impl<'a> Loader<'a> {
         let has_user_tier = layers.iter().any(|layer| layer.folder.tier == Tier::User);
         self.protected_branches = self.loaded.config.protected_branches(has_user_tier);
         self.enforcement.protected_branches.clone_from(&self.protected_branches);
+    }
+
+    /// What a configuration does when events come. The rules among it join those of its lists.
+    fn read_triggers(&mut self, layer: &mut Layer, tiers: &Tiers) {
+        let Some((node, end)) = layer.file.triggers.take() else { return };
+        let (source, tier, scope) = (&layer.source, layer.folder.tier, &self.scope);
+        let users_variables = &self.loaded.ground.users_variables;
+        let ground = ConfigGround { tiers, source, tier, scope, users_variables };
+        let read = triggers_of_config(node, end, &ground);
+        layer.file.lists.extend(read.blocked);
+        self.loaded.config.triggers.push(read.triggers);
+        self.loaded.inputs.absorb(read.inputs);
+        if read.problems.iter().any(|problem| problem.severity == Severity::Error) {
+            self.broken_configs.push(layer.folder.config());
+        }
+        self.say(read.problems);
     }
 
     fn add_bundled(&mut self) {

@@ -438,14 +438,18 @@ pub fn event_names() -> Vec<&'static str> {
 }
 
 pub fn refuse_event(name: Text, fields: &mut Fields) {
+    let problem = unknown_event(name, fields.source());
+    fields.problems.push(problem);
+}
+
+pub fn unknown_event(name: Text, source: &Source) -> Diagnostic {
     let known = event_names();
     let agents_own = AGENTS_EVENTS.iter().find(|(event, _)| *event == name.value).map(|(_, kind)| *kind);
     let help = agents_own
         .or_else(|| suggest::closest(&name.value, known.iter().copied()))
         .map_or_else(|| format!("the events are {}", known.join(", ")), suggest::did_you_mean);
     let message = format!("unknown event `{}`", name.value);
-    let source = fields.source();
-    fields.problems.push(Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(name.span)).help(help));
+    Diagnostic::error(ErrorKind::UnknownEvent, message, source, Some(name.span)).help(help)
 }
 
 /// What people may remember from an agent's own settings.

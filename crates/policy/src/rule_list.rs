@@ -1,12 +1,13 @@
 //! The `rules` list of a file: which rules its names mean, and the rules that are written there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use engine::rules::{Rule, Tier};
+use engine::rules::{Detect, Rule, Tier};
 use engine::suggest;
 
 use crate::catalogue::Catalogue;
-use crate::config::{ConfigFile, RuleItem};
+use crate::config::{ConfigFile, ListOf, Listing, RuleItem};
 use crate::definition::{Definition, Form};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::Text;
@@ -115,9 +116,26 @@ impl RuleList<'_> {
         listed.problems.extend(imported.problems);
         let (catalogue, broken) = (self.catalogue, self.broken);
         let names = NamedRules { source, tier, own: &local, imported: &imported.rules, catalogue, broken };
-        for (place, item) in file.rules.into_iter().enumerate() {
+        let lists = file.lists.into_iter();
+        let items = lists.flat_map(|Listing { key, of, items, when }| {
+            items.into_iter().map(move |item| (key, of, when.clone(), item))
+        });
+        for (number, (key, of, when, item)) in (1..).zip(items) {
             match item {
-                RuleItem::Inline(node, end) => self.read_inline(node, place + 1, end, &mut listed),
+                RuleItem::Inline(node, end) => {
+                    let span = node.span.clone();
+                    let Some(mut definition) = self.read_inline(node, number, end, &mut listed) else { continue };
+                    if let (ListOf::ToolRules, Some(problem)) = (of, no_tool_rule(key, &definition, span, source)) {
+                        listed.problems.push(problem);
+                        continue;
+                    }
+                    definition.rule.when = both(when.as_deref(), definition.rule.when);
+                    listed.written.push(definition.clone());
+                    listed.chosen.push(definition);
+                }
+                RuleItem::Name(name) if of == ListOf::ToolRules => {
+                    listed.problems.push(no_name(key, name.span, source));
+                }
                 RuleItem::Name(name) => match names.get(&name) {
                     Ok(found) => listed.chosen.extend(found.cloned()),
                     Err(problem) => listed.problems.push(*problem),
@@ -128,14 +146,12 @@ impl RuleList<'_> {
         listed
     }
 
-    fn read_inline(&self, node: Node, place: usize, end: usize, listed: &mut Listed) {
+    fn read_inline(&self, node: Node, place: usize, end: usize, listed: &mut Listed) -> Option<Definition> {
         let id = inline_id(&node, self.reader.owner, place);
         let text = extent(self.reader.source, node.span.start, end);
         let reading = self.reader.entry(&id, Form::Inline, node, text);
         listed.problems.extend(reading.problems);
-        let definition = reading.definition.or_else(|| self.last_good(&id, Form::Inline));
-        listed.written.extend(definition.clone());
-        listed.chosen.extend(definition);
+        reading.definition.or_else(|| self.last_good(&id, Form::Inline))
     }
 
     /// A rule of this file that is broken now, as it last was.
@@ -144,6 +160,31 @@ impl RuleList<'_> {
         let is_it = |rule: &&Rule| rule.id == id && rule.tier == Tier::Local && rule.source == *source;
         self.before.iter().find(is_it).map(|rule| last_good(rule, form, self.reader.owner))
     }
+}
+
+/// What must be true where a list and a rule in it each say something.
+pub fn both(of_list: Option<&str>, own: Option<String>) -> Option<String> {
+    match (of_list, own) {
+        (Some(outer), Some(own)) => Some(format!("({outer}) and ({own})")),
+        (outer, own) => outer.map(str::to_owned).or(own),
+    }
+}
+
+/// Why a name cannot stand in a list of tool rules.
+pub fn no_name(key: &str, span: Range<usize>, source: &Source) -> Diagnostic {
+    let message = format!("`{key}` takes rules, not names of rules");
+    Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span)).help("name it under `rules`")
+}
+
+/// Why a rule cannot stand in a list of tool rules.
+pub fn no_tool_rule(key: &str, definition: &Definition, span: Range<usize>, source: &Source) -> Option<Diagnostic> {
+    let is_tool_rule = matches!(definition.rule.detect, Detect::Tool(_));
+    (!is_tool_rule).then(|| {
+        let message = format!("`{key}` takes rules about tool calls, and this is none");
+        Diagnostic::error(ErrorKind::InvalidValue, message, source, Some(span))
+            .help("put it under `rules`")
+            .of_rule(&definition.rule.id)
+    })
 }
 
 fn switched_off(name: &Text, found: &Definition, source: &Source) -> Diagnostic {

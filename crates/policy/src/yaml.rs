@@ -268,3 +268,21 @@ impl Node {
         }
     }
 }
+/// One value as somebody types it: a boolean, a number, null, or a text, which needs no quotes.
+pub fn scalar(text: &str) -> Result<Value, String> {
+    if text.starts_with(['[', '{']) {
+        return Err(format!("`{text}` is a list or a mapping, and a variable is set to one value"));
+    }
+    if matches!(text, "null" | "~") {
+        return Ok(Value::Null);
+    }
+    let is_quoted = text.starts_with(['"', '\'']);
+    // Behind a `#` stands a comment in a file, and a part of the text here.
+    let read = parse(&Source::new("", text), 0..text.len()).ok().filter(|_| is_quoted || !text.contains('#'));
+    Ok(match read.map(|node| node.value) {
+        Some(Yaml::Bool(value)) => Value::Bool(value),
+        Some(Yaml::Number(value)) => Value::Number(value),
+        Some(Yaml::Text(value)) if is_quoted => Value::String(value),
+        _ => Value::String(text.to_owned()),
+    })
+}

@@ -50,6 +50,8 @@ pub enum NoteKind {
     Resume,
     /// A run of a loop began, went on or ended.
     Run,
+    /// A variable was given a value by hand.
+    Set,
     /// A workflow began.
     Start,
     /// A person asked a run or a session to stop.
@@ -57,7 +59,7 @@ pub enum NoteKind {
 }
 
 impl NoteKind {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Ack,
         Self::Allow,
         Self::Abort,
@@ -71,6 +73,7 @@ impl NoteKind {
         Self::Progress,
         Self::Resume,
         Self::Run,
+        Self::Set,
         Self::Start,
         Self::StopAsked,
     ];
@@ -91,6 +94,7 @@ impl NoteKind {
             Self::Progress => "progress",
             Self::Resume => "resume",
             Self::Run => "run",
+            Self::Set => "set",
             Self::Start => "start",
             Self::StopAsked => "stop_asked",
         }

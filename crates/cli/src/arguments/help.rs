@@ -12,8 +12,8 @@ pub const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Work",
         &[
-            "start", "next", "continue", "approve", "status", "repeat", "prev", "restart", "abort", "run", "runs",
-            "stop", "emit", "progress", "task", "memory",
+            "start", "next", "continue", "approve", "status", "set", "repeat", "prev", "restart", "abort", "run",
+            "runs", "stop", "emit", "progress", "task", "memory",
         ],
     ),
 ];

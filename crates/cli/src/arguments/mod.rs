@@ -14,7 +14,7 @@ pub use loops::{Emit, Progress, Run, Runs, RunsAction, Stop};
 pub use memory::{Memory, MemoryAction, MemoryType, NamedMemory, WhichMemories};
 pub use rules::{AcceptRule, EditRule, ExportRules, ImportRules, NamedRule, NewRule, ProposeRule, Rules};
 pub use task::{NamedTask, Task, TaskAction, TaskWords};
-pub use work::{Approve, Next, Start};
+pub use work::{Approve, Next, Set, Start};
 pub use workflows::{Drawing, Workflows, WorkflowsAction};
 
 use std::path::PathBuf;
@@ -122,6 +122,8 @@ pub enum Command {
     Approve(Approve),
     /// Show where the workflow stands, what is in force, and the session's state
     Status(Status),
+    /// Give a variable of the workflow or of a session a new value
+    Set(Set),
     /// Print the prompt of the current phase again
     Repeat,
     /// Go back to the phase before this one

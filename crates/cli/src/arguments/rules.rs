@@ -42,6 +42,14 @@ pub struct NewRule {
     /// The rule's id, and its file's name
     pub id: String,
 
+    /// A tool that it is about, such as `Bash` or `Web*`; may be repeated, or several with commas
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    pub tools: Vec<String>,
+
+    /// A tool of an MCP server that it is about, `server:tool`; may be repeated, or several with commas
+    #[arg(long, value_name = "SERVER:TOOL", value_delimiter = ',')]
+    pub mcp_tools: Vec<String>,
+
     /// A regex that is searched in each simple command
     #[arg(long, value_name = "REGEX")]
     pub command_pattern: Option<String>,
@@ -53,6 +61,10 @@ pub struct NewRule {
     /// An event that it is judged on, such as `before_tool` or `stop`; may be repeated
     #[arg(long, value_name = "EVENT")]
     pub on: Vec<String>,
+
+    /// An expression: what else must be true
+    #[arg(long, value_name = "EXPRESSION")]
+    pub when: Option<String>,
 
     /// `block`, `ask`, `warn` or `allow`
     #[arg(long)]

@@ -24,6 +24,18 @@ pub struct Next {
 }
 
 #[derive(Debug, Args)]
+pub struct Set {
+    /// The variable; it has to be declared
+    pub name: String,
+    /// `true`, `false`, `null`, a number or a text; quotes make anything a text
+    #[arg(allow_hyphen_values = true)]
+    pub value: String,
+    /// The session, if not the one this runs in or the last one
+    #[arg(long)]
+    pub session: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub struct Approve {
     /// The gate, or a task that is marked for a person; left out, all gates that the current node waits for
     pub gate: Option<String>,

@@ -47,6 +47,7 @@ fn help() {
       continue     Go on past an interrupt: print the prompt, and count afresh
       approve      Say yes to what waits for a person
       status       Show where the workflow stands, what is in force, and the session's state
+      set          Give a variable of the workflow or of a session a new value
       repeat       Print the prompt of the current phase again
       prev         Go back to the phase before this one
       restart      Begin the workflow again
@@ -142,7 +143,7 @@ fn log_says_what_it_does_not_understand() {
     --- stdout
     --- stderr
     error: unknown event kind `PreToolUse`
-    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other, ack, allow, abort, approve, continue, emit, held, iteration, move, pause, progress, resume, run, start, stop_asked
+    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other, ack, allow, abort, approve, continue, emit, held, iteration, move, pause, progress, resume, run, set, start, stop_asked
     ");
     insta::assert_snapshot!(project.run(&["log", "--since", "yesterday"]).transcript(), @"
     exit 2

@@ -26,7 +26,7 @@ fn what_is_broken_is_mended_by_hand() {
     3 | on: stop
       | ^
 
-    error: `.linchpin/rules/twice.md` is broken and is left as it is: the key `on` is there twice
+    error: `.linchpin/rules/twice.md` is broken and is left as it is
 
     exit 2
     --- stdout
@@ -37,7 +37,7 @@ fn what_is_broken_is_mended_by_hand() {
     2 | on: [stop
       |     ^
 
-    error: `.linchpin/rules/open.md` is broken and is left as it is: invalid YAML: unclosed bracket '['
+    error: `.linchpin/rules/open.md` is broken and is left as it is
 
     exit 2
     --- stdout
@@ -50,7 +50,7 @@ fn what_is_broken_is_mended_by_hand() {
       |
       = help: put the rule's fields between two `---` lines, and its reason below them
 
-    error: `.linchpin/rules/bare.md` is broken and is left as it is: a rule starts with a `---` line
+    error: `.linchpin/rules/bare.md` is broken and is left as it is
 
     exit 2
     --- stdout
@@ -61,7 +61,7 @@ fn what_is_broken_is_mended_by_hand() {
     1 | rules: [hard-reset
       |        ^
 
-    error: `.linchpin/config.yml` is broken and is left as it is: invalid YAML: unclosed bracket '['
+    error: `.linchpin/config.yml` is broken and is left as it is
 
     exit 2
     --- stdout
@@ -72,7 +72,7 @@ fn what_is_broken_is_mended_by_hand() {
     1 | rules: [hard-reset
       |        ^
 
-    error: `.linchpin/config.yml` is broken and is left as it is: invalid YAML: unclosed bracket '['
+    error: `.linchpin/config.yml` is broken and is left as it is
 
     exit 2
     --- stdout
@@ -97,6 +97,39 @@ fn an_error_elsewhere_in_the_file_is_not_in_the_way_of_a_switch() {
     assert_eq!(project.run(&["rules", "disable", "wrong"]).code, Some(0));
     assert_eq!(read(&project, ".linchpin/rules/wrong.md"), "---\ntool: Bash\nenabled: false\n---\nNo.\n");
     assert_eq!(project.run(&["rules", "delete", "wrong"]).code, Some(0));
+}
+
+#[test]
+fn only_lines_that_changed_are_shown_as_changed() {
+    let project = project();
+    let before =
+        "---\nname: One\ncommand_pattern: '^danger'\ntags: [a]\naction: block\n---\n\nFirst.\nSecond.\nThird.\n";
+    project.rule("no-danger", before);
+    let edit = ["rules", "edit", "no-danger", "--file", "-"];
+    let after = before.replace("name: One", "name: Two").replace("Second.\nThird.", "Third.\nSecond.");
+    insta::assert_snapshot!(fed(&project, &edit, &after).stdout, @"
+    .linchpin/rules/no-danger.md
+        ---
+      - name: One
+      + name: Two
+        command_pattern: '^danger'
+        …
+        First.
+      - Second.
+        Third.
+      + Second.
+
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
+    ");
+    // A text of many lines, all of them others, is shown as replaced.
+    let long = |word: &str| format!("{after}{}", format!("{word}.\n").repeat(2000));
+    fed(&project, &edit, &long("One"));
+    insta::assert_snapshot!(fed(&project, &edit, &long("Two")).stdout.lines().rev().take(4).collect::<Vec<_>>().join("\n"), @"
+    `no-danger` is in force: block on before_tool (.linchpin/rules/no-danger.md).
+
+        … and 3961 more lines
+      - One.
+    ");
 }
 
 #[test]
@@ -127,7 +160,7 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
       |
       = help: did you mean `command_pattern`?
 
-    error: nothing was written: unknown key `comand_pattern`
+    error: nothing was written
     ");
     assert_eq!(read(&project, ".linchpin/rules/no-danger.md"), NO_DANGER.replace("safety", "care"));
     project.file("new.md", "---\ncommand_pattern: '^danger'\naction: allow\n---\nFine.\n");
@@ -137,11 +170,10 @@ fn a_rule_is_edited_from_a_file_or_standard_input() {
     .linchpin/rules/no-danger.md
         ---
       - command_pattern: '^danger( |$)'
-      - ---
-      - Danger is not for agents. Use `care`.
       + command_pattern: '^danger'
       + action: allow
-      + ---
+        ---
+      - Danger is not for agents. Use `care`.
       + Fine.
 
     `no-danger` is in force: allow on before_tool, permission (.linchpin/rules/no-danger.md).
@@ -198,7 +230,7 @@ fn a_rule_is_edited_by_hand_until_it_is_sound() {
       |
       = help: did you mean `tools`?
 
-    error: nothing was written: unknown key `tool`
+    error: nothing was written
 
     Edit it again? [Y/n] .linchpin/rules/no-danger.md
         ---

@@ -9,6 +9,7 @@
 
 mod ack;
 mod allow;
+mod always_on;
 mod bad_input;
 mod bundled;
 mod cases;
@@ -49,6 +50,7 @@ mod proposals;
 mod replay;
 mod scenarios;
 mod session_root;
+mod setting_variables;
 mod tasks;
 mod tiers;
 mod tokens;

@@ -1,10 +1,10 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Workflow;
 use crate::event::EventKind;
-use crate::expr;
+use crate::expr::{self, template};
 use crate::file_rules::Reach;
 use crate::observers::{Changes, Template, values};
 use crate::situation::Situation;
@@ -36,7 +36,12 @@ pub enum Effect {
 
 impl Action {
     /// What it does in this situation; nothing where its `when` is not true. One that fails does nothing, and says why.
-    pub fn effect(&self, workflow: &Workflow, situation: &Arc<Situation>) -> Result<Option<Effect>, String> {
+    /// `guides`: the texts of those that it names.
+    pub fn effect(
+        &self,
+        guides: &BTreeMap<String, String>,
+        situation: &Arc<Situation>,
+    ) -> Result<Option<Effect>, String> {
         if let Some(when) = &self.when {
             let holds = expr::holds(when, situation, Reach::default());
             known(situation)?;
@@ -47,7 +52,7 @@ impl Action {
         let effect = match &self.kind {
             ActionKind::Set(variables) => Effect::Changes(values(variables, situation)?),
             ActionKind::Inject(text) => {
-                let text = workflow.rendered(text, situation);
+                let text = template::render(text, guides, situation);
                 known(situation)?;
                 Effect::Text(text.map_err(|error| format!("`inject` cannot be rendered: {}", error.message))?)
             }

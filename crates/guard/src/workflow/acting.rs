@@ -1,12 +1,13 @@
-//! What a workflow does by itself: at an event, and where a node is entered or left.
+//! What a workflow or a configuration does by itself: at an event, and where a node is entered or left.
 //!
 //! Actions are done in the order of the file, and each sees what those before it set. One that fails does nothing, and is
 //! told of. Their texts are for the agent; how it gets them is not known here.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::Situation;
-use engine::workflow::{Action, Effect, Workflow};
+use engine::workflow::{Action, Effect};
 
 use crate::live_facts::LiveFacts;
 
@@ -19,25 +20,22 @@ pub struct Acted {
     pub notices: Vec<String>,
 }
 
-/// `site`: what the person knows the list of actions by.
+/// `place`: what the person knows the list of actions by. `guides`: the texts of those that they name.
 pub fn act<'w>(
-    site: &str,
+    place: &str,
     actions: impl Iterator<Item = &'w Action>,
-    workflow: &Workflow,
+    guides: &BTreeMap<String, String>,
     situation: &Arc<Situation>,
     facts: &LiveFacts,
 ) -> Acted {
     let mut acted = Acted::default();
     facts.observing(true);
     for (number, action) in (1..).zip(actions) {
-        match action.effect(workflow, situation) {
+        match action.effect(guides, situation) {
             Ok(Some(Effect::Changes(changes))) => facts.overlay(&changes),
             Ok(Some(Effect::Text(text))) => acted.texts.extend(Some(text).filter(|text| !text.trim().is_empty())),
             Ok(None) => {}
-            Err(why) => {
-                let name = &workflow.name;
-                acted.notices.push(format!("action {number} of `{site}` of workflow `{name}` did nothing: {why}"));
-            }
+            Err(why) => acted.notices.push(format!("action {number} of {place} did nothing: {why}")),
         }
     }
     facts.observing(false);

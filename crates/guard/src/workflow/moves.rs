@@ -277,7 +277,8 @@ impl Moves<'_> {
             return;
         }
         let (situation, facts) = self.known(active, scene);
-        let Acted { texts, notices } = act(site, actions.iter(), &active.workflow, &situation, &facts);
+        let place = format!("`{site}` of workflow `{}`", active.workflow.name);
+        let Acted { texts, notices } = act(&place, actions.iter(), &active.workflow.guides, &situation, &facts);
         for (name, value) in facts.observed() {
             let kept = if active.declares(&name) { &mut doing.changes.workflow } else { &mut doing.changes.variables };
             kept.insert(name, value);

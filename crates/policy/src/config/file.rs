@@ -3,7 +3,26 @@
 use super::Unaccepted;
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
+use crate::library::extent;
 use crate::yaml::{Key, Node, Yaml};
+
+/// What a list of rules may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListOf {
+    Rules,
+    Names,
+    ToolRules,
+}
+
+/// A list of rules, under `rules` or another key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing {
+    pub key: &'static str,
+    pub of: ListOf,
+    pub items: Vec<RuleItem>,
+    /// What must be true for all of them.
+    pub when: Option<String>,
+}
 
 /// An item of a `rules` list.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +35,10 @@ pub enum RuleItem {
 /// What one configuration file says that is more than a setting.
 #[derive(Debug, Default)]
 pub struct ConfigFile {
-    pub rules: Vec<RuleItem>,
+    /// `rules` and its other spellings, in the order in which rules are counted.
+    pub lists: Vec<Listing>,
+    /// `triggers`, and where they end: they are read once all names are known.
+    pub triggers: Option<(Node, usize)>,
     pub imports: Vec<Text>,
     /// `rule_definitions`: its entries, and where they end.
     pub definitions: (Vec<(Key, Node)>, usize),
@@ -25,6 +47,8 @@ pub struct ConfigFile {
     pub variables: String,
     /// The text of `observers`, likewise.
     pub observers: String,
+    /// The text of `triggers`, likewise.
+    pub triggers_text: String,
     pub problems: Vec<Diagnostic>,
 }
 
@@ -40,8 +64,27 @@ impl ConfigFile {
             ),
             None => {}
         }
-        self.rules = rule_items("rules", fields);
+        self.lists = rule_lists(fields).into();
+        let end = fields.end_of("triggers");
+        if let Some(span) = fields.key_span("triggers") {
+            let text = extent(fields.source(), span.start, end);
+            self.triggers_text.push_str(fields.source().text.get(text).unwrap_or_default());
+        }
+        self.triggers = fields.take("triggers").map(|node| (node, end));
     }
+}
+
+/// `rules` and its other spellings.
+pub fn rule_lists(fields: &mut Fields) -> [Listing; 3] {
+    let listing = |key, of, items| Listing { key, of, items, when: None };
+    let rules = rule_items("rules", fields);
+    let names = fields.texts("check_rules").unwrap_or_default().into_iter().map(RuleItem::Name).collect();
+    let tool_rules = rule_items("tool_rules", fields);
+    [
+        listing("rules", ListOf::Rules, rules),
+        listing("check_rules", ListOf::Names, names),
+        listing("tool_rules", ListOf::ToolRules, tool_rules),
+    ]
 }
 
 /// A list of names and rules.

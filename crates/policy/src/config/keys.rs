@@ -5,6 +5,7 @@ use super::{JournalMode, Mode, Sandbox};
 use crate::keys::{Key, Mapping, Takes, words};
 use crate::observers::OBSERVER;
 use crate::rule::ENTRY;
+use crate::workflow::ACTION;
 
 pub const JOURNALS: [(&str, JournalMode); 2] = [("lean", JournalMode::Lean), ("full", JournalMode::Full)];
 pub const MODES: [(&str, Mode); 2] = [(Mode::Enforce.name(), Mode::Enforce), (Mode::Observe.name(), Mode::Observe)];
@@ -12,7 +13,7 @@ pub const SANDBOXES: [(&str, Sandbox); 3] =
     [("off", Sandbox::Off), ("repo", Sandbox::Repo), ("require", Sandbox::Require)];
 /// The moves that an agent may make unless the configuration says otherwise.
 pub const AGENT_MAY: [&str; 4] = ["next", "continue", "repeat", "status"];
-pub const MOVES: [&str; 8] = ["next", "continue", "repeat", "status", "start", "prev", "restart", "abort"];
+pub const MOVES: [&str; 9] = ["next", "continue", "repeat", "status", "set", "start", "prev", "restart", "abort"];
 
 pub static CONFIG: Mapping = Mapping::new(
     "config",
@@ -21,8 +22,9 @@ pub static CONFIG: Mapping = Mapping::new(
 );
 
 static KEYS: &[Key] = &[
-    Key::new("agent_may", Takes::Words(|| MOVES.to_vec()), "the moves in a workflow that an agent may make by itself")
+    Key::new("agent_may", Takes::Words(|| MOVES.to_vec()), "the commands for workflows and variables that an agent may run by itself")
         .or("[next, continue, repeat, status]"),
+    Key::new("check_rules", Takes::Texts, "names of rules in force; the same as under `rules`").or("[]"),
     Key::new(
         "command_env",
         Takes::Texts,
@@ -95,5 +97,17 @@ static KEYS: &[Key] = &[
          `linchpin trust`",
     )
     .or("repo"),
+    Key::new(
+        "tool_rules",
+        Takes::List(&Takes::Mapping(&ENTRY)),
+        "rules in force about tool calls; the same as under `rules`",
+    )
+    .or("[]"),
+    Key::new(
+        "triggers",
+        Takes::Named(&Takes::List(&Takes::Mapping(&ACTION))),
+        "what is done when an event comes, by the event's name; as in a workflow, and always on",
+    )
+    .or("{}"),
     Key::new("variables", Takes::Named(&Takes::Anything), "names and first values that expressions may use").or("{}"),
 ];

@@ -7,6 +7,7 @@ mod observers;
 mod overlay;
 mod quantity;
 mod setting;
+mod triggers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -18,9 +19,10 @@ use engine::rules::Tier;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use file::{ConfigFile, RuleItem, rule_items};
+pub use file::{ConfigFile, ListOf, Listing, RuleItem, rule_items, rule_lists};
 pub use keys::{CONFIG, MOVES};
 pub use setting::{Setting, Unaccepted};
+pub use triggers::ConfigTriggers;
 
 use crate::folder::PolicyFolder;
 use crate::observers::Unchecked;
@@ -59,6 +61,8 @@ pub struct Config {
     pub output_limit: usize,
     /// In the order in which they run: the user's, then the project's.
     pub observers: Vec<Observer>,
+    /// What is done when events come; the user's, then the project's.
+    pub triggers: Vec<ConfigTriggers>,
     /// The names of those variables that the user declared; none once the policy is loaded.
     #[serde(skip)]
     users_variables: BTreeSet<String>,
@@ -126,6 +130,7 @@ impl Default for Config {
             mode: Mode::Enforce,
             output_limit: 8 * KIB,
             observers: Vec::new(),
+            triggers: Vec::new(),
             users_variables: BTreeSet::new(),
             unchecked: Vec::new(),
         }

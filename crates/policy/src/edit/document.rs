@@ -68,6 +68,10 @@ impl Document {
         self.entries().iter().map(|(key, _)| key.text.as_str())
     }
 
+    pub fn is_mapping(&self, key: &str) -> bool {
+        self.entries().iter().any(|(entry, node)| entry.text == key && matches!(node.value, Yaml::Map(_)))
+    }
+
     pub fn flag(&self, key: &str) -> Option<bool> {
         match self.entries().iter().find(|(entry, _)| entry.text == key)?.1.value {
             Yaml::Bool(value) => Some(value),

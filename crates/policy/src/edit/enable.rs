@@ -7,23 +7,27 @@ use super::editor::{Change, Changed, Demand, Editor, Place};
 use super::refusal::Refusal;
 use super::scalar::Scalar;
 use crate::diagnostic::ErrorKind;
-use crate::enforce::Reason;
 
-/// The configuration's list of names.
-pub(super) const NAMED: &str = "rules";
+/// The configuration's lists of names.
+pub(super) const NAMED: [&str; 2] = ["rules", "check_rules"];
 
 impl Editor {
     /// Switches a rule on. Nothing changes where it is on.
     pub fn enable(&self, id: &str) -> Result<Changed, Refusal> {
+        if self.locked_elsewhere(id).is_some() {
+            return Ok(Changed::default());
+        }
         let change = match self.place(id)? {
             Place::Markdown(path) => {
                 // Rules are on unless they say otherwise, so the word goes: off and on again leaves no trace.
                 let is_off = |rule: &Document| rule.flag("enabled") == Some(false);
                 self.markdown(path, |rule| is_off(rule).then(|| rule.remove(&[], "enabled")))?
             }
-            Place::Bundled(bundled) if self.is_locked(bundled.id) => None,
             Place::Bundled(_) | Place::Library(_) => {
-                self.config(|config| (!config.has_item(NAMED, id)).then(|| config.add_item(NAMED, id)))?
+                // DeepWork has settings under `rules`, and the names then stand beside it.
+                let [rules, check_rules] = NAMED;
+                let list = |config: &Document| if config.is_mapping(rules) { check_rules } else { rules };
+                self.config(|config| (!is_named(config, id)).then(|| config.add_item(list(config), id)))?
             }
         };
         change.map_or_else(|| Ok(Changed::default()), |change| self.apply(vec![change], Demand::NoWorse))
@@ -31,18 +35,16 @@ impl Editor {
 
     /// Switches a rule off. Nothing changes where it is off.
     pub fn disable(&self, id: &str) -> Result<Changed, Refusal> {
+        if let Some(tier) = self.locked_elsewhere(id) {
+            return Err(locked(id, tier));
+        }
         let change = match self.place(id)? {
             Place::Markdown(path) => {
                 let is_on = |rule: &Document| rule.flag("enabled") != Some(false);
                 self.markdown(path, |rule| is_on(rule).then(|| rule.set(&[], "enabled", &Scalar::Bool(false))))?
             }
-            Place::Bundled(bundled) if self.is_locked(bundled.id) => {
-                let message = format!("`{id}` is locked: it is in force wherever there is a policy");
-                return Err(Refusal::new(ErrorKind::LockedRule, message)
-                    .help("it keeps the guard itself from being switched off"));
-            }
             Place::Bundled(_) | Place::Library(_) => {
-                let change = self.config(|config| config.has_item(NAMED, id).then(|| config.remove_item(NAMED, id)))?;
+                let change = self.config(|config| is_named(config, id).then(|| without_name(config, id)))?;
                 if change.is_none() {
                     self.refuse_if_named_elsewhere(id)?;
                 }
@@ -52,15 +54,18 @@ impl Editor {
         change.map_or_else(|| Ok(Changed::default()), |change| self.apply(vec![change], Demand::NoWorse))
     }
 
-    fn is_locked(&self, id: &str) -> bool {
-        self.before.rules.iter().any(|in_force| in_force.definition.rule.id == id && in_force.reason == Reason::Locked)
+    /// The tier that has locked the rule, where it is not the one that is changed: nothing that is written here counts.
+    fn locked_elsewhere(&self, id: &str) -> Option<Tier> {
+        let rules = self.before.rules.iter().map(|in_force| &in_force.definition);
+        let mut locked = rules.filter(|definition| definition.rule.id == id && definition.rule.locked);
+        locked.next().map(|definition| definition.owner).filter(|owner| *owner != self.folder.tier)
     }
 
     fn refuse_if_named_elsewhere(&self, id: &str) -> Result<(), Refusal> {
         for other in self.other_tiers() {
             let path = other.folder.config();
             let config = Document::of_yaml(&other.folder.shown(&path), &other.read(&path)?.unwrap_or_default())?;
-            if config.has_item(NAMED, id) {
+            if is_named(&config, id) {
                 let message = format!("`{id}` is in force because the {} tier names it", self.other_tier_name());
                 let help = if self.folder.tier == Tier::User {
                     "leave `--user` out"
@@ -95,4 +100,29 @@ impl Editor {
         let after = edit(&config).transpose()?;
         Ok(after.map(|after| self.change(path, before, Some(after))))
     }
+}
+
+fn is_named(config: &Document, id: &str) -> bool {
+    NAMED.iter().any(|list| config.has_item(list, id))
+}
+
+fn without_name(config: &Document, id: &str) -> Result<String, Refusal> {
+    let mut text = config.text().to_owned();
+    for list in NAMED {
+        let config = config.with_text(&text)?;
+        if config.has_item(list, id) {
+            text = config.remove_item(list, id)?;
+        }
+    }
+    Ok(text)
+}
+
+fn locked(id: &str, tier: Tier) -> Refusal {
+    if tier == Tier::Bundled {
+        let message = format!("`{id}` is locked: it is in force wherever there is a policy");
+        return Refusal::new(ErrorKind::LockedRule, message).help("it keeps the guard itself from being switched off");
+    }
+    let message = format!("`{id}` is locked in the {} tier: no project switches it off", tier.name());
+    Refusal::new(ErrorKind::LockedRule, message)
+        .help(format!("`linchpin rules disable {id} --user` switches it off in every project"))
 }

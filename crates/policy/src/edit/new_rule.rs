@@ -11,9 +11,12 @@ use crate::rule_id;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
     pub id: String,
+    pub tools: Vec<String>,
+    pub mcp_tools: Vec<String>,
     pub command_pattern: Option<String>,
     pub paths: Vec<String>,
     pub on: Vec<String>,
+    pub when: Option<String>,
     pub action: Option<String>,
     pub reason: String,
 }
@@ -22,7 +25,11 @@ impl Draft {
     /// As a Markdown rule.
     pub fn text(&self) -> String {
         let scalar = |text: &String| Scalar::Text(text.clone()).render();
+        let list = |names: &[String]| format!("[{}]", names.iter().map(scalar).collect::<Vec<_>>().join(", "));
         let mut lines = vec!["---".to_owned()];
+        for (key, names) in [("tools", &self.tools), ("mcp_tools", &self.mcp_tools)] {
+            lines.extend((!names.is_empty()).then(|| format!("{key}: {}", list(names))));
+        }
         lines.extend(self.command_pattern.iter().map(|pattern| format!("command_pattern: {}", scalar(pattern))));
         if !self.paths.is_empty() {
             lines.push("paths:".to_owned());
@@ -31,8 +38,9 @@ impl Draft {
         match self.on.as_slice() {
             [] => {}
             [event] => lines.push(format!("on: {}", scalar(event))),
-            events => lines.push(format!("on: [{}]", events.iter().map(scalar).collect::<Vec<_>>().join(", "))),
+            events => lines.push(format!("on: {}", list(events))),
         }
+        lines.extend(self.when.iter().map(|when| format!("when: {}", scalar(when))));
         lines.extend(self.action.iter().map(|action| format!("action: {}", scalar(action))));
         lines.push("---".to_owned());
         format!("{}\n{}\n", lines.join("\n"), self.reason.trim())

@@ -9,6 +9,8 @@ pub struct Refusal {
     pub kind: ErrorKind,
     /// Lower case, no final stop, what the user wrote in backticks.
     pub message: String,
+    /// The message without what the problems themselves say, for who is shown those too.
+    pub conclusion: Option<String>,
     pub help: Option<String>,
     /// The places that it is about.
     pub problems: Vec<Diagnostic>,
@@ -16,7 +18,7 @@ pub struct Refusal {
 
 impl Refusal {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), help: None, problems: Vec::new() }
+        Self { kind, message: message.into(), conclusion: None, help: None, problems: Vec::new() }
     }
 
     #[must_use]
@@ -39,7 +41,8 @@ impl Refusal {
             1 => format!("nothing was written: {}, and one more error", first.message),
             more => format!("nothing was written: {}, and {more} more errors", first.message),
         };
-        Some(Self::new(first.kind, message).about(errors))
+        let conclusion = Some("nothing was written".to_owned());
+        Some(Self { conclusion, ..Self::new(first.kind, message).about(errors) })
     }
 
     pub fn io(name: &str, doing: &str, error: &std::io::Error) -> Self {
@@ -55,7 +58,8 @@ impl From<WrongId> for Refusal {
 
 impl From<Box<Diagnostic>> for Refusal {
     fn from(problem: Box<Diagnostic>) -> Self {
-        let message = format!("`{}` is broken and is left as it is: {}", problem.source.name, problem.message);
-        Self::new(problem.kind, message).about(vec![*problem])
+        let conclusion = format!("`{}` is broken and is left as it is", problem.source.name);
+        let message = format!("{conclusion}: {}", problem.message);
+        Self { conclusion: Some(conclusion), ..Self::new(problem.kind, message).about(vec![*problem]) }
     }
 }

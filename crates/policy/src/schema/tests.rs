@@ -127,7 +127,7 @@ fn config_problems(text: &str) -> Vec<Diagnostic> {
     let (definitions, end) = file.definitions;
     entries.read(reader(&source, &scope), definitions, end, Form::Local);
     problems.extend([entries.problems, cases_of(&entries.definitions)].concat());
-    for item in file.rules {
+    for item in file.lists.into_iter().flat_map(|list| list.items) {
         if let RuleItem::Inline(node, end) = item {
             let text = node.span.start..end;
             problems.extend(with_cases(reader(&source, &scope).entry("example", Form::Inline, node, text)));

@@ -1,5 +1,7 @@
 //! `on_enter`, `on_exit` and `triggers`: what a workflow does by itself.
 
+use std::collections::BTreeSet;
+
 use engine::EventKind;
 use engine::expr::{self, Scope};
 use engine::observers::Template;
@@ -9,9 +11,8 @@ use engine::workflow::{Action, ActionKind};
 
 use super::guides::Templates;
 use super::keys::ACTION;
-use super::rules::{ListOf, RuleGathering};
-use super::{Around, variables};
-use crate::config::rule_items;
+use super::variables;
+use crate::config::{ListOf, Listing, rule_items};
 use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::Fields;
 use crate::observers::holds_expression;
@@ -27,19 +28,20 @@ pub enum Site {
     Exit,
 }
 
-pub struct ActionReader<'a, 'r, 't> {
+pub struct ActionReader<'a, 't> {
     pub site: Site,
     pub source: &'a Source,
     pub tier: Tier,
     pub scope: &'a Scope,
-    pub around: &'a Around<'a>,
-    /// Where the rules of `block_tools` go.
-    pub rules: &'a mut RuleGathering<'r>,
+    /// The variables that are the user's own.
+    pub users_variables: &'a BTreeSet<String>,
+    /// Takes the rules of `block_tools`.
+    pub blocked: &'a mut dyn FnMut(Listing),
     pub templates: &'a mut Templates<'t>,
     pub problems: &'a mut Vec<Diagnostic>,
 }
 
-impl ActionReader<'_, '_, '_> {
+impl ActionReader<'_, '_> {
     /// `end`: where the list ends at the latest.
     pub fn list(&mut self, key: &str, node: Node, end: usize) -> Vec<Action> {
         let Yaml::List(items) = node.value else {
@@ -114,12 +116,13 @@ impl ActionReader<'_, '_, '_> {
     }
 
     /// The rules stand where they hold: in the workflow, or in the node. `key` is where the action has them.
-    fn block_tools(&mut self, key: &str, when: Option<&str>, fields: &mut Fields) {
+    fn block_tools(&mut self, key: &'static str, when: Option<&str>, fields: &mut Fields) {
         let span = fields.key_span(key).unwrap_or_default();
         let items = rule_items(key, fields);
         let (message, help) = match self.site {
             Site::Event(EventKind::BeforeTool) | Site::Enter => {
-                self.rules.items("block_tools", items, ListOf::ToolRules, when);
+                let when = when.map(str::to_owned);
+                (self.blocked)(Listing { key: "block_tools", of: ListOf::ToolRules, items, when });
                 return;
             }
             Site::Event(kind) => (
@@ -151,7 +154,7 @@ impl ActionReader<'_, '_, '_> {
     }
 
     fn set_one(&self, key: Key, value: &Node, fields: &mut Fields) -> Option<(String, Template)> {
-        if let Some(problem) = variables::users_own(&key.text, self.tier, self.around) {
+        if let Some(problem) = variables::users_own(&key.text, self.tier, self.users_variables) {
             fields.problems.push(problem.at(self.source, key.span));
             return None;
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::expr::Scope;
 use engine::observers::Observer;
 use engine::rules::Tier;
-use engine::workflow::{Trigger, Workflow};
+use engine::workflow::Workflow;
 
 use super::Around;
 use super::actions::{ActionReader, Site};
@@ -96,11 +96,24 @@ impl<'a> File<'a> {
             broken: &around.loaded.ground.broken,
         };
 
-        let mut templates = Templates::new(&around.guides, self.name, &scope);
+        let mut templates = Templates::new(&around.guides, format!("workflow `{}`", self.name), &scope);
         let gates = GateReader::new(&names, &moves, self.name, fields);
         let mut rules = self.gathering(Owner::Workflow, reader, &names);
         rules.lists(fields);
-        let triggers = self.triggers(fields, &scope, &mut rules, &mut templates);
+        let end = fields.end_of("triggers");
+        let triggers = fields.take("triggers").map_or_else(Vec::new, |node| {
+            let mut reader = ActionReader {
+                site: Site::Enter,
+                source,
+                tier,
+                scope: &scope,
+                users_variables: &around.loaded.ground.users_variables,
+                blocked: &mut |list| rules.list(list),
+                templates: &mut templates,
+                problems: &mut fields.problems,
+            };
+            reader.triggers(node, end)
+        });
         let targets = nodes.iter().map(|(key, _)| key.text.as_str()).chain(Workflow::ENDS).collect();
         let ground = Ground { names: &names, scope: &scope, moves: &moves, gates: &gates, targets };
         let start = self.start(&ground.targets, fields);
@@ -264,44 +277,6 @@ impl<'a> File<'a> {
             fields.problems.push(unknown_node("start_node", &start, known.collect(), self.source));
         }
         start.value
-    }
-
-    fn triggers(
-        self,
-        fields: &mut Fields,
-        scope: &Scope,
-        rules: &mut RuleGathering,
-        templates: &mut Templates,
-    ) -> Vec<Trigger> {
-        let Some(node) = fields.take("triggers") else { return Vec::new() };
-        let Yaml::Map(entries) = node.value else {
-            let message = format!("`triggers` takes a mapping of events to actions, not {}", node.value.kind());
-            fields.refuse(ErrorKind::InvalidValue, message, node.span);
-            return Vec::new();
-        };
-        let mut triggers = Vec::new();
-        let ends = yaml::ends(&entries, fields.end_of("triggers"));
-        for ((key, node), end) in entries.into_iter().zip(ends) {
-            let Some(on) = engine::EventKind::from_name(&key.text) else {
-                crate::rule::refuse_event(Text { value: key.text, span: key.span }, fields);
-                continue;
-            };
-            let mut reader = ActionReader {
-                site: Site::Event(on),
-                source: self.source,
-                tier: self.tier,
-                scope,
-                around: self.around,
-                rules,
-                templates,
-                problems: &mut fields.problems,
-            };
-            let actions = reader.list(&key.text, node, end);
-            if !actions.is_empty() {
-                triggers.push(Trigger { on, actions });
-            }
-        }
-        triggers
     }
 }
 

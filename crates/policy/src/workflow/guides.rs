@@ -94,7 +94,8 @@ fn is_name(name: &str) -> bool {
 /// The texts of one workflow that are templates, checked with all the guides that they reach.
 pub struct Templates<'a> {
     guides: &'a Guides<'a>,
-    workflow: &'a str,
+    /// What the texts are of, as people call it.
+    owner: String,
     scope: &'a Scope,
     /// The guides that were reached.
     pub texts: BTreeMap<String, String>,
@@ -113,9 +114,9 @@ struct Followed {
 }
 
 impl<'a> Templates<'a> {
-    pub fn new(guides: &'a Guides<'a>, workflow: &'a str, scope: &'a Scope) -> Self {
+    pub fn new(guides: &'a Guides<'a>, owner: String, scope: &'a Scope) -> Self {
         let (texts, heights, problems) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { guides, workflow, scope, texts, heights, problems, place: String::new() }
+        Self { guides, owner, scope, texts, heights, problems, place: String::new() }
     }
 
     /// Returns the text to render. `place` tells where in the source a part of the text is.
@@ -137,7 +138,7 @@ impl<'a> Templates<'a> {
             // One guide may be right for one workflow and wrong for another.
             let message = match chain.as_slice() {
                 [] => problem.message,
-                _ => format!("{} (in a guide of workflow `{}`, {})", problem.message, self.workflow, self.place),
+                _ => format!("{} (in a guide of {}, {})", problem.message, self.owner, self.place),
             };
             let found = Diagnostic::error(ErrorKind::InvalidExpression, message, source, span);
             self.problems.push(found.maybe_help(problem.help));

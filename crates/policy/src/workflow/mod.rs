@@ -14,6 +14,7 @@ mod nodes;
 mod observing;
 mod rules;
 mod tool_lists;
+mod triggers;
 mod variables;
 
 #[cfg(test)]
@@ -28,9 +29,10 @@ use engine::workflow::Workflow;
 pub use compiled::{CompiledWorkflow, compiled_workflow};
 pub(crate) use gates::GateReader;
 pub use keys::WORKFLOW;
-pub(crate) use keys::{ANY_GATE, RULE_LISTS};
+pub(crate) use keys::{ACTION, ANY_GATE, RULE_LISTS};
 pub(crate) use observing::{Observing, read as read_observers};
 pub(crate) use rules::{Owner, RuleGathering};
+pub(crate) use triggers::{ConfigGround, of_config as triggers_of_config};
 pub(crate) use variables::read as read_variables;
 
 use crate::catalogue::Catalogue;

@@ -46,6 +46,7 @@ impl File<'_> {
         rules.lists(&mut fields);
         tool_lists::read(name, &mut rules, &mut fields);
         let requires = ground.gates.of_node(name, &mut fields);
+        let mut blocked = |list| rules.list(list);
         let mut actions = |site: Site, key: &str, fields: &mut Fields| {
             let end = fields.end_of(key);
             let Some(node) = fields.take(key) else { return Vec::new() };
@@ -54,8 +55,8 @@ impl File<'_> {
                 source: self.source,
                 tier: self.tier,
                 scope: ground.moves,
-                around: self.around,
-                rules: &mut rules,
+                users_variables: &self.around.loaded.ground.users_variables,
+                blocked: &mut blocked,
                 templates,
                 problems: &mut fields.problems,
             };

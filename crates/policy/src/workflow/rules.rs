@@ -7,30 +7,22 @@
 
 use std::ops::Range;
 
-use engine::rules::{AckBy, Detect, Rule};
+use engine::rules::{AckBy, Rule};
 
-use crate::config::{Config, RuleItem, rule_items};
+use crate::config::{Config, ListOf, Listing, RuleItem, rule_lists};
 use crate::definition::{Definition, Form};
-use crate::diagnostic::{Diagnostic, ErrorKind};
+use crate::diagnostic::Diagnostic;
 use crate::fields::{Fields, Text};
 use crate::library::extent;
 use crate::people_only;
 use crate::rule::RuleReader;
-use crate::rule_list::{NamedRules, title_id};
+use crate::rule_list::{NamedRules, both, no_name, no_tool_rule, title_id};
 
 /// A rule, and where the workflow says it.
 #[derive(Debug)]
 pub struct PlacedRule {
     pub rule: Rule,
     pub span: Range<usize>,
-}
-
-/// What a list may hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListOf {
-    Rules,
-    Names,
-    ToolRules,
 }
 
 /// What the rules are of.
@@ -85,26 +77,16 @@ impl<'a> RuleGathering<'a> {
 
     /// `rules` and its other spellings.
     pub fn lists(&mut self, fields: &mut Fields) {
-        let rules = rule_items("rules", fields);
-        self.items("rules", rules, ListOf::Rules, None);
-        let names = fields.texts("check_rules").unwrap_or_default().into_iter().map(RuleItem::Name).collect();
-        self.items("check_rules", names, ListOf::Names, None);
-        let tool_rules = rule_items("tool_rules", fields);
-        self.items("tool_rules", tool_rules, ListOf::ToolRules, None);
+        rule_lists(fields).into_iter().for_each(|list| self.list(list));
     }
 
-    /// `when`: what must be true for all of them.
-    pub fn items(&mut self, key: &str, items: Vec<RuleItem>, of: ListOf, when: Option<&str>) {
+    pub fn list(&mut self, Listing { key, of, items, when }: Listing) {
         for (at, item) in items.into_iter().enumerate() {
             self.count += 1;
             let entry = if key == "rules" { format!("rule {}", at + 1) } else { format!("`{key}` {}", at + 1) };
             match item {
                 RuleItem::Name(name) if of == ListOf::ToolRules => {
-                    let message = format!("`{key}` takes rules, not names of rules");
-                    let problem =
-                        Diagnostic::error(ErrorKind::InvalidValue, message, self.reader.source, Some(name.span));
-                    let problem = problem.help("name it under `rules`");
-                    self.say(problem, &entry);
+                    self.say(no_name(key, name.span, self.reader.source), &entry);
                 }
                 RuleItem::Name(name) => self.named(&name, &entry),
                 RuleItem::Inline(node, end) => {
@@ -114,15 +96,14 @@ impl<'a> RuleGathering<'a> {
                     let reading = self.reader.entry(&id, Form::Inline, node, text);
                     reading.problems.into_iter().for_each(|problem| self.say(problem, &entry));
                     let Some(definition) = reading.definition else { continue };
-                    let is_tool_rule = matches!(definition.rule.detect, Detect::Tool(_));
-                    if of == ListOf::ToolRules && !is_tool_rule {
-                        let message = format!("`{key}` takes rules about tool calls, and this is none");
-                        let problem =
-                            Diagnostic::error(ErrorKind::InvalidValue, message, self.reader.source, Some(span));
-                        self.say(problem.help("put it under `rules`").of_rule(&id), &entry);
+                    let source = self.reader.source;
+                    if let (ListOf::ToolRules, Some(problem)) =
+                        (of, no_tool_rule(key, &definition, span.clone(), source))
+                    {
+                        self.say(problem, &entry);
                         continue;
                     }
-                    self.put(definition, when, span);
+                    self.put(definition, when.as_deref(), span);
                 }
             }
         }
@@ -157,10 +138,7 @@ impl<'a> RuleGathering<'a> {
         }
         definition.complete(self.config);
         let mut rule = definition.rule;
-        rule.when = match (when, rule.when) {
-            (Some(outer), Some(own)) => Some(format!("({outer}) and ({own})")),
-            (outer, own) => outer.map(str::to_owned).or(own),
-        };
+        rule.when = both(when, rule.when);
         self.rules.push(PlacedRule { rule, span });
     }
 

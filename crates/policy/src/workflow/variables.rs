@@ -1,6 +1,6 @@
 //! A workflow's variables, and whose they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use engine::rules::Tier;
@@ -22,7 +22,7 @@ pub fn read(fields: &mut Fields, tier: Tier, around: &Around) -> BTreeMap<String
     for (key, value) in entries {
         if let Err(why) = engine::expr::check_variable_name(&key.text) {
             fields.refuse(ErrorKind::InvalidValue, why, key.span);
-        } else if let Some(problem) = users_own(&key.text, tier, around) {
+        } else if let Some(problem) = users_own(&key.text, tier, &around.loaded.ground.users_variables) {
             fields.problems.push(problem.at(fields.source(), key.span));
         } else {
             variables.insert(key.text, value.to_json().to_string());
@@ -31,11 +31,11 @@ pub fn read(fields: &mut Fields, tier: Tier, around: &Around) -> BTreeMap<String
     variables
 }
 
-/// Why a project's workflow leaves a variable alone: the user's own rules may depend on it.
+/// Why a project leaves a variable alone: the user's own rules may depend on it.
 pub struct UsersOwn(String);
 
-pub fn users_own(name: &str, tier: Tier, around: &Around) -> Option<UsersOwn> {
-    let is_users = tier == Tier::Project && around.loaded.ground.users_variables.contains(name);
+pub fn users_own(name: &str, tier: Tier, users_variables: &BTreeSet<String>) -> Option<UsersOwn> {
+    let is_users = tier == Tier::Project && users_variables.contains(name);
     is_users.then(|| UsersOwn(format!("`{name}` is a variable of the user's own policy")))
 }
 

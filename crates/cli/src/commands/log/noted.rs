@@ -56,6 +56,10 @@ pub fn noted(kind: NoteKind, entry: &Entry) -> String {
         }
         NoteKind::Progress => format!(" {}", field("text")),
         NoteKind::Run => format!(" {} {}", field("run"), field("what")),
+        NoteKind::Set => {
+            let value = entry.fields.get("value").map(Value::to_string).unwrap_or_default();
+            format!("{workflow} {} = {value}, by the {}", field("name"), field("by"))
+        }
         NoteKind::StopAsked => format!(" {}", field("what")),
         NoteKind::Approve => {
             let by = match field("who").as_str() {

@@ -1,15 +1,94 @@
 //! What changed in a text, as lines.
 
-/// A change is one place, so what is alike at both ends is left out but for a line of each. An empty one tells nothing.
+/// Texts with more pairs of lines than this between their common ends are shown as replaced whole.
+const PAIRS_LIMIT: usize = 1_000_000;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line<'t> {
+    Kept(&'t str),
+    Removed(&'t str),
+    Added(&'t str),
+}
+
+/// The lines that went and came, each place with the line above and below it. An empty line around a place tells nothing.
 pub fn lines(before: &str, after: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let script = script(&old, &new);
+    let is_changed = |at: usize| script.get(at).is_some_and(|line| !matches!(line, Line::Kept(_)));
+    let is_shown = |at: usize| is_changed(at) || is_changed(at + 1) || at.checked_sub(1).is_some_and(is_changed);
+    let mut shown: Vec<String> = Vec::new();
+    let mut last = None;
+    for (at, line) in script.iter().enumerate().filter(|(at, _)| is_shown(*at)) {
+        if last.is_some_and(|last| at > last + 1) {
+            shown.push("    …".to_owned());
+        }
+        last = Some(at);
+        let line = match line {
+            Line::Kept(text) if text.trim().is_empty() => continue,
+            Line::Kept(text) => format!("    {text}"),
+            Line::Removed(text) => format!("  - {text}"),
+            Line::Added(text) => format!("  + {text}"),
+        };
+        shown.push(line.trim_end().to_owned());
+    }
+    shown
+}
+
+/// Both texts as one: what was removed stands before what was added in its place.
+fn script<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
+    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old_rest, new_rest) = (old.get(head..).unwrap_or_default(), new.get(head..).unwrap_or_default());
     let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
-    let around = |line: Option<&&str>| line.filter(|line| !line.trim().is_empty()).map(|line| format!("    {line}"));
-    let above = around(head.checked_sub(1).and_then(|line| old.get(line)));
-    let removed = old_rest.iter().take(old_rest.len() - tail).map(|line| format!("  - {line}"));
-    let added = new_rest.iter().take(new_rest.len() - tail).map(|line| format!("  + {line}"));
-    let below = around(old_rest.get(old_rest.len() - tail));
-    above.into_iter().chain(removed).chain(added).chain(below).map(|line| line.trim_end().to_owned()).collect()
+    let middle = (
+        old_rest.get(..old_rest.len() - tail).unwrap_or_default(),
+        new_rest.get(..new_rest.len() - tail).unwrap_or_default(),
+    );
+    let kept = |lines: &[&'t str]| lines.iter().map(|line| Line::Kept(line)).collect::<Vec<_>>();
+    let above = kept(old.get(..head).unwrap_or_default());
+    let below = kept(old_rest.get(old_rest.len() - tail..).unwrap_or_default());
+    [above, changed(middle.0, middle.1), below].concat()
+}
+
+/// Keeps as many lines as both have in the same order.
+fn changed<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
+    let width = new.len() + 1;
+    if old.len().saturating_mul(new.len()) > PAIRS_LIMIT {
+        return old.iter().map(|line| Line::Removed(line)).chain(new.iter().map(|line| Line::Added(line))).collect();
+    }
+    // How many lines can be kept from a place in the old text and a place in the new one on.
+    let mut kept = vec![0_usize; (old.len() + 1) * width];
+    let at = |kept: &[usize], row: usize, column: usize| kept.get(row * width + column).copied().unwrap_or(0);
+    for (row, old_line) in old.iter().enumerate().rev() {
+        for (column, new_line) in new.iter().enumerate().rev() {
+            let longest = if old_line == new_line {
+                at(&kept, row + 1, column + 1) + 1
+            } else {
+                at(&kept, row + 1, column).max(at(&kept, row, column + 1))
+            };
+            if let Some(place) = kept.get_mut(row * width + column) {
+                *place = longest;
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    let (mut row, mut column) = (0, 0);
+    loop {
+        match (old.get(row), new.get(column)) {
+            (Some(old_line), Some(new_line)) if old_line == new_line => {
+                lines.push(Line::Kept(old_line));
+                (row, column) = (row + 1, column + 1);
+            }
+            (Some(old_line), new_line)
+                if new_line.is_none() || at(&kept, row + 1, column) >= at(&kept, row, column + 1) =>
+            {
+                lines.push(Line::Removed(old_line));
+                row += 1;
+            }
+            (_, Some(new_line)) => {
+                lines.push(Line::Added(new_line));
+                column += 1;
+            }
+            (_, None) => return lines,
+        }
+    }
 }

@@ -13,9 +13,12 @@ pub fn run(arguments: &NewRule, context: &Context) -> Outcome {
     let target = Target::open(arguments.user, context)?;
     let changed = target.editor.create(&Draft {
         id: arguments.id.clone(),
+        tools: arguments.tools.clone(),
+        mcp_tools: arguments.mcp_tools.clone(),
         command_pattern: arguments.command_pattern.clone(),
         paths: arguments.paths.clone(),
         on: arguments.on.clone(),
+        when: arguments.when.clone(),
         action: arguments.action.clone(),
         reason: arguments.reason.clone(),
     })?;

@@ -1,0 +1,251 @@
+//! `tool_rules`, `check_rules` and `triggers` of a configuration: as in a workflow, and always on.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use testkit::Scratch;
+
+use crate::{NO_DANGER, project};
+
+const FETCH: &str = "{tools: [WebFetch], reason: Not now.}";
+
+fn said(project: &Scratch, event: &str, fields: &Value) -> Value {
+    let reply = project.hook("claude", &project.event(event, fields));
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    if reply.stdout.is_empty() { Value::Null } else { reply.json() }
+}
+
+fn fetched(project: &Scratch) -> Value {
+    let fields =
+        json!({"tool_name": "WebFetch", "tool_input": {"url": "https://example.com"}, "tool_use_id": "toolu_1"});
+    said(project, "PreToolUse", &fields)["hookSpecificOutput"].clone()
+}
+
+fn context(answer: &Value) -> String {
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn each_spelling_of_a_tool_rule_gives_the_same_verdict() {
+    let told = |config: &str| {
+        let project = project();
+        project.config(config);
+        assert_eq!(project.run(&["validate"]).code, Some(0), "{}", project.run(&["validate"]).transcript());
+        fetched(&project)
+    };
+    let ours = told(&format!("rules: [{FETCH}]\n"));
+    assert_eq!(ours["permissionDecision"], "deny", "{ours}");
+    for config in [
+        format!("tool_rules: [{FETCH}]\n"),
+        format!("triggers: {{before_tool: [{{block_tools: [{FETCH}]}}]}}\n"),
+        format!("triggers: {{before_tool: [{{action: block_tools, rules: [{FETCH}]}}]}}\n"),
+        format!("rule_definitions: {{inline-1: {FETCH}}}\ncheck_rules: [inline-1]\n"),
+    ] {
+        assert_eq!(told(&config), ours, "{config}");
+    }
+}
+
+#[test]
+fn the_same_keys_block_the_same_calls_in_a_workflow() {
+    let keys = format!(
+        "variables: {{open: false}}\ntool_rules: [{FETCH}]\ntriggers:\n  before_tool:\n    - {{block_tools: [{{tools: [WebSearch], \
+         reason: No.}}], when: not open}}\n"
+    );
+    let search = json!({"tool_name": "WebSearch", "tool_input": {"query": "x"}, "tool_use_id": "toolu_2"});
+    let decisions = |project: &Scratch| {
+        [
+            fetched(project)["permissionDecision"].clone(),
+            said(project, "PreToolUse", &search)["hookSpecificOutput"]["permissionDecision"].clone(),
+        ]
+    };
+    let always = project();
+    always.config(&keys);
+    let flow = project();
+    flow.file(
+        ".linchpin/workflows/work.yml",
+        format!("{keys}start_node: a\nnodes: {{a: {{prompt: A., transitions: [{{when: a_complete, to: done}}]}}}}\n"),
+    );
+    assert_eq!(flow.run(&["start", "work"]).code, Some(0));
+    assert_eq!(decisions(&always), decisions(&flow));
+    assert_eq!(decisions(&always), [json!("deny"), json!("deny")]);
+    // What a `when` of the list says holds for its rules.
+    assert_eq!(always.run(&["set", "open", "true"]).code, Some(0));
+    assert_eq!(decisions(&always), [json!("deny"), Value::Null]);
+}
+
+#[test]
+fn triggers_set_variables_and_give_the_agent_texts() {
+    let project = project();
+    project.file(".linchpin/guides/HOUSE.md", "Prompt {{ prompts }}.");
+    project.config(
+        "variables: {prompts: 0}\ntriggers:\n  session_start: [{inject: Read docs/plan.md first.}]\n  prompt:\n    - {set: {prompts: '{{ \
+         prompts + 1 }}'}}\n    - {when: prompts > 1, inject: '{{HOUSE}}'}\n",
+    );
+    assert_eq!(context(&said(&project, "SessionStart", &json!({"source": "startup"}))), "Read docs/plan.md first.");
+    assert_eq!(context(&said(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "");
+    assert_eq!(context(&said(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "Prompt 2.");
+    // An edited guide counts at the next event.
+    project.file(".linchpin/guides/HOUSE.md", "Now {{ prompts }}.");
+    assert_eq!(context(&said(&project, "UserPromptSubmit", &json!({"prompt": "go"}))), "Now 3.");
+}
+
+#[test]
+fn what_is_wrong_with_them_is_told_with_its_place() {
+    let project = project();
+    project.config(
+        "tool_rules:\n  - hard-reset\n  - {on: stop, when: 'true', reason: No.}\ncheck_rules: [hard-rest]\ntriggers:\n  before_tol: []\n  \
+         stop: [{block_tools: [{tools: [Bash], reason: No.}]}]\n  prompt: [{set: {promts: 1}}, {inject: '{{ guide(\"NONE\") }}'}]\n",
+    );
+    assert_snapshot!(project.run(&["validate"]).stdout, @r#"
+    error: `tool_rules` takes rules, not names of rules
+     --> .linchpin/config.yml:2:5
+      |
+    2 |   - hard-reset
+      |     ^^^^^^^^^^
+      |
+      = help: name it under `rules`
+
+    error: `tool_rules` takes rules about tool calls, and this is none
+     --> .linchpin/config.yml:3:5
+      |
+    3 |   - {on: stop, when: 'true', reason: No.}
+      |     ^
+      |
+      = help: put it under `rules`
+
+    error: no rule is named `hard-rest`
+     --> .linchpin/config.yml:4:15
+      |
+    4 | check_rules: [hard-rest]
+      |               ^^^^^^^^^
+      |
+      = help: did you mean `hard-reset`?
+
+    error: unknown event `before_tol`
+     --> .linchpin/config.yml:6:3
+      |
+    6 |   before_tol: []
+      |   ^^^^^^^^^^
+      |
+      = help: did you mean `before_tool`?
+
+    error: `stop` has no tool call that could be blocked
+     --> .linchpin/config.yml:7:11
+      |
+    7 |   stop: [{block_tools: [{tools: [Bash], reason: No.}]}]
+      |           ^^^^^^^^^^^
+      |
+      = help: put `block_tools` under `before_tool`, or the rules under `rules`
+
+    error: unknown variable `promts`
+     --> .linchpin/config.yml:8:19
+      |
+    8 |   prompt: [{set: {promts: 1}}, {inject: '{{ guide("NONE") }}'}]
+      |                   ^^^^^^
+      |
+      = help: declare it under `variables:`
+
+    error: there is no guide `NONE`
+     --> .linchpin/config.yml:8:52
+      |
+    8 |   prompt: [{set: {promts: 1}}, {inject: '{{ guide("NONE") }}'}]
+      |                                                    ^^^^
+      |
+      = help: the guides are ASSESS, CLAIMING, CODE_REVIEW, CODING, COMMITTING, LEARNINGS, PINNING, PLAN_WRITING, PROTOTYPING, QUESTIONS, README_WRITING, REFACTORING, RESEARCH_PLAN, SPEC_WRITING, STUDY, SURVEY, TESTING
+
+    2 rules in force; 7 errors.
+    "#);
+}
+
+#[test]
+fn a_broken_trigger_leaves_the_last_good_configuration_in_force() {
+    let project = project();
+    project.config(&format!("triggers: {{before_tool: [{{block_tools: [{FETCH}]}}]}}\n"));
+    assert_eq!(fetched(&project)["permissionDecision"], "deny");
+    project.config("triggers: {before_tool: [{block: []}]}\n");
+    assert_eq!(fetched(&project)["permissionDecision"], "deny");
+}
+
+#[test]
+fn a_project_that_approves_calls_by_them_waits_for_trust() {
+    let project = project();
+    let config = |when: &str| {
+        let rule = "{tools: [Bash], command_pattern: '^make', action: allow, reason: Fine.}";
+        format!("variables: {{a: 1, b: 1}}\ntriggers: {{before_tool: [{{block_tools: [{rule}], when: {when}}}]}}\n")
+    };
+    project.config(&config("a"));
+    let approved = |project: &Scratch| {
+        said(
+            project,
+            "PreToolUse",
+            &json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "t"}),
+        )["hookSpecificOutput"]["permissionDecision"]
+            == "allow"
+    };
+    assert!(!approved(&project));
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert!(approved(&project));
+    // What was accepted is the condition, too.
+    project.config(&config("b"));
+    assert!(!approved(&project));
+}
+
+#[test]
+fn nothing_is_done_where_rules_are_off() {
+    let project = project();
+    project.config("enabled: false\ntriggers: {session_start: [{inject: Read this.}]}\n");
+    assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
+    assert_eq!(context(&said(&project, "SessionStart", &json!({"source": "startup"}))), "");
+}
+
+#[test]
+fn commands_switch_rules_in_whichever_list_names_them() {
+    let project = project();
+    project.config("rules:\n  enabled: true\n");
+    let run = |words: &[&str]| {
+        let reply = project.run(words);
+        assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+        std::fs::read_to_string(project.root().join(".linchpin/config.yml")).expect("a configuration")
+    };
+    assert_snapshot!(run(&["rules", "enable", "hard-reset"]), @"
+    rules:
+      enabled: true
+    check_rules:
+      - hard-reset
+    ");
+    assert_eq!(project.decision("git reset --hard"), "deny");
+    assert_snapshot!(run(&["rules", "disable", "hard-reset"]), @"
+    rules:
+      enabled: true
+    check_rules: []
+    ");
+    assert_eq!(project.decision("git reset --hard"), "allow");
+    project.config("rules: [hard-reset]\ncheck_rules: [hard-reset]\n");
+    assert_snapshot!(run(&["rules", "disable", "hard-reset"]), @"
+    rules: []
+    check_rules: []
+    ");
+}
+
+#[test]
+fn a_rule_that_is_locked_elsewhere_is_not_switched_off_here() {
+    let project = project();
+    let locked = "---\ncommand_pattern: '^git reset --hard'\nlocked: true\n---\nNever.\n";
+    project.user_rule("hard-reset", locked).config("rules: [hard-reset]\n");
+    assert_eq!(project.decision("git reset --hard"), "deny");
+    let refused = project.run(&["rules", "disable", "hard-reset"]);
+    assert_snapshot!(refused.transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `hard-reset` is locked in the user tier: no project switches it off
+    help: `linchpin rules disable hard-reset --user` switches it off in every project
+    ");
+    let config = std::fs::read_to_string(project.root().join(".linchpin/config.yml")).expect("a configuration");
+    assert_eq!(config, "rules: [hard-reset]\n");
+    // A rule of the project that the lock keeps out is not changed either.
+    project.rule("hard-reset", NO_DANGER);
+    assert_eq!(project.run(&["rules", "disable", "hard-reset"]).code, Some(2));
+    let rule = std::fs::read_to_string(project.root().join(".linchpin/rules/hard-reset.md")).expect("a rule");
+    assert_eq!(rule, NO_DANGER);
+    assert_eq!(project.run(&["rules", "disable", "hard-reset", "--user"]).code, Some(0));
+}
