@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::hats::Loop;
-use guard::loops::Stage;
+use guard::loops::{GateFiles, Stage, gate_files_of_run};
 use guard::workflow::{Outside, Position, Refusal};
 use guard::{Environment, Project};
 use policy::Compiled;
@@ -76,6 +76,8 @@ pub(crate) struct Sitting<'a> {
     pub told: i64,
     /// By the run so far. Counted once: to count very many iterations after each of them would take ever longer.
     pub spent: Spent,
+    /// How the files were that gates name when the run began.
+    pub gate_files: GateFiles,
     /// It was resumed: where nothing waits, [`Loop::GO_ON`] is published once.
     pub may_go_on: bool,
 }
@@ -141,9 +143,17 @@ impl Driver<'_> {
         tell: &mut dyn FnMut(News<'_>),
     ) -> Result<Ending, NotDriven> {
         let Some(run) = work.run(id)? else { return Err(NotDriven::Unknown(id)) };
+        let gate_files = gate_files_of_run(&self.the_loop, id, self.project, self.environment)?;
         let told = work.told_since(id, 0)?.last().map_or(0, |(number, _)| *number);
-        let mut sitting =
-            Sitting { work, signals: self.signals, tell, told, spent: work.spent(id)?, may_go_on: is_resumed };
+        let mut sitting = Sitting {
+            work,
+            signals: self.signals,
+            tell,
+            told,
+            spent: work.spent(id)?,
+            gate_files,
+            may_go_on: is_resumed,
+        };
         loop {
             match self.step(&run, &mut sitting) {
                 Ok(None) => {}

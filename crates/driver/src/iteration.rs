@@ -52,6 +52,7 @@ impl Driver<'_> {
         let work = sitting.work;
         let number = work.begin_iteration(run.id, published, &hat.id, (self.clock)())?;
         let mut stage = Stage::new(&self.the_loop, hat, (run.id, number), self.project, self.environment);
+        stage.protect(&sitting.gate_files);
         let moves = self.moves(&stage);
         moves.enter_iteration(&mut stage, &published.topic)?;
         (sitting.tell)(News::Iteration { number, hat: &hat.id, topic: &published.topic, spent });

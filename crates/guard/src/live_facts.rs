@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use engine::event::EventKind;
 use engine::facts::{
     Answered, EventPart, Facts, GitField, LoopField, PhaseField, RanCommand, TaskField, WorkflowField,
 };
@@ -125,6 +126,16 @@ impl LiveFacts {
         self.active = Some(active);
         self.file_setting.rules.push(others.clone());
         self
+    }
+
+    /// When a person last gave a session a prompt, this event included.
+    fn last_prompt(&self, session: &str) -> Option<i64> {
+        let event = &self.file_setting.event;
+        if event.kind == EventKind::Prompt && session == self.history.session {
+            return Some(event.time);
+        }
+        let History { store, options, .. } = &self.history;
+        Store::open(store, *options).ok()?.last_prompt(session).ok().flatten()
     }
 
     /// The path behind links, as far as it exists; what does not exist yet is kept as it is.
@@ -301,7 +312,9 @@ impl Facts for LiveFacts {
     }
 
     fn stop_signal(&self, session: Option<&str>) -> bool {
-        let asked = self.history.in_loop.is_to_stop(session, &self.history.session).unwrap_or_else(|_| {
+        let own = self.history.session.as_str();
+        let last_prompt = |asked: &str| self.last_prompt(asked);
+        let asked = self.history.in_loop.is_to_stop(session, own, last_prompt).unwrap_or_else(|_| {
             self.missed.store(true, Ordering::Relaxed);
             false
         });

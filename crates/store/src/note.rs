@@ -56,6 +56,8 @@ pub enum NoteKind {
     Start,
     /// A person asked a run or a session to stop.
     StopAsked,
+    /// A session took a task on, or ended it.
+    Task,
 }
 
 impl NoteKind {
@@ -76,6 +78,7 @@ impl NoteKind {
         Self::Set,
         Self::Start,
         Self::StopAsked,
+        Self::Task,
     ];
 
     /// None of these is the name of an event's kind.
@@ -97,6 +100,7 @@ impl NoteKind {
             Self::Set => "set",
             Self::Start => "start",
             Self::StopAsked => "stop_asked",
+            Self::Task => "task",
         }
     }
 

@@ -120,6 +120,18 @@ impl Store {
         Ok(found)
     }
 
+    /// When sessions of this name were last given a prompt by a person, and not by an agent that was held.
+    pub fn last_prompt(&self, session: &str) -> Result<Option<i64>> {
+        let time = self
+            .connection
+            .prepare_cached(
+                "SELECT max(e.time) FROM sessions s JOIN events e ON e.session = s.id AND e.command IS NULL \
+                 WHERE s.session = ?1 AND e.kind = 'prompt' AND e.held_before = 0 AND e.subagent IS NULL",
+            )?
+            .query_row([session], |row| row.get(0))?;
+        Ok(time)
+    }
+
     pub(crate) fn session_id(&self, key: SessionKey<'_>) -> Result<Option<i64>> {
         let id = self
             .connection

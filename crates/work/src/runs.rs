@@ -447,8 +447,15 @@ impl Work {
         Ok(self.stop(&stop_of_run(run))?.map(|time| time < 0))
     }
 
-    pub fn session_is_to_stop(&self, session: &str) -> Result<bool> {
-        Ok(self.stop(&stop_of_session(session))?.is_some())
+    /// When a person asked a session to stop.
+    pub fn session_stop(&self, session: &str) -> Result<Option<i64>> {
+        self.stop(&stop_of_session(session))
+    }
+
+    /// Takes that back, and says whether there was anything to take back.
+    pub fn let_session_go_on(&self, session: &str) -> Result<bool> {
+        let deleted = self.connection.execute("DELETE FROM stops WHERE name = ?1", [stop_of_session(session)])?;
+        Ok(deleted > 0)
     }
 
     fn ask_to_stop(&self, name: &str, time: i64) -> Result<()> {

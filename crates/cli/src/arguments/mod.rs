@@ -86,8 +86,8 @@ pub enum Command {
     Allow(Allow),
     /// Set the guard aside for a while
     Pause(Pause),
-    /// End a pause
-    Resume,
+    /// End a pause, or let a session go on that was asked to stop
+    Resume(Resume),
     /// Check every policy file
     Validate(Validate),
     /// Run the cases that rules carry
@@ -291,6 +291,13 @@ pub struct Pause {
     /// Why; it is kept in the journal
     #[arg(long, value_name = "TEXT")]
     pub reason: String,
+}
+
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// Let this session go on, which `linchpin stop --session` asked to stop
+    #[arg(long, value_name = "SESSION")]
+    pub session: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -149,7 +149,7 @@ fn write(name: &str, project: &Project, context: &Context) -> Result<(), Problem
     let path = folder.loop_file();
     fs::create_dir_all(&folder.path)?;
     let shown = folder.shown(&path);
-    if !init::write_new(&path, preset.text)? {
+    if !init::write_new(&path, &preset.text_for(&project.root))? {
         return Err(Problem::new("Exists", format!("`{shown}` is there already"))
             .help("move it away first: nothing of yours is written over"));
     }

@@ -110,7 +110,10 @@ fn dispatch(arguments: &Arguments, context: &Context) -> Outcome {
         Command::Ack(arguments) => ack::run(arguments, context),
         Command::Allow(arguments) => allow::run(arguments, context),
         Command::Pause(arguments) => pause::pause(arguments, context),
-        Command::Resume => pause::resume(context),
+        Command::Resume(arguments) => match &arguments.session {
+            Some(session) => loops::let_go_on(session, context),
+            None => pause::resume(context),
+        },
         Command::Validate(arguments) => validate::run(arguments, context),
         Command::Test(arguments) => test::run(arguments, context),
         Command::Explain { what } => explain::run(what, context),

@@ -1,8 +1,11 @@
 //! `task`: what is left to do in a project, for people and agents alike.
 
-use guard::Project;
+use std::time::Duration;
+
 use guard::loops::{ClosingRefused, Stage};
+use guard::{CommandRun, Project};
 use serde_json::{Value, json};
+use store::Store;
 use work::{Blocker, Moved, TITLE, Task, TaskError, TaskId, TaskState, TaskText, Tasks, TextError, Work};
 
 use super::work::{Mover, refused};
@@ -10,6 +13,9 @@ use super::{Context, loops, validate};
 use crate::arguments::{NamedTask, Task as Arguments, TaskAction, TaskWords};
 use crate::exit_code::ExitCode;
 use crate::problem::{Outcome, Problem};
+
+/// How long the journal is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
     let project = Project::of_command(&context.environment);
@@ -23,14 +29,19 @@ pub fn run(arguments: &Arguments, context: &Context) -> Outcome {
         TaskAction::Start(NamedTask { task }) => {
             let run = Stage::of_process(&project, &context.environment).map(|stage| stage.starter());
             let moved = tasks.start(tasks.find(task)?.id, run.as_deref(), now)?;
+            note_claim(&moved.task, "start", &project, context);
             tell(&moved, "Started", "is in progress already", context);
         }
-        TaskAction::Close(NamedTask { task }) => return close(&tasks.find(task)?, tasks, context),
+        TaskAction::Close(NamedTask { task }) => return close(&tasks.find(task)?, tasks, &project, context),
         TaskAction::Reopen(NamedTask { task }) => {
-            tell(&tasks.reopen(tasks.find(task)?.id, now)?, "Reopened", "is open already", context);
+            let moved = tasks.reopen(tasks.find(task)?.id, now)?;
+            note_claim(&moved.task, "reopen", &project, context);
+            tell(&moved, "Reopened", "is open already", context);
         }
         TaskAction::Fail(NamedTask { task }) => {
-            tell(&tasks.fail(tasks.find(task)?.id, now)?, "Given up", "has failed already", context);
+            let moved = tasks.fail(tasks.find(task)?.id, now)?;
+            note_claim(&moved.task, "fail", &project, context);
+            tell(&moved, "Given up", "has failed already", context);
         }
         TaskAction::Review(NamedTask { task }) => {
             let moved = tasks.set_needs_review(tasks.find(task)?.id, true, now)?;
@@ -63,7 +74,24 @@ fn ensure(key: &str, said: &TaskWords, tasks: Tasks<'_>, context: &Context) -> R
     Ok(())
 }
 
-fn close(task: &Task, tasks: Tasks<'_>, context: &Context) -> Outcome {
+/// For rules that ask what the session has taken on. Where it cannot be written down, the task is what it is all the same.
+fn note_claim(task: &Task, verb: &str, project: &Project, context: &Context) {
+    let environment = &context.environment;
+    if !project.store(environment).exists() {
+        return;
+    }
+    let command = CommandRun { words: &["task", verb], session: None, environment, now: super::now() };
+    let options = store::Options { busy: PATIENCE, now: command.now, run: None };
+    let config = project.looked_at(environment).config;
+    let (id, root) = (task.id.to_string(), project.root.to_string_lossy());
+    let noted = Store::open(&project.store(environment), options)
+        .and_then(|mut store| guard::note_claim(&id, verb == "start", &command, &config, &root, &mut store));
+    if let Err(error) = noted {
+        context.output.aside(format!("warning: rules do not learn of this: {error}"));
+    }
+}
+
+fn close(task: &Task, tasks: Tasks<'_>, project: &Project, context: &Context) -> Outcome {
     if let Some(mover) = Mover::of("task", context).of_run_around(context).filter(|_| task.state != TaskState::Closed) {
         match mover.moves(context).may_close_tasks() {
             Ok(()) => {}
@@ -78,7 +106,9 @@ fn close(task: &Task, tasks: Tasks<'_>, context: &Context) -> Outcome {
             Err(ClosingRefused::Refusal(refusal)) => return Err(refused::problem(refusal)),
         }
     }
-    tell(&tasks.close(task.id, super::now())?, "Closed", "is closed already", context);
+    let moved = tasks.close(task.id, super::now())?;
+    note_claim(&moved.task, "close", project, context);
+    tell(&moved, "Closed", "is closed already", context);
     Ok(ExitCode::Done)
 }
 

@@ -80,6 +80,16 @@ fn agents_that_nothing_holds_are_told_of() {
 }
 
 #[test]
+fn a_loop_of_the_box_runs_the_tests_of_its_project() {
+    let project = project();
+    project.file("Cargo.toml", "[package]\nname = \"x\"\n").file("Makefile", "all:\n");
+    project.run(&["hats", "new", "builder-reviewer"]);
+    let listed = project.run(&["hats", "list"]).stdout;
+    assert!(listed.contains("requires tests (command cargo test)"), "{listed}");
+    assert!(!listed.contains("make"), "{listed}");
+}
+
+#[test]
 fn agents_write_no_loops() {
     let project = project();
     insta::assert_snapshot!(by_agent(&project, &["hats", "new", "docs"], "").transcript());

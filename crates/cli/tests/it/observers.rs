@@ -45,6 +45,31 @@ fn edits_wait_for_a_claim() {
 }
 
 #[test]
+fn tasks_of_linchpins_own_are_claims_too() {
+    let project = project();
+    project.config("observers:\n  - behavior: task_claim_tracking\n").rule("claim-first", CLAIM_FIRST);
+    assert_eq!(edit(&project), "deny");
+    project.run(&["task", "add", "One"]);
+    let task = |arguments: &[&str]| {
+        let mut command = project.command(&[&["task"], arguments].concat());
+        command.env("CLAUDE_CODE_SESSION_ID", "session-1");
+        project.feed(command, b"").code
+    };
+    // A person's start is no claim of the session, and a start that is refused is none either.
+    project.run(&["task", "start", "t1"]);
+    assert_eq!(edit(&project), "deny");
+    assert_eq!((task(&["start", "t9"]), edit(&project).as_str()), (Some(2), "deny"));
+    project.run(&["task", "reopen", "t1"]);
+    for end in ["close", "fail", "reopen"] {
+        assert_eq!((task(&["start", "t1"]), edit(&project).as_str()), (Some(0), "allow"), "{end}");
+        assert_eq!((task(&[end, "t1"]), edit(&project).as_str()), (Some(0), "deny"), "{end}");
+        task(&["reopen", "t1"]);
+    }
+    let log = project.run(&["log"]).stdout;
+    assert!(log.contains("task t1 started") && log.contains("task t1 ended"), "{log}");
+}
+
+#[test]
 fn every_form_of_success_and_failure() {
     for agent in ["claude", "codex"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agents/payloads").join(agent);

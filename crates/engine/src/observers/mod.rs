@@ -32,7 +32,7 @@ pub use declared::{Declared, Match};
 pub use detect_plan_mode::COLLABORATION_MODE;
 pub use external::{Answer, CONDITIONS, External};
 pub(crate) use mcp_call_tracking::{CALLS, FAILURES, RESULTS, dropped_size};
-pub use task_claim_tracking::TaskTools;
+pub use task_claim_tracking::{CLAIMED_TASKS, TaskTools, claim_changes};
 pub use template::{Template, TemplateError};
 
 use crate::expr::Scope;

@@ -4,7 +4,8 @@
 //! nothing of a failure, and only for a task that can be told: the one that the result names, else the one of those seen
 //! in this session that the reference means. All else changes nothing, because a claim that never was would open doors.
 //!
-//! The variables belong to the session, which is how a claim links the two.
+//! The variables belong to the session, which is how a claim links the two. A claim of a task of Linchpin's own is known for
+//! sure by the command that makes it (`linchpin task start`), which writes the same variables ([`claim_changes`]).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -16,7 +17,7 @@ use crate::rules::ToolName;
 use crate::situation::Situation;
 
 const TASK_CLAIMED: &str = "task_claimed";
-const CLAIMED_TASKS: &str = "claimed_tasks";
+pub const CLAIMED_TASKS: &str = "claimed_tasks";
 const SESSION_HAD_TASK: &str = "session_had_task";
 
 /// Claims of one session that are remembered.
@@ -79,7 +80,7 @@ impl TaskTools {
         if deed != Deed::Look
             && let Some(id) = meant(&arguments, &shown, &memory)
         {
-            change_claims(deed, id, situation, &mut changes);
+            change_claims(deed, id, situation.facts.variable(CLAIMED_TASKS), &mut changes);
         }
         changes
     }
@@ -139,8 +140,17 @@ fn meant(arguments: &Map<String, Value>, shown: &[Task], memory: &TaskMemory) ->
     }
 }
 
-fn change_claims(deed: Deed, id: String, situation: &Situation, changes: &mut Changes) {
-    let mut claimed = match situation.facts.variable(CLAIMED_TASKS) {
+/// What a session remembers once it has taken on (`is_claim`) or ended a task of Linchpin's own. `claimed`: what it remembers
+/// under [`CLAIMED_TASKS`].
+pub fn claim_changes(id: &str, is_claim: bool, claimed: Option<Value>) -> Changes {
+    let mut changes = Changes::new();
+    let deed = if is_claim { Deed::Claim } else { Deed::Close };
+    change_claims(deed, id.to_owned(), claimed, &mut changes);
+    changes
+}
+
+fn change_claims(deed: Deed, id: String, claimed: Option<Value>, changes: &mut Changes) {
+    let mut claimed = match claimed {
         Some(Value::Array(claimed)) => claimed,
         _ => Vec::new(),
     };

@@ -24,6 +24,10 @@ pub enum Gate {
         /// The program and its arguments: no shell reads them.
         words: Vec<String>,
         timeout: Duration,
+        /// In a run of a loop, agents may not change the files that it names. Left out where it is so, which is usual: what
+        /// people trusted before there was this says nothing of it.
+        #[serde(default = "usual", skip_serializing_if = "is_usual")]
+        protect: bool,
     },
     /// A person says yes to this text.
     Approval(String),
@@ -31,6 +35,15 @@ pub enum Gate {
     Webhook(Box<Webhook>),
     /// These file rules are met. They are here whole: they need not be in force otherwise.
     FileRules(Vec<Rule>),
+}
+
+fn usual() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_usual(protect: &bool) -> bool {
+    *protect
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -45,7 +45,12 @@ fn required(id: &str, gate: Gate) -> Requirement {
 }
 
 fn command(text: &str) -> Gate {
-    Gate::Command { text: text.to_owned(), words: vec![text.to_owned()], timeout: Duration::from_mins(1) }
+    Gate::Command {
+        text: text.to_owned(),
+        words: vec![text.to_owned()],
+        timeout: Duration::from_mins(1),
+        protect: true,
+    }
 }
 
 fn branching() -> Workflow {

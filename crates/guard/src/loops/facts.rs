@@ -40,7 +40,13 @@ impl LoopFacts {
         })
     }
 
-    pub fn is_to_stop(&self, session: Option<&str>, own: &str) -> work::Result<bool> {
+    /// `last_prompt`: when a person last gave the session a prompt. Whoever goes on with a session does not want it to stop.
+    pub fn is_to_stop(
+        &self,
+        session: Option<&str>,
+        own: &str,
+        last_prompt: impl FnOnce(&str) -> Option<i64>,
+    ) -> work::Result<bool> {
         let Some(work) = Work::existing(&self.work)? else { return Ok(false) };
         let asked = session.unwrap_or(own);
         let run = match (session, &self.stage) {
@@ -49,6 +55,7 @@ impl LoopFacts {
             (None, None) => None,
         };
         let run_is_to_stop = run.map(|run| work.run_is_to_stop(run)).transpose()?.flatten().is_some();
-        Ok(run_is_to_stop || work.session_is_to_stop(asked)?)
+        let stop = work.session_stop(asked)?;
+        Ok(run_is_to_stop || stop.is_some_and(|stop| last_prompt(asked).is_none_or(|prompt| prompt < stop)))
     }
 }

@@ -1,6 +1,7 @@
 //! What is in force in the iteration that lasts now: kept in the user's own folder, so that a loop's file can be edited
 //! meanwhile without changing what its agents are held to.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read};
@@ -32,6 +33,9 @@ pub struct Stage {
     pub ticket: String,
     /// Where whoever drives the run finds programs: gates find theirs there, whatever an agent says.
     pub path: Option<String>,
+    /// Files that gates name, each with its digest when the run began: agents do not write them.
+    #[serde(default)]
+    pub gate_files: BTreeMap<String, String>,
     /// Where the work is kept.
     #[serde(skip)]
     pub(crate) work: PathBuf,
@@ -67,6 +71,7 @@ impl Stage {
             baseline: None,
             ticket: format!("{:016x}", RandomState::new().build_hasher().finish()),
             path: environment.get("PATH"),
+            gate_files: BTreeMap::new(),
             work: project.work(environment),
         }
     }

@@ -33,7 +33,8 @@ impl Moves<'_> {
         let tree = content(&self.project.root)?;
         let node = active.position.node().to_owned();
         let besides = self.stage.as_ref().map(|stage| stage.close_requires.as_slice()).unwrap_or_default();
-        let all = asked(&active, besides);
+        let mut all = asked(&active, besides);
+        all.extend(self.stage.iter().flat_map(|stage| stage.approvable_changes(&self.project.root)));
         if let Some(gate) = gate
             && !all.iter().any(|(known, _)| known == gate)
         {

@@ -96,7 +96,7 @@ impl Gates<'_> {
         let not_held = reaching_out.filter_map(|required| {
             let why = match &required.gate {
                 _ if !is_trusted() => Some(format!("{} is not trusted yet; `linchpin trust`", shown(&required.gate))),
-                Gate::Command { text, words, timeout } => match tree() {
+                Gate::Command { text, words, timeout, .. } => match tree() {
                     Ok(tree) => self.command(text, words, *timeout).lack(tree, &self.outside.holding, end),
                     Err(error) => Some(error.to_string()),
                 },

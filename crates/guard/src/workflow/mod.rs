@@ -28,6 +28,7 @@ mod step;
 pub(crate) use acting::act;
 pub use active::Active;
 pub use ahead::{Ahead, GateAhead, GateState, NextMove};
+pub(crate) use approval::Approvals;
 pub use approving::{Approvable, Asked};
 pub use claims::Claims;
 pub use command_gate::Holding;

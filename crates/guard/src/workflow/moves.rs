@@ -136,6 +136,12 @@ impl Moves<'_> {
     ) -> Result<Vec<Lack>, Refusal> {
         let (scene, active) = self.active()?;
         let active = Arc::new(active);
+        if let Some(stage) = &self.stage {
+            let changed = stage.changed_gates(required.clone(), &active.position, self.project, self.environment);
+            if !changed.is_empty() {
+                return Ok(changed);
+            }
+        }
         let situation = self.situation(&active, &scene);
         Ok(self.gates(&active, &situation).lacks(required))
     }

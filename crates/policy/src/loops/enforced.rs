@@ -1,6 +1,7 @@
 //! What the prompt of every hat demands and hooks can see to: rules that no file has to write.
 
 use engine::event::{EventKind, EventKinds};
+use engine::pattern::Pattern;
 use engine::rules::{AckBy, Detect, PathClause, PathKey, PathPattern, Rule, ToolRule, Unless};
 
 use super::file::LOOP_NAME;
@@ -46,6 +47,23 @@ pub fn rules(hat: &str, publishes: &[String], source: &str) -> Vec<Rule> {
         )));
     }
     rules
+}
+
+/// Files that the commands of gates name: whoever could change them would write its own verdict.
+pub fn gate_files_rule(hat: &str, paths: &[&str], source: &str) -> Rule {
+    let glob = |path: &&str| PathPattern::Glob { source: Pattern::escape(path), literal: String::new() };
+    let patterns = paths.iter().map(glob).collect();
+    let tool = ToolRule {
+        paths: vec![PathClause { about: PathKey::Writes, patterns, except: Vec::new() }],
+        ..ToolRule::default()
+    };
+    let listed = paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+    let reason = format!(
+        "Gates of this loop run {listed}, so no agent of the run writes that. Make the gate pass by the work itself; if the \
+         file has to change, say so in your summary, and a person changes it."
+    );
+    let rule = Rule::made(format!("{LOOP_NAME}/{hat}/gate-files"), source, Detect::Tool(Box::new(tool)), reason);
+    Rule { digest: digest(format!("{} {listed}", rule.id)), ack: AckBy::Human, ..rule }
 }
 
 /// Whatever changes files, but for these and Linchpin's own commands.

@@ -11,6 +11,7 @@ mod hats;
 mod keys;
 mod limits;
 mod presets;
+mod test_command;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 use engine::hats::Loop;
 
+pub use enforced::gate_files_rule;
 pub use keys::LOOP;
 pub use presets::{PRESETS, Preset};
 

@@ -1,5 +1,9 @@
 //! Loops in the box, to begin with: `linchpin hats new` writes one down, and from then on it is the project's.
 
+use std::path::Path;
+
+use super::test_command::test_command;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preset {
     pub name: &'static str,
@@ -30,8 +34,30 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
+/// How the texts say that tests are run, for projects of which nothing is known.
+const TESTS: &str = "[make, test]";
+
 impl Preset {
     pub fn named(name: &str) -> Option<&'static Self> {
         PRESETS.iter().find(|preset| preset.name == name)
+    }
+
+    /// With the command that runs the tests of the project in this folder, where its files tell.
+    pub fn text_for(&self, root: &Path) -> String {
+        let command = test_command(|file| root.join(file).exists());
+        self.text.replace(TESTS, command.unwrap_or(TESTS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise nothing would be put in its place.
+    #[test]
+    fn presets_that_run_tests_say_so_in_the_same_words() {
+        for preset in PRESETS.iter().filter(|preset| preset.text.contains("command:")) {
+            assert!(preset.text.contains(TESTS), "{}", preset.name);
+        }
     }
 }

@@ -148,10 +148,14 @@ impl<'a> GateReader<'a> {
                 command_text::command(Place::GateOrAction, fields)
             };
             let CommandText { text, words } = read?;
-            return Some(Gate::Command { text: text.value, words, timeout: timeout.unwrap_or(DEFAULT_TIMEOUT) });
+            let timeout = timeout.unwrap_or(DEFAULT_TIMEOUT);
+            let protect = fields.flag("protect").unwrap_or(true);
+            return Some(Gate::Command { text: text.value, words, timeout, protect });
         }
-        if let Some(span) = fields.key_span("timeout") {
-            fields.refuse(ErrorKind::InvalidValue, "`timeout` is of a `command` or of a `shell`", span);
+        for key in ["timeout", "protect"] {
+            if let Some(span) = fields.key_span(key) {
+                fields.refuse(ErrorKind::InvalidValue, format!("`{key}` is of a `command` or of a `shell`"), span);
+            }
         }
         if fields.has("approval") {
             return approval("approval", fields);

@@ -25,6 +25,7 @@ pub static GATE: Mapping =
     Mapping::new("gate", "What has to hold before a move: one of these.", &[GATE_KEYS]).needs(&[
         Need::ExactlyOne(&[&["command"], &["shell"], &["approval"], &["webhook"], &["file_rules"]]),
         Need::Beside("timeout", &["command", "shell"]),
+        Need::Beside("protect", &["command", "shell"]),
     ]);
 pub static OLD_GATE: Mapping =
     Mapping::new("old gate", "How gates were once written: still read, with a warning.", &[OLD_GATE_KEYS])
@@ -134,6 +135,12 @@ static GATE_KEYS: &[Key] = &[
          accepted",
     ),
     Key::new("file_rules", Takes::Texts, "names of file rules that have to be met"),
+    Key::new(
+        "protect",
+        Takes::Flag,
+        "in a run of the loop: agents may not change the files of the repository that the command or the script names",
+    )
+    .or("true"),
     Key::new("shell", Takes::Text, "a script for `sh -c`: its exit code has to be 0; a project's has to be accepted"),
     Key::new("timeout", Takes::Duration, "how long the command or the script may take, at most `1h`").or("10m"),
     Key::new("webhook", Takes::Mapping(&WEBHOOK), "who has to say yes"),

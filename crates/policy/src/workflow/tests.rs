@@ -149,7 +149,7 @@ fn other_spellings_of_requires() {
 #[test]
 fn commands_are_words() {
     let node = |gate: &str| workflow(&least("", &format!("    requires: [{gate}]"))).nodes.remove(0).requires.remove(0);
-    let Gate::Command { text, words, timeout } = node("{command: \"cargo test 'a b'\", timeout: 90s}").gate else {
+    let Gate::Command { text, words, timeout, .. } = node("{command: \"cargo test 'a b'\", timeout: 90s}").gate else {
         panic!("no command");
     };
     assert_eq!((text.as_str(), timeout.as_secs()), ("cargo test 'a b'", 90));

@@ -24,7 +24,11 @@ pub fn noted(kind: NoteKind, entry: &Entry) -> String {
             let minutes = usize::try_from(length / 60_000).unwrap_or_default();
             format!(" for {}: {}", counted(minutes, "minute"), field("reason"))
         }
-        NoteKind::Resume => String::new(),
+        NoteKind::Resume => match field("what").as_str() {
+            "" => String::new(),
+            what => format!(" {what}"),
+        },
+        NoteKind::Task => format!(" {} {}", field("task"), field("what")),
         NoteKind::Start => format!(" {} at {}, by the {}", field("workflow"), field("to"), field("by")),
         NoteKind::Move => {
             let (from, to) = (field("from"), field("to"));

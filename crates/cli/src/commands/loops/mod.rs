@@ -11,7 +11,7 @@ pub use emit::{held, run as emit};
 pub use progress::run as progress;
 pub use run::run;
 pub use runs::{run as runs, unfinished};
-pub use stop::run as stop;
+pub use stop::{let_go_on, run as stop};
 pub use unguarded::{Unguarded, unguarded};
 
 use guard::Project;

@@ -22,12 +22,30 @@ pub fn run(arguments: &Stop, context: &Context) -> Outcome {
                 .refused());
         }
         super::work(&project, context)?.ask_session_to_stop(session, now())?;
-        noted(&format!("session {session}"), &project, context)?;
-        let text = format!("Session {session} is asked to stop: rules that ask `has_stop_signal()` see it.");
+        noted(NoteKind::StopAsked, &format!("session {session}"), &project, context)?;
+        let text = format!(
+            "Session {session} is asked to stop: rules that ask `has_stop_signal()` see it. Your next prompt in it takes that \
+             back, and so does `linchpin resume --session {session}`."
+        );
         context.output.line_or(text, &json!({ "session": session, "asked": true }));
         return Ok(ExitCode::Done);
     }
     stop_run(arguments.run.as_deref(), false, context)
+}
+
+/// `resume --session`: takes back what `stop --session` asked for.
+pub fn let_go_on(session: &str, context: &Context) -> Outcome {
+    person::required("resume", &context.environment)?;
+    let project = guard::Project::of_sessions(&context.environment);
+    let was_asked = super::work(&project, context)?.let_session_go_on(session)?;
+    let text = if was_asked {
+        noted(NoteKind::Resume, &format!("session {session}"), &project, context)?;
+        format!("Session {session} may go on.")
+    } else {
+        format!("Nobody asked session {session} to stop.")
+    };
+    context.output.line_or(text, &json!({ "session": session, "resumed": was_asked }));
+    Ok(ExitCode::Done)
 }
 
 /// `at_once`: its agent is ended too.
@@ -48,7 +66,7 @@ pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> Outcome 
         );
     }
     work.ask_run_to_stop(run, at_once, now())?;
-    noted(&format!("run {run}"), &project, context)?;
+    noted(NoteKind::StopAsked, &format!("run {run}"), &project, context)?;
     let text = if at_once {
         format!("Run {run} is ended now; `linchpin run --resume {run}` goes on with it.")
     } else {
@@ -58,17 +76,9 @@ pub fn stop_run(run: Option<&str>, at_once: bool, context: &Context) -> Outcome 
     Ok(ExitCode::Done)
 }
 
-fn noted(what: &str, project: &guard::Project, context: &Context) -> Result<(), Problem> {
+fn noted(kind: NoteKind, what: &str, project: &guard::Project, context: &Context) -> Result<(), Problem> {
     let fields = [("what".to_owned(), json!(what))].into_iter().collect();
     let (root, none) = (project.root.to_string_lossy().into_owned(), Changes::default());
-    let written = Note {
-        kind: NoteKind::StopAsked,
-        session: PERSON,
-        time: now(),
-        root: &root,
-        cwd: &root,
-        fields: &fields,
-        changes: &none,
-    };
+    let written = Note { kind, session: PERSON, time: now(), root: &root, cwd: &root, fields: &fields, changes: &none };
     note(&written, project, context)
 }

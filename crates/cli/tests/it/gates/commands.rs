@@ -251,7 +251,7 @@ fn a_failure_that_nobody_waited_for_is_told_at_the_repeat() {
 
 #[test]
 fn a_run_that_dies_is_told_and_begun_again() {
-    let script = "test -f $TMPDIR/second && exit 0; touch $TMPDIR/second; kill -9 $PPID; sleep 60";
+    let script = "test -f $TMPDIR/second && exit 0; touch $TMPDIR/second; kill -9 $PPID; exec sleep 60";
     let project = at_work(&format!("[{}]", counted("count", script)));
     let reply = project.run(&["next"]);
     assert_eq!(reply.code, Some(1));

@@ -96,9 +96,13 @@ fn tokens_are_limited_where_the_agents_own_output_tells_them() {
 
 #[test]
 fn a_loop_that_only_an_unmeasured_limit_would_end_is_not_run() {
-    let limits = "{iterations: none, runtime: none, tokens: 1M, cost_usd: 5}";
-    let (_, reply) = ends(limits, r#""$LINCHPIN_BIN" emit again "$LINCHPIN_ITERATION""#);
+    let scratch = project();
+    let limits = "limits: {iterations: none, runtime: none, tokens: 1M, cost_usd: 5}";
+    scratch.file(".linchpin/loop.yml", format!("{ALONE}{limits}\n"));
+    let reply = scratch.run(&["run", "-p", "Do it"]);
     assert_eq!(reply.code, Some(2), "{}", reply.transcript());
+    let validated = scratch.run(&["hats", "validate"]).stdout;
+    assert!(validated.contains("`worker` hands over to itself without an end"), "{validated}");
 }
 
 #[test]

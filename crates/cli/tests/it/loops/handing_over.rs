@@ -258,6 +258,68 @@ hats:
     assert_eq!(reply.code, Some(4), "{}", reply.transcript());
 }
 
+const CHECKED: &str = "
+agent: {command: [sh, agent.sh]}
+gates: {checked: {command: [sh, ./check.sh]}}
+completion: {requires: [checked]}
+limits: {iterations: 1}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete]}
+";
+
+#[test]
+fn a_gate_whose_script_the_agent_rewrote_stays_shut_until_a_person_accepts_it() {
+    let script = r#"
+        echo 'exit 0' > check.sh
+        exec "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let scratch = project();
+    scratch.file("check.sh", "test -f built");
+    let scratch = looping_in(scratch, CHECKED, script);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    let said = reply.stdout.replace(|letter: char| letter.is_ascii_digit(), "7");
+    insta::assert_snapshot!(said.lines().take(4).collect::<Vec<_>>().join("\n"), @r"
+    `loop.complete` is not accepted yet: what has to hold for it does not.
+
+    - checked: this gate's command names files that were changed since the run began: `check.sh` (now 77d7b7e777a7)
+    Put back what was there, as with `git checkout -- check.sh`; or a person accepts the change: `linchpin approve checked`
+    ");
+    assert_eq!(reply.code, Some(4), "{}", reply.transcript());
+    // What it was is what it was when the run began, however often the run goes on.
+    scratch.file(".linchpin/loop.yml", CHECKED.replace("iterations: 1", "iterations: 2"));
+    scratch.run(&["trust", "--yes"]);
+    assert_eq!(scratch.run(&["run", "--resume"]).code, Some(4));
+    scratch.file(".linchpin/loop.yml", CHECKED.replace("iterations: 1", "iterations: 9"));
+    scratch.run(&["trust", "--yes"]);
+    let approved = scratch.run(&["approve", "checked", "--yes"]);
+    assert_eq!(approved.code, Some(0), "{}", approved.transcript());
+    let reply = scratch.run(&["run", "--resume"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
+#[test]
+fn a_script_of_a_gate_that_is_put_back_is_as_it_was() {
+    let script = r#"
+        echo 'exit 0' > check.sh; "$LINCHPIN_BIN" emit loop.complete > said
+        git checkout --quiet -- check.sh; touch built; "$LINCHPIN_BIN" emit loop.complete > said
+    "#;
+    let scratch = project();
+    scratch.file("check.sh", "test -f built");
+    let scratch = looping_in(scratch, CHECKED, script);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
+#[test]
+fn a_gate_may_leave_its_files_to_the_agents() {
+    let script = "echo 'exit 0' > check.sh; exec \"$LINCHPIN_BIN\" emit loop.complete";
+    let scratch = project();
+    scratch.file("check.sh", "test -f built");
+    let scratch = looping_in(scratch, &CHECKED.replace("./check.sh]", "./check.sh], protect: false"), script);
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+}
+
 #[test]
 fn a_gate_of_a_broken_rule_is_no_gate() {
     let scratch = project();

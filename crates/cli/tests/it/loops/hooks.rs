@@ -41,6 +41,34 @@ hats:
 }
 
 #[test]
+fn a_hat_does_not_write_what_its_gates_run() {
+    let the_loop = "
+agent: {command: [sh, agent.sh]}
+gates: {checked: {command: [sh, check.sh, built]}}
+completion: {requires: [checked]}
+hats:
+  worker: {triggers: [task.start], publishes: [loop.complete]}
+";
+    let script = r#"
+        write check.sh; shell 'echo exit > ./check.sh'; shell 'mv check.sh elsewhere'
+        echo allowed:
+        write built; write src/check.sh; shell 'sh check.sh'
+        "$LINCHPIN_BIN" emit loop.complete
+    "#;
+    let scratch = project();
+    scratch.file("check.sh", "exit 0");
+    let scratch = looping_in(scratch, the_loop, &format!("{HOOK}{script}"));
+    let reply = scratch.run(&["run", "-p", "Do it"]);
+    let (refused, allowed) = reply.stdout.split_once("allowed:").expect("both");
+    let denials = |text: &str| text.matches("rule `loop/worker/gate-files`").count();
+    assert_eq!((denials(refused), denials(allowed)), (3, 0), "{}", reply.transcript());
+    assert!(!allowed.contains("deny"), "{}", reply.transcript());
+    assert_eq!(reply.code, Some(0), "{}", reply.transcript());
+    // Others in the same tree may.
+    assert_eq!(scratch.decision("echo exit > check.sh"), "allow");
+}
+
+#[test]
 fn nothing_is_written_after_the_hand_over() {
     let script = r#"
         write a.rs; shell 'touch b'
@@ -176,6 +204,43 @@ fn a_person_asks_a_session_to_stop() {
     scratch.hook("claude", &elsewhere);
     assert_eq!(scratch.run(&["stop", "--session", "elsewhere"]).code, Some(0));
     assert_eq!(scratch.hook("claude", &payload("other")).decision(), "deny");
+}
+
+#[test]
+fn a_session_that_was_asked_to_stop_goes_on_when_a_person_wants_it() {
+    let scratch = project();
+    scratch.rule("stop", "---\ncommand_pattern: '^work'\nwhen: has_stop_signal()\n---\nA person asked you to stop.\n");
+    let work = || scratch.hook("claude", &scratch.bash("work")).decision();
+    assert_eq!(work(), "allow");
+    let session = "session-1";
+    // By the command,
+    scratch.run(&["stop", "--session", session]);
+    assert_eq!(work(), "deny");
+    insta::assert_snapshot!(scratch.run(&["resume", "--session", session]).transcript(), @r"
+    exit 0
+    --- stdout
+    Session session-1 may go on.
+    --- stderr
+    ");
+    assert_eq!(work(), "allow");
+    insta::assert_snapshot!(scratch.run(&["resume", "--session", session]).transcript(), @r"
+    exit 0
+    --- stdout
+    Nobody asked session session-1 to stop.
+    --- stderr
+    ");
+    let mut by_agent = scratch.command(&["resume", "--session", session]);
+    by_agent.env("CLAUDECODE", "1");
+    assert_eq!(scratch.feed(by_agent, b"").code, Some(2), "agents do not");
+    // or by the next prompt, and not by one before.
+    let prompt = || scratch.hook("claude", &scratch.event("UserPromptSubmit", &json!({ "prompt": "Go on" })));
+    prompt();
+    scratch.run(&["stop", "--session", session]);
+    assert_eq!(work(), "deny");
+    prompt();
+    assert_eq!(work(), "allow");
+    scratch.run(&["stop", "--session", session]);
+    assert_eq!(work(), "deny", "asked again");
 }
 
 #[test]

@@ -1,0 +1,60 @@
+//! The command that runs the tests of a project, by the manifests that lie in its root.
+
+/// Files that must all be there, and the command, as a loop writes it. The first line that fits counts, so what is more
+/// particular comes first. A build tool that runs anything (`make`, `just`) comes last: many projects have one beside their manifest.
+const TEST_COMMANDS: &[(&[&str], &str)] = &[
+    (&["Cargo.toml"], "[cargo, test]"),
+    (&["go.mod"], "[go, test, ./...]"),
+    (&["deno.json"], "[deno, test]"),
+    (&["deno.jsonc"], "[deno, test]"),
+    (&["package.json", "pnpm-lock.yaml"], "[pnpm, test]"),
+    (&["package.json", "yarn.lock"], "[yarn, test]"),
+    (&["package.json", "bun.lock"], "[bun, run, test]"),
+    (&["package.json", "bun.lockb"], "[bun, run, test]"),
+    (&["package.json"], "[npm, test]"),
+    (&["uv.lock"], "[uv, run, pytest]"),
+    (&["poetry.lock"], "[poetry, run, pytest]"),
+    (&["tox.ini"], "[tox]"),
+    (&["pyproject.toml"], "[python3, -m, pytest]"),
+    (&["setup.py"], "[python3, -m, pytest]"),
+    (&["pytest.ini"], "[python3, -m, pytest]"),
+    (&["mvnw"], "[./mvnw, test]"),
+    (&["pom.xml"], "[mvn, test]"),
+    (&["gradlew"], "[./gradlew, test]"),
+    (&["build.gradle"], "[gradle, test]"),
+    (&["build.gradle.kts"], "[gradle, test]"),
+    (&["build.sbt"], "[sbt, test]"),
+    (&["mix.exs"], "[mix, test]"),
+    (&["rebar.config"], "[rebar3, eunit]"),
+    (&["Gemfile", "spec"], "[bundle, exec, rspec]"),
+    (&["Gemfile"], "[bundle, exec, rake, test]"),
+    (&["composer.json"], "[composer, test]"),
+    (&["Package.swift"], "[swift, test]"),
+    (&["pubspec.yaml"], "[dart, test]"),
+    (&["stack.yaml"], "[stack, test]"),
+    (&["cabal.project"], "[cabal, test]"),
+    (&["dune-project"], "[dune, test]"),
+    (&["build.zig"], "[zig, build, test]"),
+    (&["justfile"], "[just, test]"),
+    (&["Makefile"], "[make, test]"),
+];
+
+/// None where nothing tells. `has`: whether a file or folder of this name is in the root.
+pub fn test_command(has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    TEST_COMMANDS.iter().find(|(files, _)| files.iter().all(|file| has(file))).map(|(_, command)| *command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_goes_before_a_makefile() {
+        let command = |files: &[&str]| test_command(|file| files.contains(&file));
+        assert_eq!(command(&["Makefile", "Cargo.toml"]), Some("[cargo, test]"));
+        assert_eq!(command(&["package.json", "pnpm-lock.yaml"]), Some("[pnpm, test]"));
+        assert_eq!(command(&["package.json"]), Some("[npm, test]"));
+        assert_eq!(command(&["Makefile"]), Some("[make, test]"));
+        assert_eq!(command(&["README.md"]), None);
+    }
+}
