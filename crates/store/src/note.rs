@@ -61,7 +61,7 @@ pub enum NoteKind {
 }
 
 impl NoteKind {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Ack,
         Self::Allow,
         Self::Abort,
