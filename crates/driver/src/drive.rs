@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::hats::Loop;
+use engine::pace::shown_times;
 use guard::loops::{GateFiles, Stage, gate_files_of_run};
 use guard::workflow::{Outside, Position, Refusal};
 use guard::{Environment, Project};
@@ -226,7 +227,11 @@ impl Driver<'_> {
                     return Ok(None);
                 }
                 let attempt = last.map_or_else(String::new, |why| format!("; its last attempt: {why}"));
-                let why = format!("the hat `{}` ended {times} times without handing anything over{attempt}", hat.id);
+                let why = format!(
+                    "the hat `{}` ended {} without handing anything over{attempt}",
+                    hat.id,
+                    shown_times(times.into())
+                );
                 Some((Ending::Failed, why))
             }
             Came::ToFailure(failure) => {
@@ -236,9 +241,7 @@ impl Driver<'_> {
                 }
                 let failures = sitting.spent.failures;
                 let is_enough = self.the_loop.limits.failures.is_some_and(|limit| failures >= limit);
-                is_enough.then(|| {
-                    (Ending::Failed, format!("agents failed {failures} times in a row; the last one {failure}"))
-                })
+                is_enough.then(|| (Ending::Failed, failed_in_a_row(failures, &failure)))
             }
             Came::ToTrouble(why) => Some((Ending::Failed, why)),
             Came::TimeOver => {
@@ -258,8 +261,10 @@ impl Driver<'_> {
         if times < limit {
             return Ok(None);
         }
-        let why =
-            format!("`{topic}` was handed over {times} times with the same words, and nothing in the tree changed");
+        let why = format!(
+            "`{topic}` was handed over {} with the same words, and nothing in the tree changed",
+            shown_times(times.into())
+        );
         let waits = work.last_waits_for(run.id)?;
         let waits = waits.map_or_else(String::new, |gate| {
             format!("; the gate `{gate}` waits for a person: `linchpin approve {gate}`")
@@ -347,4 +352,24 @@ fn waits_for_a_person(run: RunId, work: &Work) -> Result<Option<(Ending, String)
     let last = work.iterations(run, 1)?.pop().map_or(0, |last| last.number);
     let gate = work.waits_for(run, last)?;
     Ok(gate.map(|gate| (Ending::Failed, format!("a person has to say yes first: `linchpin approve {gate}`"))))
+}
+
+/// Why a run ends after so many failures.
+fn failed_in_a_row(failures: u32, last: &str) -> String {
+    if failures == 1 {
+        format!("an agent {last}")
+    } else {
+        format!("agents failed {failures} times in a row; the last one {last}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failed_in_a_row;
+
+    #[test]
+    fn one_failure_is_told_in_the_singular() {
+        assert_eq!(failed_in_a_row(1, "ended with exit code 1"), "an agent ended with exit code 1");
+        assert_eq!(failed_in_a_row(3, "timed out"), "agents failed 3 times in a row; the last one timed out");
+    }
 }

@@ -246,12 +246,15 @@ impl LiveFacts {
 
 impl Facts for LiveFacts {
     fn variable(&self, name: &str) -> Option<Value> {
-        let stored = self.stored();
+        // A claim is no variable, and none has its name.
+        if self.active.as_ref().is_some_and(|active| active.claims_include(name)) {
+            return None;
+        }
         let observed = self.observed.lock().ok().and_then(|observed| observed.get(name).cloned());
         let of_workflow = self.active.as_ref().filter(|active| active.declares(name));
         let kept = || match of_workflow {
             Some(active) => active.variable(name),
-            None => stored.and_then(|state| state.variables.get(name).cloned()),
+            None => self.stored().and_then(|state| state.variables.get(name).cloned()),
         };
         let value = observed.unwrap_or_else(kept);
         let value = value.or_else(|| self.config.variable(name));
@@ -292,7 +295,8 @@ impl Facts for LiveFacts {
         };
         let commits = |active: &Active| {
             let repository = self.repository.get_or_init(|| Repository::of(&self.root)).as_ref();
-            repository?.commits_since(active.position.visit().started / 1000)
+            let visit = active.position.visit();
+            repository?.commits_since(visit.started / 1000, visit.head.as_deref())
         };
         let value = self
             .active
@@ -406,7 +410,7 @@ impl Facts for LiveFacts {
     }
 
     fn commands_ran(&self) -> Vec<RanCommand> {
-        if self.stored().is_none() {
+        if self.active.is_none() && self.stored().is_none() {
             return Vec::new();
         }
         let read = || {
@@ -505,8 +509,11 @@ impl Facts for LiveFacts {
 
 /// The name of the fact that says what a variable was. A workflow may have one that the session has too.
 pub fn variable_fact(name: &str, is_of_workflow: bool) -> String {
-    if is_of_workflow { format!("{WORKFLOW_VARIABLE}{name}") } else { format!("variables.{name}") }
+    format!("{}{name}", if is_of_workflow { WORKFLOW_VARIABLE } else { SESSION_VARIABLE })
 }
+
+/// Before the name of a session's variable, where facts are noted.
+pub const SESSION_VARIABLE: &str = "variables.";
 
 /// The name of the fact that says how a phase, or else the session, stood with a pace rule: one rule may be in force for both.
 pub fn pace_fact(digest: &str, is_of_workflow: bool) -> String {

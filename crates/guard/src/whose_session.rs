@@ -43,6 +43,14 @@ impl CommandRun<'_> {
         }
     }
 
+    /// The session whose variables count for it: the one it names, or the one it runs in. None where that is not known: it is
+    /// never guessed.
+    pub fn known_session(&self, store: &Store) -> Result<Option<Whose>, StoreError> {
+        let Some(named) = self.session else { return self.agent(store) };
+        let found = store.latest_session(Some(named))?;
+        Ok(found.map(|(agent, session)| Whose { agent, session }))
+    }
+
     /// The session that it is about: the one it names, the one it runs in, or the one that was heard of last.
     pub fn session(&self, store: &Store) -> Result<Option<Whose>, StoreError> {
         if self.session.is_none()

@@ -432,7 +432,8 @@ impl<'a> Loader<'a> {
         let rest = problems.len().saturating_sub(PROBLEMS_LIMIT);
         problems.truncate(PROBLEMS_LIMIT);
         if let (Some(last), true) = (problems.last().cloned(), rest > 0) {
-            let message = format!("and {rest} more problems in this file");
+            let problems_named = if rest == 1 { "problem" } else { "problems" };
+            let message = format!("and {rest} more {problems_named} in this file");
             problems.push(Diagnostic { message, help: None, span: None, severity: Severity::Error, ..last });
         }
         self.loaded.diagnostics.extend(problems);

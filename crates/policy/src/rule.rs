@@ -190,7 +190,9 @@ impl RuleReader<'_> {
         let description = fields.text("description").map(|text| text.value);
         let tests = tests(fields);
         let enabled = fields.flag("enabled").unwrap_or(true);
-        let reason = reason(written, kind, title.as_deref(), description.as_deref(), fields);
+        // A pace rule has words of its own, and so has a command that failed.
+        let speaks = kind == Kind::Pace || matches!(&detect, Detect::Files(file) if file.command.is_some());
+        let reason = reason(written, speaks, title.as_deref(), description.as_deref(), fields);
         if let Detect::Files(file) = &detect {
             placeholders::warn_of_text(&reason, file, fields);
         }
@@ -322,7 +324,7 @@ fn level_of(live: Live) -> Level {
 
 fn reason(
     written: &Written,
-    kind: Kind,
+    speaks: bool,
     title: Option<&str>,
     description: Option<&str>,
     fields: &mut Fields,
@@ -338,8 +340,7 @@ fn reason(
     if let Some(given) = given.filter(|reason| !reason.is_empty()) {
         return given;
     }
-    // It has words of its own.
-    if kind == Kind::Pace || fields.problems.iter().any(|problem| problem.kind == ErrorKind::UnknownRuleType) {
+    if speaks || fields.problems.iter().any(|problem| problem.kind == ErrorKind::UnknownRuleType) {
         return String::new();
     }
     fields.problems.push(

@@ -132,6 +132,17 @@ impl Store {
         Ok(time)
     }
 
+    /// The sessions that were heard of since then, at most so many.
+    pub fn sessions_since(&self, time: i64, limit: usize) -> Result<Vec<(String, String)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT s.agent, s.session FROM events e JOIN sessions s ON s.id = e.session \
+             WHERE s.session <> '' AND e.time >= ?1 LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = statement.query_map([time, limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     pub(crate) fn session_id(&self, key: SessionKey<'_>) -> Result<Option<i64>> {
         let id = self
             .connection

@@ -134,12 +134,16 @@ impl Repository {
     }
 
     /// How many commits that are checked out were made since then, in seconds since 1970; none where git cannot say in time.
-    pub fn commits_since(&self, time: i64) -> Option<u32> {
+    /// `before`: a commit that was there already, with all that lead to it.
+    pub fn commits_since(&self, time: i64, before: Option<&str>) -> Option<u32> {
         let git = Git::new(&self.work_tree, &self.git_dir, &self.work_tree, TIME_LIMIT);
         // Where there is no commit at all, there is none since then.
         let Some(_) = self.head() else { return Some(0) };
         let since = format!("--since=@{time}");
-        let line = git.line(&["rev-list", "--count", &since, "HEAD"]).ok()??;
+        let count = |more: &[&str]| git.line(&[&["rev-list", "--count", &since, "HEAD"], more].concat()).ok().flatten();
+        // The earlier commit may be gone by now; then only the time says.
+        let before = before.and_then(id).map(|before| format!("^{before}"));
+        let line = before.and_then(|before| count(&[&before])).or_else(|| count(&[]))?;
         line.trim().parse().ok()
     }
 

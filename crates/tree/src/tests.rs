@@ -429,7 +429,7 @@ fn branches_that_are_kept_in_a_table_are_known() {
     assert_eq!(repository().branch(), Some("work".to_owned()));
     assert_eq!(scene.tree().base(None).expect("a base").id, first);
     assert_eq!(scene.changed(), ["A b.txt"]);
-    assert_eq!(repository().commits_since(1_000_000_000), Some(2));
+    assert_eq!(repository().commits_since(1_000_000_000, None), Some(2));
     scene.git(&["checkout", "--quiet", "--detach"]);
     assert_eq!(repository().branch(), None);
 }

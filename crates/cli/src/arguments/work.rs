@@ -21,6 +21,9 @@ pub struct Next {
     /// Pass over all pace rules, once; for people
     #[arg(long)]
     pub force_all: bool,
+    /// The session whose variables gates and transitions read; left out, the one that the command runs in
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
 }
 
 #[derive(Debug, Args)]

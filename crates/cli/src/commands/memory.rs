@@ -52,7 +52,9 @@ fn search(words: &str, which: &WhichMemories, memories: Memories<'_>, context: &
     if found.is_empty() {
         output.line("No memory has all of these words.");
     } else if total > found.len() {
-        output.line(format!("{} more have them: add words to find fewer.", total - found.len()));
+        let more = total - found.len();
+        let have = if more == 1 { "has" } else { "have" };
+        output.line(format!("{more} more {have} them: add words to find fewer."));
     }
     Ok(())
 }

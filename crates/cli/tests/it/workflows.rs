@@ -77,11 +77,15 @@ fn it_is_drawn() {
     let project = with_workflow(EXECUTION);
     insta::assert_snapshot!(project.run(&["workflows", "show", "execution"]).stdout, @"
     execution, from spec
+    rule execution/1: ask, Network while building?
+    rule execution/2: block, Not now.
 
     spec
       → code when spec_complete
 
     code
+      rule execution/no-push: block, Review first.
+      rule execution/code/2: block, Alone.
       requires tests_ran and not git.dirty
       requires command cargo test
       requires approval: Ship it?

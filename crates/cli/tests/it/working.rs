@@ -202,6 +202,24 @@ fn commits_are_required() {
 }
 
 #[test]
+fn a_commit_from_before_the_start_does_not_count() {
+    let scratch = with_rules("      - require_commits: {lookback_phases: 1}");
+    scratch.git(&["init", "-q", "-b", "main"]);
+    let commit_now = |message: &str| {
+        let mut commit = scratch.git_command(&["commit", "-q", "--allow-empty", "-m", message]);
+        commit.env_remove("GIT_COMMITTER_DATE").env_remove("GIT_AUTHOR_DATE");
+        assert!(commit.status().expect("git runs").success());
+    };
+    // In the same second as the start, as far as git can tell.
+    commit_now("just before");
+    scratch.run(&["start", "work"]);
+    begin_phases_earlier(&scratch, 10_000);
+    assert_eq!(scratch.run(&["next"]).code, Some(3));
+    commit_now("since then");
+    assert_eq!(scratch.run(&["next"]).code, Some(0));
+}
+
+#[test]
 fn commits_of_a_phase_in_an_expression() {
     let scratch = project();
     scratch.git(&["init", "-q", "-b", "main"]);

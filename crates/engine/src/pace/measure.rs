@@ -36,6 +36,6 @@ pub fn clock(time: i64, utc_offset: i32) -> String {
 }
 
 /// `once`, `5 times`.
-pub fn times(number: usize) -> String {
-    if number == 1 { "once".to_owned() } else { format!("{} times", count(u64::try_from(number).unwrap_or(u64::MAX))) }
+pub fn times(number: u64) -> String {
+    if number == 1 { "once".to_owned() } else { format!("{} times", count(number)) }
 }

@@ -19,7 +19,7 @@ mod tests;
 pub use happening::{Attempt, Happening};
 pub use history::History;
 pub use interrupt::Interrupt;
-pub use measure::duration as shown_duration;
+pub use measure::{duration as shown_duration, times as shown_times};
 pub use pace_rule::{Limit, Live, PaceRule, TokenKind, Tokens};
 pub use tally::{Phase, Standing, Tally};
 pub use violation::Violation;

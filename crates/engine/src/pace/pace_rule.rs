@@ -1,4 +1,8 @@
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+
+use super::measure::{count, duration};
 
 use crate::rules::TextSearch;
 
@@ -17,6 +21,24 @@ pub enum Limit {
     PhaseTimeout { max_duration: u64 },
     TokenBudget { max_tokens: u64, count: Vec<TokenKind> },
     RequireCommits { lookback_phases: u32 },
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let matching = self.pattern().map_or_else(String::new, |pattern| format!(" matching `{pattern}`"));
+        match self {
+            Self::RepeatedCommand { threshold, window, .. } | Self::RepeatedFileEdit { threshold, window, .. } => {
+                let what = self.repeated().unwrap_or_default();
+                write!(formatter, "at {threshold} {what}{matching} in {}", duration(*window))
+            }
+            Self::PhaseTimeout { max_duration } => write!(formatter, "above {}", duration(*max_duration)),
+            Self::TokenBudget { max_tokens, .. } => write!(formatter, "above {} tokens", count(*max_tokens)),
+            Self::RequireCommits { lookback_phases: 1 } => formatter.write_str("without a commit in this phase"),
+            Self::RequireCommits { lookback_phases } => {
+                write!(formatter, "without a commit in the last {lookback_phases} phases")
+            }
+        }
+    }
 }
 
 impl Limit {

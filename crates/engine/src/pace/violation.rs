@@ -64,7 +64,7 @@ impl PaceRule {
             _ => "edited",
         };
         let diagnostic = if let [(text, _)] = kinds.as_slice() {
-            format!("{} {verb} {} in {within}", shown(text), times(number))
+            format!("{} {verb} {} in {within}", shown(text), times(u64::try_from(number).unwrap_or(u64::MAX)))
         } else {
             let what = self.limit.repeated().unwrap_or_default();
             let pattern = shown(self.limit.pattern().unwrap_or_default());

@@ -5,12 +5,15 @@ use std::fmt::Write;
 use super::gate::one_line;
 use super::{Requirement, Workflow};
 use crate::graph::{Graph, GraphEdge, GraphNode};
+use crate::rules::Rule;
 
 /// Every node with its ways out, for a terminal.
 pub fn text(workflow: &Workflow) -> String {
     let mut text = format!("{}, from {}\n", workflow.name, workflow.start);
+    rules(&workflow.rules, "", &mut text);
     for node in &workflow.nodes {
         let _ = write!(text, "\n{}\n", node.name);
+        rules(&node.rules, "  ", &mut text);
         requirements(&node.requires, "  ", &mut text);
         for way in &node.transitions {
             let _ = writeln!(text, "  → {} when {}", way.to, one_line(&way.when));
@@ -18,6 +21,24 @@ pub fn text(workflow: &Workflow) -> String {
         }
     }
     text
+}
+
+/// By name, with what each is about.
+fn rules(rules: &[Rule], indent: &str, text: &mut String) {
+    for rule in rules {
+        let _ = writeln!(text, "{indent}rule {}: {}", rule.id, about(rule));
+    }
+}
+
+fn about(rule: &Rule) -> String {
+    match rule.as_pace_rule() {
+        Some(pace) => pace.limit.to_string(),
+        None => {
+            let reason = one_line(rule.reason.lines().next().unwrap_or_default());
+            let reason = if reason.is_empty() { String::new() } else { format!(", {reason}") };
+            format!("{}{reason}", rule.action.name())
+        }
+    }
 }
 
 fn requirements(requires: &[Requirement], indent: &str, text: &mut String) {

@@ -406,7 +406,7 @@ pub fn told(rule: &Rule, found: &FileMatch, result: &ActionResult) -> String {
             text.push_str(stream);
         }
     }
-    format!("{text}\n\n{}", body.trim())
+    format!("{text}\n\n{}", body.trim()).trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use engine::facts::PhaseField;
 use serde_json::json;
 use std::sync::Arc;
 use store::{Changes, NoteKind};
-use tree::Tree;
+use tree::{Repository, Tree};
 
 use super::Stage;
 use crate::file_rules::{GIT_LIMIT, PromptBaseline, timestamp};
@@ -22,7 +22,8 @@ impl Moves<'_> {
             stage.baseline = kept.take(&tree, timestamp(self.now)).is_ok().then_some(self.now);
         }
         stage.set(self.project, self.environment)?;
-        let position = stage.position(self.now);
+        let head = Repository::of(&self.project.root).and_then(|repository| repository.head());
+        let position = stage.position(self.now).at_commit(head);
         let fields = self.fields([
             ("run", json!(stage.id().to_string())),
             ("iteration", json!(iteration)),

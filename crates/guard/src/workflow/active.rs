@@ -38,6 +38,11 @@ impl Active {
         self.workflow.variables.contains_key(variable)
     }
 
+    /// Whether somebody may claim this in the workflow.
+    pub fn claims_include(&self, name: &str) -> bool {
+        self.workflow.all_claims().any(|claim| claim == name)
+    }
+
     pub fn variable(&self, name: &str) -> Option<Value> {
         if !self.declares(name) {
             return None;

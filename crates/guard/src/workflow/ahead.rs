@@ -5,11 +5,11 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use engine::file_rules::Reach;
+use engine::Situation;
 use engine::workflow::{Gate, Node, Requirement, Transition, Workflow};
-use engine::{Situation, expr};
 
 use super::approval::Approvals;
+use super::gates::{NO_SESSION, holds};
 use super::holder::content;
 use super::moves::first_way;
 use super::receipt::Receipts;
@@ -53,6 +53,8 @@ pub enum GateState {
     NotAsked,
     /// It does not hold until a person has accepted the workflow.
     NotTrusted,
+    /// It asks for a variable of a session, and none is known.
+    NoSession,
 }
 
 impl GateState {
@@ -62,6 +64,7 @@ impl GateState {
             Self::NotMet => "not met",
             Self::NotAsked => "not asked yet",
             Self::NotTrusted => "not trusted yet",
+            Self::NoSession => "needs a session",
         }
     }
 }
@@ -128,7 +131,10 @@ impl Moves<'_> {
     ) -> GateState {
         let met = |is_met: bool| if is_met { GateState::Met } else { GateState::NotMet };
         match &required.gate {
-            Gate::Expression(expression) => met(expr::holds(expression, situation, Reach::default()).unwrap_or(false)),
+            Gate::Expression(expression) => match holds(expression, situation) {
+                Err(why) if why == NO_SESSION => GateState::NoSession,
+                held => met(held.unwrap_or(false)),
+            },
             Gate::Approval(text) => {
                 let approvals = Approvals::of(&self.project.root, self.environment);
                 met(tree().is_some_and(|tree| approvals.includes(&required.id, text, &active.position, tree)))

@@ -109,10 +109,10 @@ impl Gates<'_> {
     }
 
     fn expression_lack(&self, expression: &str) -> Option<String> {
-        match expr::holds(expression, self.situation, Reach::default()) {
+        match holds(expression, self.situation) {
             Ok(true) => None,
             Ok(false) => Some(format!("`{}` is not true", plain_text::line(expression))),
-            Err(error) => Some(format!("`{}` cannot be evaluated: {}", plain_text::line(expression), error.message)),
+            Err(why) => Some(format!("`{}` cannot be evaluated: {why}", plain_text::line(expression))),
         }
     }
 
@@ -188,6 +188,19 @@ impl Gates<'_> {
         asked.err().map(|why| format!("{} did not say yes: {}", plain_text::line(&webhook.url), plain_text::line(&why)))
     }
 }
+
+/// Whether an expression is true where a workflow is about to move, or why that is not known. A variable of a session that is
+/// not known is not taken for its first value.
+pub(super) fn holds(expression: &str, situation: &Arc<Situation>) -> Result<bool, String> {
+    let holds = expr::holds(expression, situation, Reach::default());
+    if situation.facts.take_missed() {
+        return Err(NO_SESSION.to_owned());
+    }
+    holds.map_err(|error| error.message)
+}
+
+pub(super) const NO_SESSION: &str = "it asks for a variable of a session, and no session is known here. Run the command in the \
+                                     agent's shell, or say whose variables count: `linchpin next --session ID`";
 
 fn shown(gate: &Gate) -> String {
     plain_text::line(&gate.to_string())

@@ -6,20 +6,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use engine::file_rules::Reach;
+use engine::Situation;
 use engine::rules::Rule;
 use engine::workflow::{Action, Node, Requirement, Transition, Workflow};
-use engine::{Situation, expr};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
 use store::{Changes, Deed, NoteKind, RuleDeed};
+use tree::Repository;
 
 use super::acting::{Acted, act};
-use super::gates::Gates;
+use super::gates::{Gates, holds};
 use super::noting::moved_meanwhile;
 use super::scene::Scene;
 use super::{Active, Claims, Force, Lack, Outside, Position, Refusal, Step, StepOutcome};
 use crate::environment::Environment;
+use crate::live_facts::{LiveFacts, SESSION_VARIABLE};
 use crate::loops::Stage;
 use crate::project::Project;
 use crate::rule_deeds;
@@ -76,7 +77,7 @@ impl Moves<'_> {
         let claims = Claims::read(words, &node.name, &active.workflow)?;
         let (passed_over, pace_rules) = Self::pace_rules(&active, force)?;
         let active = Arc::new(Active { claims: claims.as_map().clone(), ..active });
-        let situation = self.situation(&active, &scene);
+        let (situation, facts) = self.known(&active, &scene);
         let Some(way) = first_way(&node, &situation)? else {
             let would = self.led_by_claims(&node, &active, &scene).into_iter().map(|(claim, _)| claim).collect();
             let claimed = claims.names().into_iter().map(str::to_owned).collect();
@@ -92,7 +93,8 @@ impl Moves<'_> {
             // Two gates may ask for one rule.
             let rules: BTreeSet<&str> = lacks.iter().flat_map(|lack| &lack.rules).map(String::as_str).collect();
             let deeds = rule_deeds::about(rules.into_iter(), Deed::Blocked, Some(&active.position)).collect();
-            return self.held(&active, &why.join(", "), StepOutcome::Held(lacks), None, deeds);
+            let step = self.held(&active, &why.join(", "), StepOutcome::Held(lacks), None, deeds)?;
+            return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         }
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
@@ -114,6 +116,13 @@ impl Moves<'_> {
             self.act("on_exit", &node.on_exit, &now, &scene, &mut doing);
             self.go(&now, &way.to, scene, NoteKind::Move, &fields, doing)
         })
+    }
+
+    /// Whose variables decided, where any did.
+    fn whose_variables(&self, facts: &LiveFacts) -> Option<String> {
+        let Whose { agent, session } = self.session.as_ref()?;
+        let is_asked = facts.used().keys().any(|name| name.starts_with(SESSION_VARIABLE));
+        is_asked.then(|| format!("Variables of the session are those of session `{session}` ({agent})."))
     }
 
     fn gates<'a>(&'a self, active: &'a Active, situation: &'a Arc<Situation>) -> Gates<'a> {
@@ -237,6 +246,7 @@ impl Moves<'_> {
         mut doing: Doing,
     ) -> Result<Step, Refusal> {
         let node = find(&workflow, position.node())?.clone();
+        let position = position.at_commit(Repository::of(&self.project.root).and_then(|repository| repository.head()));
         let mut state = scene.state.clone();
         apply(&doing.changes.workflow, &mut state.variables);
         let entering = Arc::new(self.active_at(workflow, position, state));
@@ -343,11 +353,11 @@ pub(super) fn find<'w>(workflow: &'w Workflow, node: &str) -> Result<&'w Node, R
 /// The first whose `when` is true. Where one before it cannot be evaluated, nobody knows which that is.
 pub(super) fn first_way<'n>(node: &'n Node, situation: &Arc<Situation>) -> Result<Option<&'n Transition>, Refusal> {
     for way in &node.transitions {
-        match expr::holds(&way.when, situation, Reach::default()) {
+        match holds(&way.when, situation) {
             Ok(true) => return Ok(Some(way)),
             Ok(false) => {}
-            Err(error) => {
-                return Err(Refusal::When { node: node.name.clone(), when: way.when.clone(), why: error.message });
+            Err(why) => {
+                return Err(Refusal::When { node: node.name.clone(), when: way.when.clone(), why });
             }
         }
     }

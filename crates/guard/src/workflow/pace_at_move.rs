@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use engine::file_rules::Reach;
+use engine::Level;
 use engine::pace::Interrupt;
 use engine::rules::Rule;
-use engine::{Level, expr};
 use tree::Repository;
 
+use super::gates::holds;
 use super::scene::Scene;
 use super::{Active, Moves, Refusal, StepOutcome};
 use crate::pace_facts::PaceFacts;
@@ -59,8 +59,7 @@ impl Moves<'_> {
         let situation = self.situation(active, scene);
         for rule in rules {
             let Some(pace) = rule.as_pace_rule() else { continue };
-            let is_meant =
-                rule.when.as_ref().is_none_or(|when| expr::holds(when, &situation, Reach::default()).unwrap_or(true));
+            let is_meant = rule.when.as_ref().is_none_or(|when| holds(when, &situation).unwrap_or(true));
             if !is_meant {
                 continue;
             }
@@ -92,8 +91,9 @@ impl Moves<'_> {
     pub(super) fn commits(&self, phases: u32, active: &Active) -> (Option<u32>, Vec<String>) {
         let visits = active.position.last(usize::try_from(phases).unwrap_or(usize::MAX));
         let since = visits.first().map_or(self.now, |visit| visit.started);
+        let head = visits.first().and_then(|visit| visit.head.as_deref());
         let repository = Repository::of(&self.project.root);
-        let count = repository.and_then(|repository| repository.commits_since(since / 1000));
+        let count = repository.and_then(|repository| repository.commits_since(since / 1000, head));
         (count, visits.iter().map(|visit| visit.node.clone()).collect())
     }
 

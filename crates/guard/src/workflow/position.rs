@@ -47,6 +47,9 @@ pub struct Visit {
     /// It was reached by going back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_back: bool,
+    /// The commit that was checked out when it began: commits up to there were made before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
 }
 
 impl Position {
@@ -62,7 +65,7 @@ impl Position {
             workflow: workflow.to_owned(),
             digest: digest.to_owned(),
             run,
-            history: vec![Visit { node: node.to_owned(), started: now, is_back: false }],
+            history: vec![Visit { node: node.to_owned(), started: now, is_back: false, head: None }],
             forgotten: 0,
             continued: None,
             continues: 0,
@@ -88,12 +91,12 @@ impl Position {
 
     #[must_use]
     pub fn moved(&self, node: &str, digest: &str, now: i64) -> Self {
-        self.entered(Visit { node: node.to_owned(), started: now, is_back: false }, digest)
+        self.entered(Visit { node: node.to_owned(), started: now, is_back: false, head: None }, digest)
     }
 
     #[must_use]
     pub fn went_back(&self, node: &str, digest: &str, now: i64) -> Self {
-        self.entered(Visit { node: node.to_owned(), started: now, is_back: true }, digest)
+        self.entered(Visit { node: node.to_owned(), started: now, is_back: true, head: None }, digest)
     }
 
     /// The node from which the current one was reached, ways back taken out.
@@ -134,10 +137,19 @@ impl Position {
         Self { continues: self.continues + 1, ..self.clone() }
     }
 
+    /// The same, with the commit that is checked out where the current visit begins.
+    #[must_use]
+    pub fn at_commit(mut self, head: Option<String>) -> Self {
+        if let Some(visit) = self.history.last_mut() {
+            visit.head = head;
+        }
+        self
+    }
+
     /// The current one.
     pub fn visit(&self) -> &Visit {
         // INVARIANT: there is one; see `of` and `start`.
-        const NONE: &Visit = &Visit { node: String::new(), started: 0, is_back: false };
+        const NONE: &Visit = &Visit { node: String::new(), started: 0, is_back: false, head: None };
         self.history.last().unwrap_or(NONE)
     }
 

@@ -20,8 +20,9 @@ pub(crate) struct Scene {
     pub(crate) store: Store,
     /// Of the workflow.
     pub(crate) state: SessionState,
-    /// Of the session whose variables count.
+    /// Of the session whose variables count; empty where none is known.
     pub(super) session: SessionState,
+    is_session_known: bool,
 }
 
 impl Moves<'_> {
@@ -29,11 +30,24 @@ impl Moves<'_> {
         let store = Store::open(&self.project.store(self.environment), self.options())?;
         self.project.had_journal(self.environment);
         let state = store.workflow()?;
-        let session = match &self.session {
+        let known = match &self.session {
+            Some(known) => Some(known.clone()),
+            None => self.session_of_hat(&store, &state)?,
+        };
+        let session = match &known {
             Some(Whose { agent, session }) => store.session(SessionKey { agent, session })?,
             None => SessionState::default(),
         };
-        Ok(Scene { store, state, session })
+        Ok(Scene { store, state, session, is_session_known: known.is_some() })
+    }
+
+    /// The session of the hat that is on: the only one that was heard of since it was put on.
+    fn session_of_hat(&self, store: &Store, state: &SessionState) -> Result<Option<Whose>, Refusal> {
+        let position = self.stage.as_ref().and_then(|_| Position::of(&state.variables));
+        let Some(position) = position else { return Ok(None) };
+        let mut heard_of = store.sessions_since(position.visit().started, 2)?;
+        let only = heard_of.pop().filter(|_| heard_of.is_empty());
+        Ok(only.map(|(agent, session)| Whose { agent, session }))
     }
 
     pub(crate) fn active(&self) -> Result<(Scene, Active), Refusal> {
@@ -84,7 +98,8 @@ impl Moves<'_> {
 
     pub(super) fn known(&self, active: &Arc<Active>, scene: &Scene) -> (Arc<Situation>, Arc<LiveFacts>) {
         let judge = Judge::looking(self.project, Arc::clone(&self.policy), self.stage.clone(), self.environment);
-        judge.situation_in(active, &Arc::new(self.event()), Some(&scene.session))
+        let session = scene.is_session_known.then_some(&scene.session);
+        judge.situation_in(active, &Arc::new(self.event()), session)
     }
 
     /// What whoever moves does.

@@ -100,7 +100,7 @@ fn show(change: &Change, context: &Context) {
         output.line(line);
     }
     if lines.len() > LINES_SHOWN {
-        output.line(format!("    … and {} more lines", lines.len() - LINES_SHOWN));
+        output.line(format!("    … and {}", validate::counted(lines.len() - LINES_SHOWN, "more line")));
     }
     output.blank();
 }

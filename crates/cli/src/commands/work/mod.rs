@@ -48,7 +48,7 @@ pub fn next(arguments: &Next, context: &Context) -> Outcome {
     if force != Force::None {
         person::required("next --force", &context.environment)?;
     }
-    let mover = Mover::of("next", context);
+    let mover = Mover::with_session("next", arguments.session.as_deref(), context)?;
     told(mover.moves(context).next(&arguments.claims, &force), context)
 }
 
@@ -85,7 +85,10 @@ pub struct Mover {
     pub project: Project,
     policy: Arc<Compiled>,
     now: i64,
+    /// Whose variables count.
     session: Option<Whose>,
+    /// The agent's, in whose shell it runs.
+    runs_in: Option<Whose>,
     stage: Option<Arc<Stage>>,
     is_agents: bool,
     /// What is said to be repeated where a gate takes its time.
@@ -94,22 +97,46 @@ pub struct Mover {
 
 impl Mover {
     pub fn of(verb: &str, context: &Context) -> Self {
+        Self::about(verb, None, context)
+    }
+
+    /// The same, where it is said whose variables count.
+    fn with_session(verb: &str, named: Option<&str>, context: &Context) -> Result<Self, Problem> {
+        let mover = Self::about(verb, named, context);
+        let Some(named) = named else { return Ok(mover) };
+        match &mover.session {
+            None => Err(Problem::new("NotFound", format!("the journal has no session `{named}`"))
+                .help("`linchpin log` shows the sessions that there are")),
+            Some(_) if mover.runs_in.as_ref().is_some_and(|own| own.session != named) => {
+                Err(Problem::new("NotAPerson", format!("this runs in another session than `{named}`"))
+                    .help("leave `--session` out: the variables of your own session count"))
+            }
+            Some(_) => Ok(mover),
+        }
+    }
+
+    fn about(verb: &str, named: Option<&str>, context: &Context) -> Self {
         let project = Project::of_command(&context.environment);
         // Nothing is kept of it: the next hook has to learn that a rule is new, and writes it down.
         let policy = project.looked_at(&context.environment);
         let now = super::now();
-        let command = CommandRun { words: &[verb], session: None, environment: &context.environment, now };
+        let command = CommandRun { words: &[verb], session: named, environment: &context.environment, now };
         let store = super::log::open(&project, context).ok();
-        let agent = store.as_ref().and_then(|store| command.agent(store).ok().flatten());
-        let session = store.as_ref().and_then(|store| command.session(store).ok().flatten());
-        let is_agents = agent.is_some() || person::required(verb, &context.environment).is_err();
+        let runs_in = store.as_ref().and_then(|store| command.agent(store).ok().flatten());
+        // A person goes on for the session that was last heard of; whose variables decide a move is not guessed.
+        let is_for_last = ["continue", "explain"].contains(&verb);
+        let session = store.as_ref().and_then(|store| {
+            let found = if is_for_last { command.session(store) } else { command.known_session(store) };
+            found.ok().flatten()
+        });
+        let is_agents = runs_in.is_some() || person::required(verb, &context.environment).is_err();
         let stage = Stage::of_process(&project, &context.environment).map(Arc::new);
         let again = match verb {
             "emit" => "linchpin emit",
             "task" => "linchpin task close",
             _ => "linchpin next",
         };
-        Self { project, policy: Arc::new(policy), now, session, stage, is_agents, again }
+        Self { project, policy: Arc::new(policy), now, session, runs_in, stage, is_agents, again }
     }
 
     /// About the last run, where no workflow is active and the run is not done: it may wait for a person.

@@ -29,6 +29,7 @@ pub fn report(
         policy: Arc::clone(policy),
         now,
         session,
+        runs_in: None,
         stage: None,
         is_agents: false,
         again: "",

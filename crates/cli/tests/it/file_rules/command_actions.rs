@@ -138,6 +138,27 @@ fn shell_syntax_in_an_action_is_an_error_and_so_is_a_placeholder_in_a_script() {
     assert_eq!(project.run(&["validate"]).code, Some(0));
 }
 
+#[test]
+fn a_rule_whose_command_speaks_needs_no_reason() {
+    let project = repository();
+    project.rule("run", "---\ntrigger: '**/*.py'\naction: {command: 'sh tools/run.sh'}\n---\n");
+    project.file("tools/run.sh", "echo no good; exit 1\n");
+    commit(&project, "Begin");
+    let validated = project.run(&["validate"]).transcript();
+    assert!(!validated.contains("reason"), "{validated}");
+    project.run(&["trust", "--yes"]);
+    project.file("src/a.py", "new\n");
+    insta::assert_snapshot!(stop(&project).json()["reason"].as_str().unwrap_or_default(), @r#"
+    The following rules require attention:
+
+    ## run
+    `sh tools/run.sh`: it failed with exit code 1
+    no good
+
+    Where a rule does not apply, run `linchpin ack run --reason "…"`.
+    "#);
+}
+
 const ODD: [&str; 6] =
     ["-dash.py", "src/$(touch x).py", "src/a b.py", "src/new\nline.py", "src/quo\"te's.py", "src/{file}.py"];
 

@@ -1,6 +1,6 @@
 //! Which gate is looked at first.
 
-use super::{at_work, counted, runs};
+use super::{at_work, counted, repository, runs, workflow};
 
 #[test]
 fn a_cheap_gate_that_does_not_hold_starts_nothing() {
@@ -29,4 +29,68 @@ fn after_the_first_that_fails_no_other_is_started() {
 fn all_that_is_cheap_and_missing_is_told_at_once() {
     let project = at_work("[variables.ready, {approval: 'Ship it?'}]");
     insta::assert_snapshot!(project.run(&["next"]).transcript());
+}
+
+#[test]
+fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed() {
+    let project = repository();
+    project.config(
+        "variables: {seen: false}\nobservers:\n  - {name: looks, on: after_tool, match: {tool: Bash}, set: {seen: true}}\n",
+    );
+    workflow(&project, "[seen]", "");
+    project.run(&["trust", "--yes"]);
+    project.run(&["start", "w"]);
+    let (mut first, second) = (project.agent_session("session-1"), project.agent_session("session-2"));
+    first.run("ls");
+    assert_eq!(project.run(&["status", "--json"]).json()["workflow"]["gates"][0]["state"], "met");
+    insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
+    exit 1
+    --- stdout
+    Still at `work`: what has to hold before it can be left does not.
+
+    - work/1: `seen` cannot be evaluated: it asks for a variable of a session, and no session is known here. Run the command in the agent's shell, or say whose variables count: `linchpin next --session ID`
+    --- stderr
+    ");
+    insta::assert_snapshot!(second.linchpin(&["next"]).transcript(), @"
+    exit 1
+    --- stdout
+    Variables of the session are those of session `session-2` (claude).
+    Still at `work`: what has to hold before it can be left does not.
+
+    - work/1: `seen` is not true
+    --- stderr
+    ");
+    insta::assert_snapshot!(project.run(&["next", "--session", "nobody"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the journal has no session `nobody`
+    help: `linchpin log` shows the sessions that there are
+    ");
+    insta::assert_snapshot!(second.linchpin(&["next", "--session", "session-1"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: this runs in another session than `session-1`
+    help: leave `--session` out: the variables of your own session count
+    ");
+    assert_eq!(project.run(&["next", "--session", "session-1"]).stdout, "Rest.\n");
+}
+
+#[test]
+fn a_transition_that_asks_for_a_variable_of_an_unknown_session_is_not_guessed() {
+    let project = repository();
+    project.config("variables: {seen: false}\n");
+    project.file(
+        ".linchpin/workflows/w.yml",
+        "start_node: work\nnodes:\n  work: {prompt: Work., transitions: [{when: not seen, to: done}]}\n",
+    );
+    project.run(&["start", "w"]);
+    insta::assert_snapshot!(project.run(&["next"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `not seen`, of a way out of `work`, cannot be evaluated: it asks for a variable of a session, and no session is known here. Run the command in the agent's shell, or say whose variables count: `linchpin next --session ID`
+    ");
+    assert_eq!(project.agent().linchpin(&["next"]).code, Some(0));
 }
