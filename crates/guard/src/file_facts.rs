@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tree::{Snapshot, Tree};
 
 use crate::environment::Environment;
-use crate::file_rules::{Attribution, Changed, GIT_LIMIT, PromptBaseline, Settlement, timestamp};
+use crate::file_rules::{Attribution, Changed, GIT_LIMIT, PromptBaseline, SessionStart, Settlement, timestamp};
 use crate::project::Project;
 
 /// So many changes are written down with a judgement; of more only that there were.
@@ -36,6 +36,8 @@ pub struct FileSetting {
     pub options: store::Options,
     /// Under which name and when the tree was last kept for the session; in a run of a loop, for the hat that is on.
     pub kept: Option<(String, i64)>,
+    /// What was checked out when the session began.
+    pub start: Option<SessionStart>,
 }
 
 impl FileSetting {
@@ -50,6 +52,7 @@ impl FileSetting {
             agent: event.agent.clone(),
             session: event.session.clone(),
             home: home.map(|home| home.to_string_lossy().into_owned()),
+            began: self.start.as_ref().and_then(SessionStart::began),
         };
         let message = event.message.as_deref();
         let settlement = Settlement::new(
@@ -64,7 +67,7 @@ impl FileSetting {
             _ => settlement,
         };
         FileFacts {
-            changed: Changed::new(root, self.config.default_branch.clone(), prompt, attribution),
+            changed: Changed::new(root, self.config.default_branch.clone(), self.start.clone(), prompt, attribution),
             settlement,
             rules: self.rules.clone(),
         }

@@ -2,7 +2,7 @@
 
 mod effects;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -22,7 +22,9 @@ use crate::allowance::{Allowances, Call};
 use crate::environment::Environment;
 use crate::failure::{self, Failure};
 use crate::file_facts::FileSetting;
-use crate::file_rules::{Commands, Demands, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran, Unheard, forget_old};
+use crate::file_rules::{
+    Commands, Demands, GIT_LIMIT, KeptBaselines, PromptBaseline, Ran, SessionStart, Unheard, forget_old,
+};
 use crate::lifting::Lifting;
 use crate::live_facts::{History, LONGEST_PATH, LiveFacts};
 use crate::loops::{LoopFacts, Stage};
@@ -159,6 +161,7 @@ impl<'a> Judge<'a> {
             kept: OnceCell::new(),
             programs: Programs::new(self.environment, &self.policy.config),
             ran: Ran::default(),
+            damaged: RefCell::default(),
             allowed: OnceCell::new(),
             more_time,
         };
@@ -394,6 +397,8 @@ impl<'a> Judge<'a> {
             notices.extend(self.demand(&here, &mut decision, occasion, state, &mut effects));
             if let Some(files) = here.facts.files_asked() {
                 notices.extend(effects.news(files.changed.take_notices(), state));
+                // Where this is judged twice, what was put away the first time is gone the second time.
+                occasion.damaged.borrow_mut().extend(files.settlement.queue().take_problems());
             }
             approved |= decision.verdict.approved;
             findings.extend(decision.verdict.findings);
@@ -415,6 +420,8 @@ impl<'a> Judge<'a> {
             effects.asked_input.join(here.facts.asked_input());
             conduct.facts.push(here.facts);
         }
+        notices.extend(occasion.damaged.borrow().iter().cloned());
+        self.remember_start(occasion, state, &mut effects);
         notices.extend(effects.news(self.tokens(event).notice().into_iter().collect(), state));
         effects.complete(event);
         findings.extend(self.what_is_missing(event).map(|failure| failure.finding()));
@@ -430,6 +437,22 @@ impl<'a> Judge<'a> {
         self.tokens(event).remember(state, active.as_deref(), &mut effects.changes);
         (effects.conduct, effects.active) = (conduct, active);
         (verdict, effects)
+    }
+
+    /// What is checked out when the session begins, and when it stops with nothing left to do.
+    fn remember_start(&self, occasion: &Occasion<'_>, state: Option<&SessionState>, effects: &mut Effects) {
+        let (event, root) = (occasion.event, &self.project.root);
+        let is_met = !effects.demands.is_empty() && effects.demands.iter().all(Demands::are_met);
+        let start = if occasion.is_first {
+            SessionStart::at(event, root)
+        } else if event.kind == EventKind::Stop && is_met {
+            state.and_then(|state| SessionStart::of(&state.variables)?.moved(root))
+        } else {
+            None
+        };
+        if let Some(start) = start {
+            start.remember(&mut effects.changes);
+        }
     }
 
     /// What the observers and actions of a policy set.
@@ -587,6 +610,7 @@ impl<'a> Judge<'a> {
             store: self.store.clone(),
             options: self.store_options(event),
             kept: self.kept_tree(event, state),
+            start: state.and_then(|state| SessionStart::of(&state.variables)),
         };
         let (state, config) = (state.cloned(), Arc::clone(&policy.config));
         LiveFacts::new(&project.root, folder, state, config, history, files, Arc::clone(self.tokens(event)))
@@ -638,6 +662,8 @@ struct Occasion<'a> {
     kept: OnceCell<KeptBaselines>,
     programs: Programs<'a>,
     ran: Ran,
+    /// What was put away of the queue because it could not be used.
+    damaged: RefCell<Vec<String>>,
     /// Whether a person let this very call through, once somebody has looked.
     allowed: OnceCell<Option<Lifted>>,
     more_time: &'a dyn Fn(Duration),

@@ -1,6 +1,6 @@
 //! Tool calls of every session, with when they ran.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::event::FileAccess;
 use rusqlite::params;
@@ -19,6 +19,8 @@ pub struct Call {
     pub started: i64,
     /// Where no end of it was seen: when the session was next heard of, and not much later than it started.
     pub ended: i64,
+    /// Whether its end is known. A call that was broken off, or that a person did not let the agent make, has none.
+    pub has_ended: bool,
     pub tool: String,
     pub command: Option<String>,
     pub paths: Vec<FileAccess>,
@@ -69,6 +71,7 @@ impl Store {
         // When the calls ended whose beginning was not seen yet, and when each session was heard of after it.
         let mut ends: BTreeMap<(String, String, String), i64> = BTreeMap::new();
         let mut later: BTreeMap<(String, String), i64> = BTreeMap::new();
+        let mut tells_ends: BTreeSet<(String, String)> = BTreeSet::new();
         while let Some(row) = rows.next()? {
             let (agent, session): (String, String) = (row.get(0)?, row.get(1)?);
             let (time, kind): (i64, String) = (row.get(2)?, row.get(3)?);
@@ -79,13 +82,17 @@ impl Store {
                 "before_tool" => {
                     let key = (agent.clone(), session.clone(), id.unwrap_or_default());
                     let unseen = next.unwrap_or(i64::MAX).min(time.saturating_add(LONGEST));
-                    let ended = ends.remove(&key).unwrap_or(unseen);
+                    let end = ends.remove(&key);
+                    // Some agents tell of no call that it ended: then it did when the session went on.
+                    let goes_on = next.is_some() && !tells_ends.contains(&(agent.clone(), session.clone()));
+                    let (ended, has_ended) = (end.unwrap_or(unseen), end.is_some() || goes_on);
                     let paths: Option<String> = row.get(6)?;
                     calls.push(Call {
                         agent,
                         session,
                         started: time,
                         ended,
+                        has_ended,
                         tool: row.get::<_, Option<String>>(4)?.unwrap_or_default(),
                         command: row.get(5)?,
                         // What does not parse was not written by this code.
@@ -94,6 +101,7 @@ impl Store {
                     });
                 }
                 "after_tool" | "tool_failed" => {
+                    tells_ends.insert((agent.clone(), session.clone()));
                     ends.insert((agent, session, id.unwrap_or_default()), time);
                 }
                 _ => {}

@@ -2,7 +2,7 @@
 //! configuration that would make it run other programs.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -151,13 +151,27 @@ impl Git {
         Ok((is_success && !line.is_empty()).then_some(line))
     }
 
+    /// What git prints of what it is given on stdin.
+    pub fn output_of(&self, arguments: &[&str], input: String) -> Result<Vec<u8>, GitError> {
+        self.run_with(arguments, Some(input))?.printed()
+    }
+
     fn run(&self, arguments: &[&str]) -> Result<Answer, GitError> {
+        self.run_with(arguments, None)
+    }
+
+    fn run_with(&self, arguments: &[&str], input: Option<String>) -> Result<Answer, GitError> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
         let mut command = self.command();
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
+        command.args(arguments).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| GitError::NotRun(error.to_string()))?;
+        if let Some((mut pipe, input)) = child.stdin.take().zip(input) {
+            // On a thread of its own: git answers while it is still being asked. Where it ended, that shows below.
+            thread::spawn(move || pipe.write_all(input.as_bytes()));
+        }
         let pipes = [child.stdout.take().map(read_all), child.stderr.take().map(read_all)];
         let end = Instant::now() + self.limit;
         let mut said = [Vec::new(), Vec::new()];

@@ -8,6 +8,7 @@ mod digest;
 mod fingerprint;
 mod git;
 mod repository;
+mod similarity;
 mod snapshot;
 mod status;
 mod tree;

@@ -4,6 +4,7 @@
 //! that only git reads. `dirty` runs `git`, and only when a rule asks, and not where the repository's own configuration could
 //! make it run other programs.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ impl Repository {
         head.strip_prefix("ref: ").map_or_else(|| id(head), |name| self.resolve(name))
     }
 
-    /// What `origin` calls its default; else `main` or `master`, whichever there is.
+    /// What `origin` calls its default; else `main` or `master`, whichever there is; else the only branch that there is.
     pub fn default_branch(&self) -> Option<String> {
         let remote = if self.has_other_store() {
             self.ask(&["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])
@@ -84,7 +85,45 @@ impl Repository {
         let prefixes = ["refs/remotes/origin/", "refs/heads/"];
         let names = ["main", "master"];
         let exists = |prefix: &str, name: &&str| self.resolve(&format!("{prefix}{name}")).is_some();
-        prefixes.iter().find_map(|prefix| names.into_iter().find(|name| exists(prefix, name))).map(str::to_owned)
+        let usual = prefixes.iter().find_map(|prefix| names.into_iter().find(|name| exists(prefix, name)));
+        usual.map(str::to_owned).or_else(|| self.only_branch())
+    }
+
+    /// The branch of a repository that has one branch, and none of a remote.
+    fn only_branch(&self) -> Option<String> {
+        let mut names = BTreeSet::new();
+        if self.has_other_store() {
+            let listed = ["for-each-ref", "--count=2", "--format=%(refname)", "refs/heads", "refs/remotes"];
+            names.extend(self.ask(&listed)?.lines().map(str::to_owned));
+        } else {
+            let packed = self.common_dir.join("packed-refs");
+            // Git may be able to read what we cannot.
+            let packed = if packed.exists() { read_up_to(&packed, PACKED_LIMIT)? } else { String::new() };
+            let packed = packed.lines().filter_map(|line| line.split_once(' ')).map(|(_, name)| name);
+            let is_branch = |name: &&str| name.starts_with("refs/heads/") || name.starts_with("refs/remotes/");
+            names.extend(packed.filter(is_branch).take(2).map(str::to_owned));
+            for folder in ["refs/heads", "refs/remotes"] {
+                self.add_loose_refs(folder, &mut names);
+            }
+        }
+        let mut names = names.into_iter();
+        let only = names.next().filter(|_| names.next().is_none())?;
+        only.strip_prefix("refs/heads/").map(str::to_owned)
+    }
+
+    /// Those with a file of their own, until there are two.
+    fn add_loose_refs(&self, folder: &str, names: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(self.common_dir.join(folder)).into_iter().flatten().flatten() {
+            if names.len() > 1 {
+                return;
+            }
+            let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+            if entry.path().is_dir() {
+                self.add_loose_refs(&name, names);
+            } else {
+                names.insert(name);
+            }
+        }
     }
 
     /// The id that a full name of a branch stands for.

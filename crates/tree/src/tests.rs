@@ -637,3 +637,43 @@ fn a_digest_is_of_the_projects_own_part() {
     unborn.write("a.txt", "a");
     assert_ne!(unborn.tree().digest().expect("a digest"), empty);
 }
+
+#[test]
+fn a_file_that_was_moved_and_edited_is_no_creation() {
+    let text = "one\ntwo\nthree\nfour\nfive\n";
+    let edited = text.replace("three", "3");
+    let scene = Scene::new();
+    scene.write("old.txt", text).git(&["add", "--all"]);
+    scene.git(&["commit", "--quiet", "--message=second"]);
+    let commit = scene.git(&["rev-parse", "HEAD"]);
+    fs::remove_file(scene.root.join("old.txt")).expect("a file");
+    scene.write("moved.txt", &edited).write("new.txt", "something else\n");
+    let expected = ["M moved.txt", "A new.txt", "D old.txt"];
+    assert_eq!(listed(&scene.tree().changes_since(&commit).expect("changes")), expected);
+    scene.git(&["add", "--all"]);
+    assert_eq!(listed(&scene.tree().changes_since(&commit).expect("changes")), expected);
+    assert_eq!(listed(&scene.tree().changes_staged(&commit, None).expect("changes")), expected);
+    scene.git(&["commit", "--quiet", "--message=third"]);
+    assert_eq!(listed(&scene.tree().changes_since(&commit).expect("changes")), expected);
+    assert_eq!(listed(&scene.tree().changes_between(&commit, "HEAD").expect("changes")), expected);
+    // A file that has little of it is a new one.
+    scene.write("moved.txt", "one\nand nothing else that was there before\n");
+    let expected = ["A moved.txt", "A new.txt", "D old.txt"];
+    assert_eq!(listed(&scene.tree().changes_since(&commit).expect("changes")), expected);
+}
+
+#[test]
+fn the_only_branch_of_a_repository_without_a_remote_is_its_default() {
+    let scene = Scene::new();
+    scene.git(&["branch", "--quiet", "-D", "main"]);
+    let branch = |scene: &Scene| Repository::of(&scene.root).expect("a repository").default_branch();
+    assert_eq!(branch(&scene).as_deref(), Some("work"));
+    scene.git(&["pack-refs", "--all"]);
+    assert_eq!(branch(&scene).as_deref(), Some("work"));
+    scene.git(&["branch", "team/other"]);
+    assert_eq!(branch(&scene), None);
+    scene.git(&["branch", "-D", "team/other"]);
+    scene.git(&["update-ref", "refs/remotes/origin/work", "HEAD"]);
+    assert_eq!(branch(&scene), None);
+    assert_eq!(scene.tree().base(None).expect("a commit").unknown.is_some(), true);
+}

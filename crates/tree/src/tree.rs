@@ -12,10 +12,14 @@ use engine::file_rules::{Changes, Status};
 use crate::difference::{self, Line};
 use crate::git::{Git, GitError};
 use crate::repository::Repository;
-use crate::status;
+use crate::{similarity, status};
 
 /// Files of which it is looked whether they were moved. Whoever adds more than this at once did not move them.
 const MOVED_LIMIT: usize = 1000;
+/// Files of which it is looked whether they were moved and edited, on each side: every one is compared with every other.
+const EDITED_LIMIT: usize = 200;
+/// In bytes: larger files are not compared.
+const COMPARED_LIMIT: u64 = 4 * 1024 * 1024;
 /// How many names one call of git gets.
 const NAMES_AT_ONCE: usize = 200;
 
@@ -41,12 +45,38 @@ pub struct Tree {
 }
 
 /// Something to compare with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Commit {
     /// Its full id, or that of the tree without any file.
     pub id: String,
     /// What people should know about how it was found.
     pub note: Option<String>,
+    /// Why it is not what was asked for: the default branch is not known, so this is `HEAD`.
+    pub unknown: Option<String>,
+    /// It is `HEAD`, and no remote says what was there before: work that is committed is no change from it.
+    pub hides_commits: bool,
+}
+
+impl Commit {
+    fn at(id: String) -> Self {
+        Self { id, ..Self::default() }
+    }
+
+    /// What is checked out, in place of the default branch, which is not known.
+    fn without_default(head: String, named: Option<&str>) -> Self {
+        let unknown = match named {
+            Some(name) => format!("there is no branch `{name}`, which `default_branch` names"),
+            None => "the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`"
+                .to_owned(),
+        };
+        Self { unknown: Some(unknown), hides_commits: true, ..Self::at(head) }
+    }
+}
+
+/// The newest commit of a branch.
+struct Tip {
+    id: String,
+    is_of_remote: bool,
 }
 
 impl Tree {
@@ -91,18 +121,16 @@ impl Tree {
     /// Where the branch left the default branch: `named`, or the one that there is.
     pub fn base(&self, named: Option<&str>) -> Result<Commit, GitError> {
         let Some(head) = self.head() else { return self.nothing() };
-        match self.default_tip_id(named)? {
-            Some(tip) => self.fork_point(&head, &tip),
-            // Whoever has one branch only has changed what is not committed.
-            None => Ok(Commit { id: head, note: None }),
-        }
+        let Some(tip) = self.tip_of_default(named)? else { return Ok(Commit::without_default(head, named)) };
+        let base = self.fork_point(&head, &tip.id)?;
+        Ok(Commit { hides_commits: !tip.is_of_remote && base.id == head, ..base })
     }
 
     /// The tip of the default branch.
     pub fn default_tip(&self, named: Option<&str>) -> Result<Commit, GitError> {
-        match (self.default_tip_id(named)?, self.head()) {
-            (Some(id), _) => Ok(Commit { id, note: None }),
-            (None, Some(head)) => Ok(Commit { id: head, note: None }),
+        match (self.tip_of_default(named)?, self.head()) {
+            (Some(tip), _) => Ok(Commit::at(tip.id)),
+            (None, Some(head)) => Ok(Commit::without_default(head, named)),
             (None, None) => self.nothing(),
         }
     }
@@ -110,17 +138,28 @@ impl Tree {
     /// Where two lines of work parted.
     pub fn fork_point(&self, one: &str, other: &str) -> Result<Commit, GitError> {
         if one == other {
-            return Ok(Commit { id: one.to_owned(), note: None });
+            return Ok(Commit::at(one.to_owned()));
         }
         Ok(match self.git.line(&["merge-base", "--end-of-options", one, other])? {
-            Some(id) => Commit { id, note: None },
+            Some(id) => Commit::at(id),
             None => Commit {
-                id: other.to_owned(),
                 note: Some(
                     "no common commit is known (a shallow clone?), so changes are counted from the tip".to_owned(),
                 ),
+                ..Commit::at(other.to_owned())
             },
         })
+    }
+
+    /// Whether a commit is there and another is made on top of it.
+    pub fn is_ancestor(&self, one: &str, other: &str) -> Result<bool, GitError> {
+        let common = self.git.line(&["merge-base", "--end-of-options", one, other])?;
+        Ok(common.is_some_and(|common| common == one))
+    }
+
+    /// The branch that is checked out; none where `HEAD` is detached.
+    pub fn branch(&self) -> Option<String> {
+        self.repository.branch()
     }
 
     /// The full id of a commit that a person names.
@@ -129,35 +168,36 @@ impl Tree {
         self.git.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")])
     }
 
-    fn default_tip_id(&self, named: Option<&str>) -> Result<Option<String>, GitError> {
+    fn tip_of_default(&self, named: Option<&str>) -> Result<Option<Tip>, GitError> {
         let Some(branch) = named.map(str::to_owned).or_else(|| self.repository.default_branch()) else {
             return Ok(None);
         };
-        for name in [format!("refs/remotes/origin/{branch}"), format!("refs/heads/{branch}")] {
-            if let Some(id) = self.repository.resolve(&name) {
-                return Ok(Some(id));
-            }
-            if !self.repository.lacks(&name)
-                && let Some(id) = self.commit(&name)?
-            {
-                return Ok(Some(id));
+        for (folder, is_of_remote) in [("refs/remotes/origin", true), ("refs/heads", false)] {
+            let name = format!("{folder}/{branch}");
+            let known = self.repository.resolve(&name);
+            let id = match known {
+                None if !self.repository.lacks(&name) => self.commit(&name)?,
+                known => known,
+            };
+            if let Some(id) = id {
+                return Ok(Some(Tip { id, is_of_remote }));
             }
         }
         Ok(None)
     }
 
     /// A repository without a commit has changed all that is in it.
-    pub(crate) fn nothing(&self) -> Result<Commit, GitError> {
+    pub fn nothing(&self) -> Result<Commit, GitError> {
         let id = self.git.line(&["hash-object", "-t", "tree", "/dev/null"])?;
         let id = id.ok_or_else(|| GitError::Failed("it does not know the empty tree".to_owned()))?;
-        Ok(Commit { id, note: None })
+        Ok(Commit::at(id))
     }
 
     /// The net difference between a commit and what lies in the working tree: committed, staged, unstaged and untracked.
     pub fn changes_since(&self, commit: &str) -> Result<Changes, GitError> {
         let lines = self.difference_from(commit)?;
         let ids = self.ids(&lines);
-        Ok(difference::changes(lines, &ids).filtered(|path| self.is_not_ours(path)))
+        Ok(self.changes(lines, &ids))
     }
 
     /// The same, a line for every file.
@@ -226,13 +266,57 @@ impl Tree {
         arguments.extend(RAW);
         arguments.extend([commit, "--"]);
         let lines = difference::lines(&git.output(&arguments)?);
-        Ok(difference::changes(lines, &BTreeMap::new()).filtered(|path| self.is_not_ours(path)))
+        Ok(self.changes(lines, &BTreeMap::new()))
     }
 
     /// What the commits between two changed, as a whole.
     pub fn changes_between(&self, from: &str, to: &str) -> Result<Changes, GitError> {
         let lines = self.raw_difference(&[from, to, "--"])?;
-        Ok(difference::changes(lines, &BTreeMap::new()).filtered(|path| self.is_not_ours(path)))
+        Ok(self.changes(lines, &BTreeMap::new()))
+    }
+
+    fn changes(&self, lines: BTreeMap<String, Line>, ids: &BTreeMap<String, String>) -> Changes {
+        let moved = self.moved(&lines, ids);
+        difference::changes(lines, ids, &moved).filtered(|path| self.is_not_ours(path))
+    }
+
+    /// The new files that are old ones under another name, with other content.
+    fn moved(&self, lines: &BTreeMap<String, Line>, ids: &BTreeMap<String, String>) -> BTreeSet<String> {
+        let id = |path: &str, line: &Line| ids.get(path).unwrap_or(&line.new_id).clone();
+        let gone = difference::deleted_ids(lines);
+        let new = lines.iter().filter(|(_, line)| line.status == Status::Added && line.is_file());
+        let new: Vec<(&String, String)> = new.map(|(path, line)| (path, id(path, line))).collect();
+        // The same content under another name says enough.
+        let found: BTreeSet<&String> = new.iter().map(|(_, id)| id).filter(|id| gone.contains(*id)).collect();
+        let old = lines.iter().filter(|(_, line)| line.status == Status::Deleted && line.was_file());
+        let old = old.filter(|(_, line)| gone.contains(&line.old_id) && !found.contains(&line.old_id));
+        let old: Vec<(&String, &String)> = old.map(|(path, line)| (path, &line.old_id)).collect();
+        let new: Vec<(&String, &String)> =
+            new.iter().filter(|(_, id)| !gone.contains(id)).map(|(path, id)| (*path, id)).collect();
+        if old.is_empty() || new.is_empty() || old.len().max(new.len()) > EDITED_LIMIT {
+            return BTreeSet::new();
+        }
+        let blobs = self.blobs(old.iter().chain(&new).map(|(_, id)| id.as_str()));
+        let old = old.into_iter().filter_map(|(path, id)| Some((path.clone(), blobs.get(id)?.clone()))).collect();
+        let new = new.into_iter().filter_map(|(path, id)| {
+            let content = blobs.get(id).cloned().or_else(|| read_small(&self.root.join(path)))?;
+            Some((path.clone(), content))
+        });
+        similarity::moved(&old, &new.collect())
+    }
+
+    /// The content of those that are no larger than what is compared; of what git does not have, nothing.
+    fn blobs<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, Vec<u8>> {
+        let is_told = |id: &&str| id.len() >= 40 && !id.bytes().all(|byte| byte == b'0');
+        let ids: BTreeSet<&str> = ids.filter(is_told).collect();
+        let asked = |ids: &BTreeSet<&str>| ids.iter().map(|id| format!("{id}\n")).collect::<String>();
+        // Where git does not answer, a file with other content is a new one.
+        let sizes = self.git.output_of(&["cat-file", "--batch-check=%(objectname) %(objectsize)"], asked(&ids));
+        let sizes = String::from_utf8(sizes.unwrap_or_default()).unwrap_or_default();
+        let is_small = |line: &&str| line.split_once(' ').is_some_and(|(_, size)| size.parse().is_ok_and(is_compared));
+        let small = sizes.lines().filter(is_small).filter_map(|line| Some(line.split_once(' ')?.0)).collect();
+        let printed = self.git.output_of(&["cat-file", "--batch=%(objectname) %(objectsize)"], asked(&small));
+        difference::blobs(&printed.unwrap_or_default())
     }
 
     /// What Linchpin itself writes is nobody's change, ignored or not: at the root, and where a folder has a policy of its own.
@@ -310,6 +394,16 @@ impl Tree {
     pub(crate) fn git(&self) -> &Git {
         &self.git
     }
+}
+
+fn is_compared(size: u64) -> bool {
+    size <= COMPARED_LIMIT
+}
+
+/// A file that is one and can be compared.
+fn read_small(path: &Path) -> Option<Vec<u8>> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    (metadata.is_file() && is_compared(metadata.len())).then(|| fs::read(path).ok())?
 }
 
 /// A line for a file that git does not know.

@@ -7,6 +7,7 @@ use policy::Config;
 use super::attribution::Attribution;
 use super::changed::Changed;
 use super::prompt_baseline::{PromptBaseline, timestamp};
+use super::session_start::SessionStart;
 use super::settlement::Settlement;
 use crate::environment::Environment;
 use crate::judge::STORE_PATIENCE;
@@ -35,16 +36,19 @@ pub fn acknowledge(
         state => state.map_err(|error| error.to_string())?,
     };
     let tmp = project.tmp(environment);
+    let start = SessionStart::of(&state.variables);
     let attribution = Attribution {
         store,
         options,
         agent: whose.agent.clone(),
         session: whose.session.clone(),
         home: environment.home.as_deref().map(|home| home.to_string_lossy().into_owned()),
+        began: start.as_ref().and_then(SessionStart::began),
     };
     let prompt = PromptBaseline::last(&state.variables);
     let prompt = prompt.map(|time| PromptBaseline::new(&tmp, &whose.session, time));
-    let changed = Changed::new(&project.root, config.default_branch.clone(), prompt, attribution.clone());
+    let changed =
+        Changed::new(&project.root, config.default_branch.clone(), start.clone(), prompt, attribution.clone());
     let since = changed.since(file.reach).ok_or("git does not say what changed")?;
     let found = file.judge(&since.changes).map_err(|error| error.to_string())?;
     let settlement = Settlement::new(&project.root, project.queue(environment), &whose.session, timestamp(now), None);
@@ -54,7 +58,7 @@ pub fn acknowledge(
         return Ok(settled);
     };
     let kept = PromptBaseline::new(&tmp, &name, time);
-    let changed = Changed::new(&project.root, config.default_branch.clone(), Some(kept), attribution);
+    let changed = Changed::new(&project.root, config.default_branch.clone(), start, Some(kept), attribution);
     let reach = Reach { compare_to: Baseline::Prompt, ..file.reach };
     let since = changed.since(reach).ok_or("git does not say what changed")?;
     let found = file.judge(&since.changes).map_err(|error| error.to_string())?;

@@ -1,7 +1,9 @@
 //! Whose change a change is, where several sessions work in one tree.
 //!
 //! A session answers for what its tool calls name, for what its shell calls write, and for files that changed while one
-//! of its calls ran. What nobody is known to have touched everybody answers for.
+//! of its calls ran. A call whose end was not seen takes nothing from others: nobody knows whether it was made. What nobody is
+//! known to have touched everybody answers for, but a session that only looked: that has nothing to do with what was
+//! there before it began.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,6 +13,8 @@ use std::time::UNIX_EPOCH;
 
 use engine::event::Access;
 use engine::file_rules::Changes;
+use engine::programs::is_known_program;
+use engine::shell::{Effect, SimpleCommand};
 use engine::{paths, shell};
 use store::{Call, SessionKey, Store};
 
@@ -24,6 +28,8 @@ pub struct Attribution {
     pub agent: String,
     pub session: String,
     pub home: Option<String>,
+    /// When the session began, in milliseconds since 1970, where that is known.
+    pub began: Option<i64>,
 }
 
 impl Attribution {
@@ -31,14 +37,32 @@ impl Attribution {
     pub fn of_session(&self, root: &Path, changes: &Changes) -> Option<Arc<Changes>> {
         let store = Store::open_existing_read(&self.store, self.options).ok()?;
         let own = SessionKey { agent: &self.agent, session: &self.session };
+        let calls = store.calls(CALLS_LIMIT).ok()?;
+        let began = self.began.filter(|_| self.only_looked(&calls));
+        let is_alone = !store.has_other_sessions(own).ok()?;
         // Alone in the tree, it answers for everything.
-        if !store.has_other_sessions(own).ok()? {
+        if is_alone && began.is_none() {
             return None;
         }
-        let calls = store.calls(CALLS_LIMIT).ok()?;
-        let owners = self.owners(root, changes, &calls);
+        let owners = if is_alone { BTreeMap::new() } else { self.owners(root, changes, &calls) };
         let key = (self.agent.as_str(), self.session.as_str());
-        Some(Arc::new(changes.owned(|path| owners.get(path).is_none_or(|owners| owners.contains(&key)))))
+        let is_since = |path: &str, began: i64| last_change(&root.join(path)).is_none_or(|time| time >= began);
+        Some(Arc::new(changes.owned(|path| match owners.get(path) {
+            Some(owners) => owners.contains(&key),
+            None => began.is_none_or(|began| is_since(path, began)),
+        })))
+    }
+
+    /// Whether the session is known to have changed nothing.
+    fn only_looked(&self, calls: &[Call]) -> bool {
+        let mut own = calls.iter().filter(|call| call.agent == self.agent && call.session == self.session);
+        own.all(|call| {
+            let only_reads = match &call.command {
+                Some(command) => only_reads(command),
+                None => !call.may_write(),
+            };
+            only_reads && self.written(call).is_empty()
+        })
     }
 
     fn owners<'c>(
@@ -50,7 +74,7 @@ impl Attribution {
         let mut owners: BTreeMap<String, BTreeSet<_>> = BTreeMap::new();
         let root_text = root.to_string_lossy();
         let key = |call: &'c Call| (call.agent.as_str(), call.session.as_str());
-        for call in calls {
+        for call in calls.iter().filter(|call| call.has_ended) {
             for path in self.written(call) {
                 let tidy = paths::tidy(&path);
                 if let Some(inside) = paths::below(&tidy, &root_text).filter(|inside| changes.contains(inside)) {
@@ -61,7 +85,8 @@ impl Attribution {
         // Of the others it is only known when they changed. What a call that only reads ran beside is not its doing.
         for path in changes.paths().filter(|path| !owners.contains_key(*path)).collect::<Vec<_>>() {
             let Some(time) = modified(&root.join(path)) else { continue };
-            let running = calls.iter().filter(|call| call.may_write() && (call.started..=call.ended).contains(&time));
+            let running = calls.iter().filter(|call| call.has_ended && call.may_write());
+            let running = running.filter(|call| (call.started..=call.ended).contains(&time));
             let running: BTreeSet<_> = running.map(key).collect();
             if !running.is_empty() {
                 owners.insert(path.to_owned(), running);
@@ -85,6 +110,19 @@ impl Attribution {
         }
         written
     }
+}
+
+/// Whether all that a shell text runs is known, and writes nothing that it names.
+fn only_reads(command: &str) -> bool {
+    let script = shell::parse(command);
+    let is_known = |command: &SimpleCommand| command.program().is_none_or(is_known_program);
+    let reads = |effect: &Effect| matches!(effect.access, Some(Access::Read));
+    script.complete && script.commands.iter().all(is_known) && script.effects().iter().all(reads)
+}
+
+/// When a file last changed; of one that is gone, when its folder did.
+fn last_change(path: &Path) -> Option<i64> {
+    path.ancestors().find_map(modified)
 }
 
 /// When a file last changed, in milliseconds since 1970.

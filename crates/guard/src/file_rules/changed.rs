@@ -10,6 +10,8 @@ use tree::{GitError, Tree};
 
 use super::attribution::Attribution;
 use super::prompt_baseline::PromptBaseline;
+use super::queue::Reference;
+use super::session_start::SessionStart;
 
 /// How long one call of git may take. A stop waits for it, and nothing else does.
 pub const GIT_LIMIT: Duration = Duration::from_secs(10);
@@ -19,13 +21,14 @@ pub const GIT_LIMIT: Duration = Duration::from_secs(10);
 pub struct ChangedSince {
     pub changes: Arc<Changes>,
     /// Names the baseline: another one asks again.
-    pub reference: String,
+    pub reference: Reference,
 }
 
 /// Looks at a project's tree when it is asked to, and once.
 pub struct Changed {
     root: PathBuf,
     default_branch: Option<String>,
+    start: Option<SessionStart>,
     prompt: Option<PromptBaseline>,
     attribution: Attribution,
     tree: OnceLock<Option<Tree>>,
@@ -46,12 +49,14 @@ impl Changed {
     pub fn new(
         root: &Path,
         default_branch: Option<String>,
+        start: Option<SessionStart>,
         prompt: Option<PromptBaseline>,
         attribution: Attribution,
     ) -> Self {
         Self {
             root: root.to_owned(),
             default_branch,
+            start,
             prompt,
             attribution,
             tree: OnceLock::new(),
@@ -111,8 +116,21 @@ impl Changed {
         if let Some(note) = commit.note {
             self.notice(FileNotice::Once(note));
         }
-        let changes = Arc::new(tree.changes_since(&commit.id)?);
-        Ok(ChangedSince { changes, reference: commit.id })
+        if let Some(why) = commit.unknown {
+            self.notice(FileNotice::Once(format!(
+                "{why}. File rules see what is not committed and what this session commits, and no earlier work of the \
+                 branch. Set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`"
+            )));
+        }
+        let start = self.start.as_ref().filter(|_| commit.hides_commits);
+        let start = start.map(|start| start.before(tree, &commit.id)).transpose()?.flatten();
+        let reference = match start {
+            // What was answered for the one is answered for the other: `check --staged` knows nothing of sessions.
+            Some(start) => Reference { name: start, also: Some(commit.id) },
+            None => Reference::from(commit.id),
+        };
+        let changes = Arc::new(tree.changes_since(&reference.name)?);
+        Ok(ChangedSince { changes, reference })
     }
 
     fn compare_to_prompt(&self, tree: &Tree) -> Result<ChangedSince, GitError> {
@@ -120,7 +138,7 @@ impl Changed {
         match snapshot {
             Some((prompt, Ok(snapshot))) => {
                 let changes = Arc::new(snapshot.changes(tree)?);
-                Ok(ChangedSince { changes, reference: prompt.reference.clone() })
+                Ok(ChangedSince { changes, reference: prompt.reference.clone().into() })
             }
             Some((_, Err(_))) | None => {
                 self.notice(FileNotice::Once(

@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 use store::{Changes, SessionState};
 
 use super::command_action::{CommandResult, Commands, told};
-use super::queue::trigger_hash;
+use super::queue::{Reference, trigger_hash};
 use crate::live_facts::LiveFacts;
 
 pub struct Demands {
     facts: Arc<LiveFacts>,
     /// With what each was compared.
-    open: Vec<(Demand, String)>,
+    open: Vec<(Demand, Reference)>,
     /// The rules that were judged.
     judged: Vec<String>,
     variables: Map<String, Value>,
@@ -47,6 +47,11 @@ impl Demands {
         })
     }
 
+    /// Whether nothing is asked for.
+    pub fn are_met(&self) -> bool {
+        self.open.is_empty()
+    }
+
     pub fn have_commands(&self) -> bool {
         self.open.iter().any(|(demand, _)| demand.rule.runs_a_command())
     }
@@ -66,7 +71,7 @@ impl Demands {
             let rule = &demand.rule;
             let Some(action) = rule.as_file_rule().and_then(|file| file.command.as_ref()) else { return true };
             // Two policies may have a rule of one name.
-            let key = (commands.root.to_owned(), trigger_hash(&rule.id, demand.found.trigger_files(), reference));
+            let key = (commands.root.to_owned(), trigger_hash(&rule.id, demand.found.trigger_files(), &reference.name));
             let known = ran.0.borrow().get(&key).cloned();
             let tree = self.facts.files().state_of_tree();
             let known = known.or_else(|| {

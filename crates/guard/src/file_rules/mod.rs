@@ -13,6 +13,7 @@ mod forgetting;
 mod promise;
 mod prompt_baseline;
 mod queue;
+mod session_start;
 mod settlement;
 
 pub use acknowledging::acknowledge;
@@ -24,5 +25,6 @@ pub use demands::{Demands, Ran};
 pub use forgetting::forget_old;
 pub use promise::{Unheard, promises};
 pub use prompt_baseline::{KeptBaselines, PromptBaseline, timestamp};
-pub use queue::{ActionResult, Queue, QueueEntry, QueueStatus, trigger_hash};
+pub use queue::{ActionResult, Queue, QueueEntry, QueueStatus, Reference, trigger_hash};
+pub use session_start::SessionStart;
 pub use settlement::{Settlement, open_demands};

@@ -104,6 +104,34 @@ pub struct ActionResult {
     pub tree: Option<String>,
 }
 
+/// What changes were compared with, as demands and answers name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    pub name: String,
+    /// Another baseline that answers count for as well.
+    pub also: Option<String>,
+}
+
+impl From<String> for Reference {
+    fn from(name: String) -> Self {
+        Self { name, also: None }
+    }
+}
+
+impl Reference {
+    fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.name.as_str()).chain(self.also.as_deref())
+    }
+}
+
+/// What lies under the name of a demand.
+enum Found {
+    Entry(Box<QueueEntry>),
+    Nothing,
+    /// Something that cannot be used; it was removed.
+    Damaged,
+}
+
 /// Twelve hexadecimal digits for a rule, the files that it asks about and what they are compared with. Each part is
 /// preceded by its length, so that no two demands have the same bytes.
 pub fn trigger_hash<'f>(rule: &str, files: impl IntoIterator<Item = &'f str>, baseline: &str) -> String {
@@ -164,36 +192,37 @@ impl Queue {
     }
 
     /// The demand of this name. One that cannot be read is put away and told of, and is then none.
-    pub fn find(&self, hash: &str) -> Option<QueueEntry> {
-        QueueStatus::ALL.into_iter().find_map(|status| {
-            let path = self.path(hash, status);
-            let bytes = match read_plain(&path, LARGEST) {
-                Ok(bytes) => bytes,
-                // Where there is no folder, that is told when something is written.
-                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                    return None;
-                }
-                Err(error) => {
-                    self.put_away(&path, &error.to_string());
-                    return None;
-                }
-            };
-            match serde_json::from_slice::<QueueEntry>(&bytes) {
-                Ok(_) if !self.own().is_some_and(|own| own.join(hash).exists()) => {
-                    self.put_away(&path, "it was not written here");
-                    None
-                }
-                Ok(entry) if entry.trigger_hash == hash && entry.status == status => Some(entry),
-                Ok(_) => {
-                    self.put_away(&path, "it is about something else than its name says");
-                    None
-                }
-                Err(error) => {
-                    self.put_away(&path, &error.to_string());
-                    None
-                }
-            }
+    pub fn find(&self, rule: &str, hash: &str) -> Option<QueueEntry> {
+        QueueStatus::ALL.into_iter().find_map(|status| match self.read(rule, hash, status) {
+            Found::Entry(entry) => Some(*entry),
+            Found::Nothing | Found::Damaged => None,
         })
+    }
+
+    /// Whether the record of an answer could not be used. It is put away then, and told of.
+    pub fn has_damaged_answer(&self, rule: &str, hash: &str) -> bool {
+        matches!(self.read(rule, hash, QueueStatus::Passed), Found::Damaged)
+    }
+
+    fn read(&self, rule: &str, hash: &str, status: QueueStatus) -> Found {
+        let path = self.path(hash, status);
+        let why = match read_plain(&path, LARGEST) {
+            // Where there is no folder, that is told when something is written.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Found::Nothing;
+            }
+            Err(error) => error.to_string(),
+            Ok(bytes) => match serde_json::from_slice::<QueueEntry>(&bytes) {
+                Ok(_) if !self.own().is_some_and(|own| own.join(hash).exists()) => "it was not written here".to_owned(),
+                Ok(entry) if entry.trigger_hash == hash && entry.status == status => {
+                    return Found::Entry(Box::new(entry));
+                }
+                Ok(_) => "it is about something else than its name says".to_owned(),
+                Err(error) => format!("{error}, of {} bytes", bytes.len()),
+            },
+        };
+        self.put_away(rule, &path, &why);
+        Found::Damaged
     }
 
     /// Writes the entry whole, in the place of what it was before.
@@ -213,16 +242,31 @@ impl Queue {
         Ok(())
     }
 
-    /// What was in a file when somebody answered for it to a rule; `None` where nobody has.
-    pub fn settled(&self, rule: &str, file: &str, baseline: &str) -> Option<String> {
-        fs::read_to_string(mark(&self.own()?, rule, file, baseline)).ok()
+    /// What was in a file each time somebody answered for it to a rule.
+    pub fn settled(&self, rule: &str, file: &str, reference: &Reference) -> Vec<String> {
+        let Some(own) = self.own() else { return Vec::new() };
+        let marks = reference.names().map(|baseline| mark(&own, rule, file, baseline));
+        marks.filter_map(|mark| fs::read_to_string(mark).ok()).collect()
     }
 
-    pub fn settle(&self, rule: &str, file: &str, baseline: &str, content: &str) -> io::Result<()> {
+    pub fn settle(&self, rule: &str, file: &str, reference: &Reference, content: &str) -> io::Result<()> {
         if self.is_dry_run {
             return Ok(());
         }
-        policy::write_private_file(&mark(&self.own_or_new()?, rule, file, baseline), content)
+        let own = self.own_or_new()?;
+        let mut marks = reference.names().map(|baseline| mark(&own, rule, file, baseline));
+        marks.try_for_each(|mark| policy::write_private_file(&mark, content))
+    }
+
+    /// Nobody has answered for these files to a rule.
+    pub fn unsettle<'f>(&self, rule: &str, files: impl Iterator<Item = &'f str>, reference: &Reference) {
+        let Some(own) = self.own().filter(|_| !self.is_dry_run) else { return };
+        for file in files {
+            for baseline in reference.names() {
+                // What is not there need not go.
+                let _ = fs::remove_file(mark(&own, rule, file, baseline));
+            }
+        }
     }
 
     /// What went wrong with files here since this was last asked.
@@ -234,7 +278,7 @@ impl Queue {
         self.folder().join(format!("{hash}.{}.json", status.name()))
     }
 
-    fn put_away(&self, path: &Path, why: &str) {
+    fn put_away(&self, rule: &str, path: &Path, why: &str) {
         if self.is_dry_run {
             return;
         }
@@ -242,7 +286,7 @@ impl Queue {
         let done = if is_gone { "removed; what still holds is found again" } else { "and it cannot be removed" };
         if let Ok(mut problems) = self.problems.lock() {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            problems.push(format!("the queue entry `{name}` cannot be used ({why}): {done}"));
+            problems.push(format!("the queue entry `{name}` of rule `{rule}` cannot be used ({why}): {done}"));
         }
     }
 }

@@ -13,7 +13,7 @@ use store::Changes;
 
 use super::command_action::CommandResult;
 use super::promise::{names_rule, promises};
-use super::queue::{ActionResult, Asked, Queue, QueueEntry, QueueStatus, trigger_hash};
+use super::queue::{ActionResult, Asked, Queue, QueueEntry, QueueStatus, Reference, trigger_hash};
 
 /// The demands of one session at one moment.
 pub struct Settlement {
@@ -61,19 +61,24 @@ impl Settlement {
 
     /// What became of a demand so far. A new one is written down; `None` where that cannot be, since what cannot be
     /// counted could go on for ever.
-    pub fn answered(&self, rule: &Rule, found: &FileMatch, reference: &str) -> Option<Answered> {
+    pub fn answered(&self, rule: &Rule, found: &FileMatch, reference: &Reference) -> Option<Answered> {
         let file = rule.as_file_rule()?;
         let is_settled = |path: &str| is_settled(&self.queue, &self.root, rule, path, reference);
-        let settled: BTreeSet<String> =
-            found.trigger_files().filter(|path| is_settled(path)).map(str::to_owned).collect();
+        let settled = || found.trigger_files().filter(|path| is_settled(path)).map(str::to_owned);
+        let mut settled: BTreeSet<String> = settled().collect();
+        // Where the record of an answer is damaged, nobody can say what was answered: it is asked for again.
+        let whole = trigger_hash(&rule.id, found.trigger_files(), &reference.name);
+        if !settled.is_empty() && self.queue.has_damaged_answer(&rule.id, &whole) {
+            self.queue.unsettle(&rule.id, found.trigger_files(), reference);
+            settled.clear();
+        }
         let open = found.clone().without(|trigger| settled.contains(&trigger.path));
         let settled = settled.into_iter().collect();
         if !open.is_unmet() {
             return Some(Answered { settled, ..Answered::default() });
         }
-        let hash = trigger_hash(&rule.id, open.trigger_files(), reference);
-        let known = self.queue.find(&hash);
-        let is_open = |entry: &QueueEntry| matches!(entry.status, QueueStatus::Queued | QueueStatus::Failed);
+        let hash = trigger_hash(&rule.id, open.trigger_files(), &reference.name);
+        let known = self.queue.find(&rule.id, &hash);
         let entry = if let Some(entry) = known.filter(is_open) {
             entry
         } else {
@@ -86,7 +91,7 @@ impl Settlement {
             && file.command.is_none()
             && names_rule(&self.promised, &rule.id, rule.shown_title())
         {
-            self.pass(rule, &open, entry, prompt_result("promised by the agent"))?;
+            self.pass(rule, &open, reference, entry, prompt_result("promised by the agent"))?;
             return Some(Answered {
                 settled: found.trigger_files().map(str::to_owned).collect(),
                 ..Answered::default()
@@ -112,37 +117,44 @@ impl Settlement {
     }
 
     /// Somebody answers for all that is open of a rule: how many files that were.
-    pub fn acknowledge(&self, rule: &Rule, found: &FileMatch, reference: &str, how: &str) -> Result<usize, String> {
+    pub fn acknowledge(
+        &self,
+        rule: &Rule,
+        found: &FileMatch,
+        reference: &Reference,
+        how: &str,
+    ) -> Result<usize, String> {
         let is_settled = |path: &str| is_settled(&self.queue, &self.root, rule, path, reference);
         let open = found.clone().without(|trigger| is_settled(&trigger.path));
         if !open.is_unmet() {
             return Ok(0);
         }
         let content = tree::content(&self.root, open.trigger_files());
-        let hash = trigger_hash(&rule.id, open.trigger_files(), reference);
-        let entry = self.queue.find(&hash).unwrap_or_else(|| self.new_entry(rule, &open, reference, &hash, content));
-        let passed = self.pass(rule, &open, entry, prompt_result(how));
+        let hash = trigger_hash(&rule.id, open.trigger_files(), &reference.name);
+        let entry =
+            self.queue.find(&rule.id, &hash).unwrap_or_else(|| self.new_entry(rule, &open, reference, &hash, content));
+        let passed = self.pass(rule, &open, reference, entry, prompt_result(how));
         passed.map(|()| open.triggers.len()).ok_or_else(|| self.take_problem().unwrap_or_default())
     }
 
     /// What came of a demand's command before, where nothing has changed since.
-    pub fn known_result(&self, demand: &Demand, reference: &str, tree: Option<&str>) -> Option<ActionResult> {
-        let entry = self.queue.find(&hash_of(demand, reference))?;
+    pub fn known_result(&self, demand: &Demand, reference: &Reference, tree: Option<&str>) -> Option<ActionResult> {
+        let entry = self.queue.find(&demand.rule.id, &hash_of(demand, reference))?;
         let is_failed = entry.status == QueueStatus::Failed;
         entry.action_result.filter(|result| is_failed && tree.is_some() && result.tree.as_deref() == tree)
     }
 
     /// Writes down what came of a demand's command.
-    pub fn ran(&self, demand: &Demand, reference: &str, outcome: &CommandResult, tree: Option<String>) {
+    pub fn ran(&self, demand: &Demand, reference: &Reference, outcome: &CommandResult, tree: Option<String>) {
         let Demand { rule, found, .. } = demand;
         let content = tree::content(&self.root, found.trigger_files());
         let hash = hash_of(demand, reference);
-        let entry = self.queue.find(&hash);
+        let entry = self.queue.find(&rule.id, &hash);
         let mut entry = entry.unwrap_or_else(|| self.new_entry(rule, found, reference, &hash, String::new()));
         // By its own doing the content may be another.
         entry.content = content;
         if outcome.is_passed {
-            let _ = self.pass(rule, found, entry, ActionResult { tree, ..outcome.result.clone() });
+            let _ = self.pass(rule, found, reference, entry, ActionResult { tree, ..outcome.result.clone() });
         } else {
             entry.status = QueueStatus::Failed;
             entry.evaluated_at = Some(self.timestamp.clone());
@@ -152,7 +164,13 @@ impl Settlement {
     }
 
     /// What the session has to remember: which demand of each rule is open.
-    pub fn remember(&self, demands: &[(Demand, String)], before: &Variables, judged: &[String], changes: &mut Changes) {
+    pub fn remember(
+        &self,
+        demands: &[(Demand, Reference)],
+        before: &Variables,
+        judged: &[String],
+        changes: &mut Changes,
+    ) {
         for (demand, reference) in demands {
             changes.set(self.variable(&demand.rule.id), hash_of(demand, reference));
         }
@@ -164,9 +182,9 @@ impl Settlement {
     }
 
     /// Writes down what a judgement has said: demands that were shown, and those that no longer are.
-    pub fn conclude(&self, demands: &[(Demand, String)], before: &Variables, judged: &[String], is_enforced: bool) {
+    pub fn conclude(&self, demands: &[(Demand, Reference)], before: &Variables, judged: &[String], is_enforced: bool) {
         for (demand, reference) in demands.iter().filter(|_| is_enforced) {
-            let Some(mut entry) = self.queue.find(&hash_of(demand, reference)) else { continue };
+            let Some(mut entry) = self.queue.find(&demand.rule.id, &hash_of(demand, reference)) else { continue };
             entry.shown = entry.shown.saturating_add(1);
             let asked = Asked { times: demand.asked_before.saturating_add(1), state: self.state(&demand.found) };
             entry.asked.insert(self.asked.clone(), asked);
@@ -182,8 +200,8 @@ impl Settlement {
             // What kept it from being written is told.
             let _ = self.put(&entry);
         }
-        for (_, _, hash) in self.closed(demands, before, judged) {
-            if let Some(mut entry) = self.queue.find(hash).filter(|entry| entry.status == QueueStatus::Queued) {
+        for (_, rule, hash) in self.closed(demands, before, judged) {
+            if let Some(mut entry) = self.queue.find(rule, hash).filter(is_open) {
                 entry.status = QueueStatus::Skipped;
                 entry.evaluated_at = Some(self.timestamp.clone());
                 let _ = self.put(&entry);
@@ -203,15 +221,16 @@ impl Settlement {
     /// Demands that were open before and are not now: the variable, the rule and the demand.
     fn closed<'b>(
         &self,
-        demands: &'b [(Demand, String)],
+        demands: &'b [(Demand, Reference)],
         before: &'b Variables,
         judged: &'b [String],
     ) -> impl Iterator<Item = (&'b str, &'b str, &'b str)> {
         let prefix = self.prefix();
         before.iter().filter_map(move |(name, value)| {
             let (rule, hash) = name.strip_prefix(&prefix).zip(value.as_str())?;
-            let is_open =
-                |(demand, reference): &(Demand, String)| demand.rule.id == rule && hash_of(demand, reference) == hash;
+            let is_open = |(demand, reference): &(Demand, Reference)| {
+                demand.rule.id == rule && hash_of(demand, reference) == hash
+            };
             let is_closed = judged.iter().any(|id| id == rule) && !demands.iter().any(is_open);
             is_closed.then_some((name.as_str(), rule, hash))
         })
@@ -222,14 +241,21 @@ impl Settlement {
         self.problem.lock().ok()?.take()
     }
 
-    pub fn new_entry(&self, rule: &Rule, open: &FileMatch, reference: &str, hash: &str, content: String) -> QueueEntry {
+    pub fn new_entry(
+        &self,
+        rule: &Rule,
+        open: &FileMatch,
+        reference: &Reference,
+        hash: &str,
+        content: String,
+    ) -> QueueEntry {
         QueueEntry {
             rule_name: rule.id.clone(),
             trigger_hash: hash.to_owned(),
             status: QueueStatus::Queued,
             created_at: self.timestamp.clone(),
             evaluated_at: None,
-            baseline_ref: reference.to_owned(),
+            baseline_ref: reference.name.clone(),
             trigger_files: open.trigger_files().map(str::to_owned).collect(),
             expected_files: open.expected_files().into_iter().map(str::to_owned).collect(),
             matched_files: open.matched.clone(),
@@ -242,14 +268,21 @@ impl Settlement {
     }
 
     /// The demand is answered, and so are its files, each for itself.
-    pub fn pass(&self, rule: &Rule, open: &FileMatch, mut entry: QueueEntry, result: ActionResult) -> Option<()> {
+    pub fn pass(
+        &self,
+        rule: &Rule,
+        open: &FileMatch,
+        reference: &Reference,
+        mut entry: QueueEntry,
+        result: ActionResult,
+    ) -> Option<()> {
         entry.status = QueueStatus::Passed;
         entry.evaluated_at = Some(self.timestamp.clone());
         entry.action_result = Some(result);
         self.put(&entry)?;
         for path in open.trigger_files() {
             let content = tree::fingerprint(&self.root.join(path));
-            self.note(self.queue.settle(&rule.id, path, &entry.baseline_ref, &content))?;
+            self.note(self.queue.settle(&rule.id, path, reference, &content))?;
         }
         Some(())
     }
@@ -269,21 +302,29 @@ impl Settlement {
 }
 
 /// Whether somebody has answered for a file to a rule, and what is in it is what was answered for, where that counts.
-pub fn is_settled(queue: &Queue, root: &Path, rule: &Rule, path: &str, reference: &str) -> bool {
+pub fn is_settled(queue: &Queue, root: &Path, rule: &Rule, path: &str, reference: &Reference) -> bool {
     let is_by_files = rule.as_file_rule().is_some_and(FileRule::is_answered_by_files);
-    let answered = queue.settled(&rule.id, path, reference);
-    answered.is_some_and(|content| is_by_files || content == tree::fingerprint(&root.join(path)))
+    let mut answered = queue.settled(&rule.id, path, reference).into_iter();
+    answered.any(|content| is_by_files || content == tree::fingerprint(&root.join(path)))
 }
 
-fn hash_of(demand: &Demand, reference: &str) -> String {
-    trigger_hash(&demand.rule.id, demand.found.trigger_files(), reference)
+fn hash_of(demand: &Demand, reference: &Reference) -> String {
+    trigger_hash(&demand.rule.id, demand.found.trigger_files(), &reference.name)
+}
+
+/// Nobody has answered it.
+fn is_open(entry: &QueueEntry) -> bool {
+    matches!(entry.status, QueueStatus::Queued | QueueStatus::Failed)
 }
 
 /// The demands that a session has not answered, by what it remembers.
 pub fn open_demands(queue: &Queue, variables: &Variables) -> Vec<QueueEntry> {
-    let hashes = variables.iter().filter_map(|(name, hash)| name.strip_prefix(VARIABLE).and(hash.as_str()));
-    let entries = hashes.filter_map(|hash| queue.find(hash));
-    entries.filter(|entry| matches!(entry.status, QueueStatus::Queued | QueueStatus::Failed)).collect()
+    let hashes = variables.iter().filter_map(|(name, hash)| {
+        let (_, rule) = name.strip_prefix(VARIABLE)?.split_once(':')?;
+        Some((rule, hash.as_str()?))
+    });
+    let entries = hashes.filter_map(|(rule, hash)| queue.find(rule, hash));
+    entries.filter(is_open).collect()
 }
 
 pub fn prompt_result(output: &str) -> ActionResult {

@@ -23,6 +23,8 @@ use crate::problem::Problem;
 /// Nobody waits for an answer as an agent does, and some disks are slow.
 const GIT_LIMIT: Duration = Duration::from_mins(2);
 
+const FETCH_ALL: &str = "in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`";
+
 pub struct Comparison {
     pub compared: Compared,
     pub acknowledged: Vec<Trailer>,
@@ -62,7 +64,8 @@ impl Comparison {
         })?;
         let index = environment.get("GIT_INDEX_FILE").map(|index| environment.cwd.join(index));
         let now = if arguments.staged { Now::Staged(index) } else { Now::WorkingTree };
-        let mut looking = Looking { tree: &tree, config, now, notes: Vec::new() };
+        let pull_request = PullRequest::of(environment);
+        let mut looking = Looking { tree: &tree, config, now, pull_request, notes: Vec::new() };
         let mut comparison = match (&arguments.range, &arguments.base) {
             (Some(range), _) => looking.between(range)?,
             (None, Some(base)) => looking.since(base)?,
@@ -86,10 +89,25 @@ enum Now {
     Staged(Option<PathBuf>),
 }
 
+/// What GitHub Actions says of the event that a check runs for.
+struct PullRequest {
+    is_on_github: bool,
+    /// The branch that a pull request is to be merged into.
+    base: Option<String>,
+}
+
+impl PullRequest {
+    fn of(environment: &Environment) -> Self {
+        let is_on_github = environment.get("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+        Self { is_on_github, base: environment.get("GITHUB_BASE_REF").filter(|_| is_on_github) }
+    }
+}
+
 struct Looking<'a> {
     tree: &'a Tree,
     config: &'a Config,
     now: Now,
+    pull_request: PullRequest,
     notes: Vec<String>,
 }
 
@@ -131,21 +149,52 @@ impl Looking<'_> {
             self.notes
                 .push("rules that compare with the last prompt compare with the base of the branch here".to_owned());
         }
-        let base = self.tree.base(named)?;
+        let base = match self.pull_request.base.clone() {
+            Some(branch) => self.base_of_pull_request(&branch)?,
+            None => self.known(self.tree.base(named)?, !wanted.is_empty())?,
+        };
         let changes = Arc::new(self.changes_since(&base.id)?);
         let count = changes.len();
         let mut compared = everywhere(&changes, &base.id);
         if wanted.contains(&Baseline::DefaultTip) {
-            let tip = self.tree.default_tip(named)?;
+            let tip = self.known(self.tree.default_tip(named)?, true)?;
             let changes = if tip.id == base.id { changes } else { Arc::new(self.changes_since(&tip.id)?) };
             for attribute in [Attribute::Session, Attribute::Tree] {
                 let reach = Reach { compare_to: Baseline::DefaultTip, attribute };
-                let since = ChangedSince { changes: Arc::clone(&changes), reference: tip.id.clone() };
+                let since = ChangedSince { changes: Arc::clone(&changes), reference: tip.id.clone().into() };
                 compared.changes.insert(reach, Some(since));
             }
         }
         let head = self.tree.head().unwrap_or_default();
         self.finish(compared, &base, &head, count)
+    }
+
+    /// Where a pull request's branch left the branch that it is to be merged into.
+    fn base_of_pull_request(&self, branch: &str) -> Result<Commit, Problem> {
+        let name = format!("refs/remotes/origin/{branch}");
+        let Some(tip) = self.tree.commit(&name)? else {
+            let message = format!("`origin/{branch}`, which this pull request is compared with, was not fetched");
+            return Err(Problem::new("NotFound", message).help(FETCH_ALL));
+        };
+        let head = self.tree.head().unwrap_or_else(|| tip.clone());
+        Ok(self.tree.fork_point(&head, &tip)?)
+    }
+
+    /// A baseline that is the one that was asked for. `matters`: a rule is judged by it.
+    fn known(&self, baseline: Commit, matters: bool) -> Result<Commit, Problem> {
+        match &baseline.unknown {
+            Some(why) if matters => {
+                let help = match self.pull_request.is_on_github {
+                    true => FETCH_ALL,
+                    false => {
+                        "set `default_branch: NAME` in `.linchpin/config.yml`, run `git remote set-head origin --auto`, or say \
+                         what to compare with: `linchpin check --base REF`"
+                    }
+                };
+                Err(Problem::new("NotFound", why.clone()).help(help))
+            }
+            _ => Ok(baseline),
+        }
     }
 
     fn finish(&mut self, compared: Compared, base: &Commit, head: &str, changed: usize) -> Result<Comparison, Problem> {
@@ -160,10 +209,9 @@ impl Looking<'_> {
     }
 
     fn commit(&self, name: &str) -> Result<String, Problem> {
-        self.tree.commit(name)?.ok_or_else(|| {
-            Problem::new("NotFound", format!("git knows no commit `{name}`"))
-                .help("in CI, fetch enough history: `fetch-depth: 0` for GitHub's checkout action")
-        })
+        self.tree
+            .commit(name)?
+            .ok_or_else(|| Problem::new("NotFound", format!("git knows no commit `{name}`")).help(FETCH_ALL))
     }
 }
 
@@ -172,7 +220,7 @@ fn everywhere(changes: &Arc<Changes>, reference: &str) -> Compared {
     let mut by_reach = BTreeMap::new();
     for compare_to in Baseline::ALL {
         for attribute in [Attribute::Session, Attribute::Tree] {
-            let since = ChangedSince { changes: Arc::clone(changes), reference: reference.to_owned() };
+            let since = ChangedSince { changes: Arc::clone(changes), reference: reference.to_owned().into() };
             by_reach.insert(Reach { compare_to, attribute }, Some(since));
         }
     }

@@ -2,7 +2,7 @@
 
 use engine::decide::{Demand, Outcome};
 use guard::Project;
-use guard::file_rules::{CheckedRule, Commands, Settlement, timestamp};
+use guard::file_rules::{CheckedRule, Commands, Reference, Settlement, timestamp};
 use policy::Config;
 
 use crate::commands::{Context, now};
@@ -27,7 +27,7 @@ pub fn run_commands(
         let Some(action) = checked.rule.as_file_rule().and_then(|file| file.command.as_ref()) else { continue };
         let outcome = commands.run(&checked.rule.id, action, &checked.found);
         let demand = Demand { rule: checked.rule.clone(), found: checked.found.clone(), let_go: None, asked_before: 0 };
-        settlement.ran(&demand, baseline, &outcome, None);
+        settlement.ran(&demand, &Reference::from(baseline.to_owned()), &outcome, None);
         notes.extend(outcome.notices.iter().cloned());
         if outcome.is_passed {
             checked.outcome = Outcome::Passed;

@@ -88,7 +88,7 @@ fn without_a_snapshot_it_is_the_base_and_that_is_said() {
 #[test]
 fn a_snapshot_that_cannot_be_kept_is_told_of() {
     let project = since_prompt();
-    project.file(".linchpin/tmp/rules/baselines", "in the way\n").file("src/a.py", "changed\n");
+    project.file(".linchpin/tmp/rules/baselines", "in the way\n");
     let reply = prompt(&project, "Go on.");
     insta::assert_snapshot!(reply.transcript(), @r#"
     exit 0
@@ -96,6 +96,7 @@ fn a_snapshot_that_cannot_be_kept_is_told_of() {
     {"systemMessage":"Linchpin: how things were at this prompt was not kept, so rules that compare with it compare with the base of the branch: File exists (os error 17)"}
     --- stderr
     "#);
+    project.file("src/a.py", "changed\n");
     assert_eq!(asked_for(&project), ["src/a.py"]);
 }
 
@@ -161,7 +162,8 @@ fn a_repository_without_a_commit_has_changed_everything() {
     project.git(&["add", "-A"]);
     assert_eq!(asked_for(&project), ["src/a.py"]);
     commit(&project, "Begin");
-    assert_eq!(asked_for(&project), [""; 0]);
+    // Committed in the session, it is as open as it was.
+    assert_eq!(asked_for(&project), ["src/a.py"]);
 }
 
 #[test]
@@ -260,4 +262,97 @@ fn the_default_branch_is_the_remotes_before_a_local_one() {
     project.config("default_branch: develop\n");
     let found = project.run(&["check", "--json"]).json();
     assert_eq!(found["rules"][0]["trigger_files"], json!(["src/a.py"]));
+}
+
+/// On `main`, without a remote, in a session that has begun.
+fn begun_on_main() -> Scratch {
+    let project = with_rule("readme", README);
+    assert_eq!(prompt(&project, "Go on.").stdout, "");
+    project
+}
+
+#[test]
+fn without_a_remote_work_that_is_committed_before_the_stop_is_seen() {
+    let project = begun_on_main();
+    project.file("src/a.py", "changed\n");
+    commit(&project, "Changed");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    project.file("src/a.py", "changed again\n");
+    project.git(&["commit", "-q", "-a", "--amend", "-m", "Amended"]);
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    assert_eq!(stop(&project).stdout, "");
+    // From there on, only what is new.
+    project.file("src/b.py", "changed\n");
+    commit(&project, "More");
+    assert_eq!(asked_for(&project), ["src/b.py"]);
+}
+
+#[test]
+fn what_was_met_at_an_earlier_stop_does_not_answer_for_later_commits() {
+    let project = begun_on_main();
+    project.file("src/a.py", "changed\n").file("README.md", "It works well.\n");
+    commit(&project, "Changed");
+    assert_eq!(stop(&project).stdout, "");
+    project.file("src/b.py", "changed\n");
+    commit(&project, "More");
+    assert_eq!(asked_for(&project), ["src/b.py"]);
+}
+
+#[test]
+fn the_first_commit_of_a_repository_is_seen() {
+    let project = super::repository();
+    project.rule("readme", README);
+    prompt(&project, "Begin.");
+    project.file("src/a.py", "a\n");
+    commit(&project, "Begin");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+}
+
+#[test]
+fn another_branch_that_is_checked_out_is_not_the_sessions_work() {
+    let project = with_rule("readme", README);
+    project.git(&["checkout", "-q", "-b", "feat"]);
+    project.file("src/a.py", "changed\n");
+    commit(&project, "On feat");
+    prompt(&project, "Go on.");
+    project.git(&["checkout", "-q", "main"]);
+    project.file("notes.txt", "x\n");
+    commit(&project, "On main");
+    assert_eq!(asked_for(&project), [""; 0]);
+}
+
+#[test]
+fn what_is_answered_for_committed_work_counts_before_the_next_commit() {
+    let project = begun_on_main();
+    project.file("src/a.py", "changed\n");
+    commit(&project, "Changed");
+    project.file("src/b.py", "changed\n");
+    assert_eq!(asked_for(&project), ["src/a.py", "src/b.py"]);
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    project.git(&["add", "-A"]);
+    assert_eq!(project.run(&["check", "--staged"]).code, Some(0));
+}
+
+#[test]
+fn where_the_default_branch_is_not_known_that_is_told_once_and_what_is_known_is_judged() {
+    let project = with_rule("readme", README);
+    project.git(&["branch", "-m", "main", "trunk"]);
+    project.git(&["checkout", "-q", "-b", "feat"]);
+    project.file("src/b.py", "from before\n");
+    commit(&project, "Before the session");
+    prompt(&project, "Go on.");
+    let notes = project.home().join("notes.txt");
+    project.hook("claude", &project.tool("Write", &json!({ "file_path": notes, "content": "x" })));
+    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`. File rules see what is not committed and what this session commits, and no earlier work of the branch. Set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`");
+    assert_eq!(stop(&project).stdout, "");
+    project.file("src/a.py", "changed\n");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    commit(&project, "Changed");
+    assert_eq!(asked_for(&project), ["src/a.py"]);
+    // Once it is known, the whole branch counts.
+    project.config("default_branch: trunk\n");
+    assert_eq!(asked_for(&project), ["src/a.py", "src/b.py"]);
+    project.config("default_branch: nosuch\n");
+    insta::assert_snapshot!(told(&stop(&project)), @"Linchpin: there is no branch `nosuch`, which `default_branch` names. File rules see what is not committed and what this session commits, and no earlier work of the branch. Set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`");
 }

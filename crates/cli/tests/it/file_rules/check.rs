@@ -279,7 +279,7 @@ fn ranges_and_bases() {
     --- stdout
     --- stderr
     error: git knows no commit `nothing`
-    help: in CI, fetch enough history: `fetch-depth: 0` for GitHub's checkout action
+    help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
     ");
     insta::assert_snapshot!(project.run(&["check", "work"]).transcript(), @"
     exit 2
@@ -305,7 +305,7 @@ fn ranges_and_bases() {
     --- stdout
     --- stderr
     error: git knows no commit `--output=x`
-    help: in CI, fetch enough history: `fetch-depth: 0` for GitHub's checkout action
+    help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
     ");
     assert!(!project.root().join("x").exists());
     assert_eq!(code(&["check", "main..work", "--base", "main"]), Some(2));
@@ -591,4 +591,110 @@ fn a_variable_that_trigger_and_safety_share_stands_for_one_text() {
     // One that only `safety` has stands for any text.
     project.rule("docs", "---\ntrigger: 'src/**'\nsafety: 'docs/{path}.md'\n---\nNo.\n");
     assert_eq!(listed(&project, "M\tsrc/a.py\nA\tdocs/b.md\n", &[]).code, Some(0));
+}
+
+/// A branch that has changed a source file, of a default branch that nobody would guess.
+fn on_a_branch_of_trunk() -> Scratch {
+    let project = with_rule("readme", README);
+    project.git(&["branch", "-m", "main", "trunk"]);
+    project.git(&["checkout", "-q", "-b", "feat"]);
+    project.file("src/a.py", "changed\n");
+    commit(&project, "Changed");
+    project
+}
+
+#[test]
+fn where_the_default_branch_is_not_known_nothing_is_met() {
+    let project = on_a_branch_of_trunk();
+    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`
+    help: set `default_branch: NAME` in `.linchpin/config.yml`, run `git remote set-head origin --auto`, or say what to compare with: `linchpin check --base REF`
+    ");
+    assert_eq!(project.run(&["check", "--staged"]).code, Some(2));
+    assert_eq!(project.run(&["check", "--base", "trunk"]).code, Some(1));
+    project.config("default_branch: nosuch\n");
+    insta::assert_snapshot!(checked(&project, &["check"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no branch `nosuch`, which `default_branch` names
+    help: set `default_branch: NAME` in `.linchpin/config.yml`, run `git remote set-head origin --auto`, or say what to compare with: `linchpin check --base REF`
+    ");
+    project.config("default_branch: trunk\n");
+    assert_eq!(project.run(&["check"]).code, Some(1));
+    // Nothing is said of it where no rule asks.
+    project.config("").rule("readme", "---\ncommand_pattern: ^x\n---\nNo.\n");
+    assert_eq!(project.run(&["check"]).code, Some(0));
+}
+
+#[test]
+fn a_rule_about_the_tip_of_a_default_branch_that_is_not_known() {
+    let project = on_a_branch_of_trunk();
+    project.rule("readme", &README.replace("safety", "compare_to: default_tip\nsafety"));
+    assert_eq!(project.run(&["check"]).code, Some(2));
+}
+
+#[test]
+fn a_clone_of_one_branch_does_not_know_what_to_compare_with() {
+    let project = on_a_branch_of_trunk();
+    project.git(&["checkout", "-q", "trunk"]);
+    let from = format!("file://{}", project.root().display());
+    let clone = project.home().join("clone");
+    let clone_text = clone.to_string_lossy();
+    project.git(&["clone", "-q", "--depth", "1", "--branch", "feat", &from, &clone_text]);
+    let check = |variables: &[(&str, &str)]| {
+        let mut command = project.command(&["check"]);
+        command.current_dir(&clone).envs(variables.iter().copied());
+        project.feed(command, b"")
+    };
+    assert_eq!(check(&[]).code, Some(2));
+    insta::assert_snapshot!(check(&[("GITHUB_ACTIONS", "true")]).stderr, @"
+    error: the default branch is not known: `origin/HEAD` is not set, and there is no `main` or `master`
+    help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
+    ");
+    let of_trunk = [("GITHUB_ACTIONS", "true"), ("GITHUB_BASE_REF", "trunk")];
+    insta::assert_snapshot!(check(&of_trunk).stderr, @"
+    error: `origin/trunk`, which this pull request is compared with, was not fetched
+    help: in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`
+    ");
+    // With all of it, the base is what the pull request is for.
+    std::fs::remove_dir_all(&clone).expect("a folder");
+    project.git(&["clone", "-q", "--branch", "feat", &from, &clone_text]);
+    assert_eq!(check(&of_trunk).code, Some(1));
+    assert_eq!(check(&[("GITHUB_ACTIONS", "true"), ("GITHUB_BASE_REF", "feat")]).code, Some(0));
+}
+
+#[test]
+fn a_repository_with_one_branch_or_without_a_commit_can_be_checked() {
+    let project = with_rule("readme", README);
+    project.git(&["branch", "-m", "main", "trunk"]);
+    assert_eq!(project.run(&["check"]).code, Some(0));
+    project.file("src/a.py", "changed\n");
+    assert_eq!(project.run(&["check"]).code, Some(1));
+    project.git(&["checkout", "-q", "--detach"]);
+    assert_eq!(project.run(&["check"]).code, Some(1));
+    let unborn = project_without_a_commit();
+    assert_eq!(unborn.run(&["check"]).code, Some(1));
+}
+
+fn project_without_a_commit() -> Scratch {
+    let project = project();
+    project.git(&["init", "-q", "-b", "trunk"]);
+    project.rule("readme", README).file("src/a.py", "new\n");
+    project
+}
+
+#[test]
+fn a_file_that_was_moved_and_edited_is_not_created() {
+    let project = with_rule("new", "---\ncreated: src/**\n---\nNo.\n");
+    project.file("src/long.py", "one\ntwo\nthree\nfour\nfive\n");
+    commit(&project, "Long");
+    project.git(&["mv", "src/long.py", "src/moved.py"]);
+    project.file("src/moved.py", "one\ntwo\n3\nfour\nfive\n");
+    assert_eq!(project.run(&["check"]).code, Some(0));
+    project.file("src/moved.py", "nothing of it\n");
+    assert_eq!(project.run(&["check"]).code, Some(1));
 }

@@ -26,8 +26,8 @@ fn whoever_ignores_a_rule_is_let_go_and_the_person_is_told() {
     project.file("src/b.py", "changed\n");
     assert_eq!(stop(&project).json()["decision"], "block");
     insta::assert_snapshot!(summary(&project), @"
-    failed 3x readme: src/a.py
     queued 1x readme: src/a.py src/b.py
+    skipped 3x readme: src/a.py
     ");
 }
 

@@ -27,7 +27,8 @@ fn an_entry_that_cannot_be_read_is_removed_told_of_and_found_again() {
         let reply = stop(&project);
         assert_eq!(reply.json()["decision"], "block", "{text:?}");
         let told = without_hash(&project, &told(&reply));
-        assert!(told.starts_with("Linchpin: the queue entry `[HASH].queued.json` cannot be used ("), "{told}");
+        let start = "Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used (";
+        assert!(told.starts_with(start), "{told}");
         assert!(told.ends_with("removed; what still holds is found again"), "{told}");
         assert_eq!(summary(&project), "queued 1x readme: src/a.py");
     }
@@ -78,7 +79,7 @@ fn a_folder_in_the_place_of_an_entry() {
     fs::write(path.join("inside"), "x").expect("a file");
     let reply = stop(&project);
     assert_eq!(reply.json()["decision"], "block");
-    insta::assert_snapshot!(without_hash(&project, &told(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` cannot be used (it is no file of this kind): removed; what still holds is found again");
+    insta::assert_snapshot!(without_hash(&project, &told(&reply)), @"Linchpin: the queue entry `[HASH].queued.json` of rule `readme` cannot be used (it is no file of this kind): removed; what still holds is found again");
     assert_eq!(summary(&project), "queued 1x readme: src/a.py");
 }
 
@@ -222,4 +223,42 @@ fn age(folder: &std::path::Path) {
             fs::File::options().write(true).open(&path).expect("a file").set_modified(long_ago).expect("a time");
         }
     }
+}
+
+#[test]
+fn that_an_entry_could_not_be_used_is_in_the_journal() {
+    let project = asked();
+    let (path, _) = only_entry(&project);
+    fs::write(&path, "{").expect("a file");
+    stop(&project);
+    let log = project.run(&["log", "--json"]).stdout;
+    assert!(
+        log.contains("of rule `readme` cannot be used (EOF while parsing an object at line 1 column 1, of 1 bytes)"),
+        "{log}"
+    );
+}
+
+#[test]
+fn an_answer_whose_record_is_damaged_is_asked_for_again() {
+    let project = asked();
+    assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
+    let (path, _) = only_entry(&project);
+    assert!(path.to_string_lossy().ends_with(".passed.json"));
+    fs::write(&path, "{").expect("a file");
+    let reply = stop(&project);
+    assert_eq!(reply.json()["decision"], "block");
+    assert!(told(&reply).contains(".passed.json` of rule `readme` cannot be used"), "{}", told(&reply));
+    assert_eq!(summary(&project), "queued 1x readme: src/a.py");
+}
+
+#[test]
+fn what_was_given_up_and_is_put_right_later_is_settled() {
+    let project = with_rule("readme", &README.replace("safety", "max_holds: 1\nsafety"));
+    project.file("src/a.py", "changed\n");
+    assert_eq!(stop(&project).json()["decision"], "block");
+    stop(&project);
+    assert_eq!(summary(&project), "failed 2x readme: src/a.py");
+    project.file("README.md", "It works well.\n");
+    assert_eq!(stop(&project).stdout, "");
+    assert_eq!(summary(&project), "skipped 2x readme: src/a.py");
 }

@@ -134,7 +134,7 @@ fn a_call_that_was_refused_has_written_nothing() {
 #[test]
 fn a_session_that_is_alone_answers_for_everything() {
     let project = with_rule("readme", README);
-    call(&project, "session-1", "Bash", &json!({ "command": "ls" }), "1", || {});
+    call(&project, "session-1", "Bash", &json!({ "command": "./generate.sh" }), "1", || {});
     written_before(&project, "src/a.py");
     assert_eq!(asked_of(&project, "session-1"), ["src/a.py"]);
     assert_eq!(stop_saying(&project, "<promise>readme</promise>").stdout, "");
@@ -151,4 +151,51 @@ fn what_another_session_did_may_be_the_answer() {
     // The test has changed, if by somebody else.
     assert_eq!(stop_of(&project, "one", "Done.").stdout, "");
     assert_eq!(stop_of(&project, "two", "Done.").stdout, "");
+}
+
+#[test]
+fn a_call_whose_end_was_not_seen_takes_nothing_from_others() {
+    let project = with_rule("readme", README);
+    let begin = |session: &str, tool: &str, input: &Value| {
+        let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": "1" });
+        project.hook("claude", &event(&project, session, "PreToolUse", &fields));
+    };
+    // Broken off, and not let through by the person.
+    begin("gone", "Bash", &json!({ "command": "make" }));
+    begin("gone", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }));
+    project.hook("claude", &event(&project, "gone", "SessionEnd", &json!({ "reason": "other" })));
+    // By hand, while it may still have run.
+    project.file("src/a.py", "by hand\n").file("src/b.py", "by hand\n");
+    assert_eq!(asked_of(&project, "other"), ["src/a.py", "src/b.py"]);
+    assert_eq!(asked_of(&project, "gone"), ["src/a.py", "src/b.py"]);
+}
+
+#[test]
+fn a_session_that_only_looked_is_not_asked_for_what_was_there_before_it() {
+    let project = with_rule("readme", README);
+    for path in ["src/a.py", "src/new.py"] {
+        written_before(&project, path);
+    }
+    let ask = |session: &str| {
+        project.hook("claude", &event(&project, session, "UserPromptSubmit", &json!({ "prompt": "What is this?" })));
+    };
+    ask("session-1");
+    call(&project, "session-1", "Read", &json!({ "file_path": project.root().join("src/a.py") }), "1", || {});
+    call(&project, "session-1", "Bash", &json!({ "command": "ls src | grep py && git status" }), "2", || {});
+    assert_eq!(asked_of(&project, "session-1"), [""; 0]);
+    // What changed since it began may be its doing.
+    project.file("src/b.py", "changed\n");
+    assert_eq!(asked_of(&project, "session-1"), ["src/b.py"]);
+    // Beside others, too; and whoever writes anything answers for what nobody did.
+    ask("two");
+    assert_eq!(asked_of(&project, "two"), [""; 0]);
+    call(
+        &project,
+        "two",
+        "Write",
+        &json!({ "file_path": project.root().join("notes.txt"), "content": "x" }),
+        "3",
+        || {},
+    );
+    assert_eq!(asked_of(&project, "two"), ["src/a.py", "src/b.py", "src/new.py"]);
 }
