@@ -16,3 +16,23 @@ pub use emit::{Emission, EmitRefused};
 pub(crate) use facts::LoopFacts;
 pub use gate_files::{GateFiles, gate_files_of_run};
 pub use stage::Stage;
+
+#[cfg(test)]
+mod tests {
+    use agents::Agent;
+    use agents::transcript::{Position, usage};
+    use engine::hats::AgentChoice;
+
+    /// A limit of tokens bounds a loop only where this is so.
+    #[test]
+    fn agents_that_are_said_to_report_tokens_have_transcripts_that_tell_them() {
+        let empty = tempfile::NamedTempFile::new().expect("a file");
+        let tells = |name: &str| {
+            Agent::from_name(name).is_some_and(|agent| usage(agent, empty.path(), Position::default(), 1000).is_ok())
+        };
+        for name in AgentChoice::NAMES {
+            let said = AgentChoice::Named(name.to_owned()).reports_tokens();
+            assert_eq!(said, tells(name), "{name}");
+        }
+    }
+}
