@@ -84,6 +84,30 @@ struct Jurisdiction<'a> {
     is_of_workflow: bool,
 }
 
+impl Jurisdiction<'_> {
+    /// What is to be told of how changes were found.
+    fn file_news(&self, occasion: &Occasion<'_>, state: Option<&SessionState>, effects: &mut Effects) -> Vec<String> {
+        let Some(files) = self.facts.files_asked() else { return Vec::new() };
+        // Where this is judged twice, what was put away the first time is gone the second time.
+        occasion.damaged.borrow_mut().extend(files.settlement.queue().take_problems());
+        effects.news(files.changed.take_notices(), state)
+    }
+
+    /// What is to be told of rules that were skipped, and of a queue that cannot be written.
+    fn of_skipped(&self, skipped: &[String]) -> Vec<String> {
+        let files = self.facts.files_asked();
+        let unwritten = files.and_then(|files| files.settlement.take_problem());
+        let is_about_files = |rule: &str| files.is_some_and(|files| files.rule(rule).is_some());
+        let told = skipped.iter().map(|rule| match &unwritten {
+            Some(why) if is_about_files(rule) => format!("rule `{rule}` was skipped: {why}"),
+            _ => failure::skipped_rule_notice(rule),
+        });
+        let told: Vec<String> = told.collect();
+        let alone = unwritten.filter(|_| !skipped.iter().any(|rule| is_about_files(rule)));
+        told.into_iter().chain(alone).collect()
+    }
+}
+
 /// What is stored between events; none of what cannot be had.
 #[derive(Clone, Copy)]
 struct Stored<'a> {
@@ -395,24 +419,12 @@ impl<'a> Judge<'a> {
             };
             unheard.hear(&here.policy.rules, &decision.file_rules);
             notices.extend(self.demand(&here, &mut decision, occasion, state, &mut effects));
-            if let Some(files) = here.facts.files_asked() {
-                notices.extend(effects.news(files.changed.take_notices(), state));
-                // Where this is judged twice, what was put away the first time is gone the second time.
-                occasion.damaged.borrow_mut().extend(files.settlement.queue().take_problems());
-            }
+            notices.extend(here.file_news(occasion, state, &mut effects));
             approved |= decision.verdict.approved;
             findings.extend(decision.verdict.findings);
             notices.extend(decision.verdict.notices);
-            let unwritten = here.facts.files_asked().and_then(|files| files.settlement.take_problem());
-            let is_about_files = |rule: &str| here.facts.files_asked().is_some_and(|files| files.rule(rule).is_some());
-            for rule in &decision.skipped {
-                notices.push(match &unwritten {
-                    Some(why) if is_about_files(rule) => format!("rule `{rule}` was skipped: {why}"),
-                    _ => failure::skipped_rule_notice(rule),
-                });
-            }
+            notices.extend(here.of_skipped(&decision.skipped));
             conduct.pace.extend(decision.pace.into_iter().map(|memory| (memory, here.is_of_workflow)));
-            notices.extend(unwritten.filter(|_| !decision.skipped.iter().any(|rule| is_about_files(rule))));
             let counted = |(rule, count): (String, u32)| (here.facts.hold_counter(&rule), count);
             conduct.holds.extend(decision.holds.into_iter().map(counted));
             effects.facts.extend(here.facts.used());

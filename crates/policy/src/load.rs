@@ -114,11 +114,11 @@ fn read_tiers(
     for layer in layers {
         loader.enforce(layer);
     }
-    let (mut loaded, broken) = loader.finish(trusted);
+    let (mut read, broken) = loader.finish(trusted);
     if let Some(project) = &tiers.project {
-        loaded.diagnostics.extend(doubts::of_folders(&loaded.rules, &project.base));
+        read.diagnostics.extend(doubts::of_folders(&read.rules, &project.base));
     }
-    (loaded, broken)
+    (read, broken)
 }
 
 impl Loaded {

@@ -309,7 +309,7 @@ impl Tree {
     fn blobs<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, Vec<u8>> {
         let is_told = |id: &&str| id.len() >= 40 && !id.bytes().all(|byte| byte == b'0');
         let ids: BTreeSet<&str> = ids.filter(is_told).collect();
-        let asked = |ids: &BTreeSet<&str>| ids.iter().map(|id| format!("{id}\n")).collect::<String>();
+        let asked = |ids: &BTreeSet<&str>| ids.iter().flat_map(|id| [*id, "\n"]).collect::<String>();
         // Where git does not answer, a file with other content is a new one.
         let sizes = self.git.output_of(&["cat-file", "--batch-check=%(objectname) %(objectsize)"], asked(&ids));
         let sizes = String::from_utf8(sizes.unwrap_or_default()).unwrap_or_default();

@@ -253,8 +253,8 @@ fn without_answered(mut found: FileMatch, safety: &[CompiledPattern], changes: &
     let search = Correspondence::new(changes);
     found.triggers.retain_mut(|trigger| {
         bound.iter().all(|safety| match search.changed_as(&safety.pattern, &trigger.captures) {
-            Ok(changed) => {
-                matched.insert(changed);
+            Ok(answer) => {
+                matched.insert(answer);
                 false
             }
             Err(lacking) => {

@@ -25,6 +25,9 @@ const GIT_LIMIT: Duration = Duration::from_mins(2);
 
 const FETCH_ALL: &str = "in CI, fetch enough history: `with: {fetch-depth: 0}` for `actions/checkout`";
 
+const NAME_DEFAULT: &str = "set `default_branch: NAME` in `.linchpin/config.yml`, run `git remote set-head origin --auto`, or say \
+                            what to compare with: `linchpin check --base REF`";
+
 pub struct Comparison {
     pub compared: Compared,
     pub acknowledged: Vec<Trailer>,
@@ -184,13 +187,7 @@ impl Looking<'_> {
     fn known(&self, baseline: Commit, matters: bool) -> Result<Commit, Problem> {
         match &baseline.unknown {
             Some(why) if matters => {
-                let help = match self.pull_request.is_on_github {
-                    true => FETCH_ALL,
-                    false => {
-                        "set `default_branch: NAME` in `.linchpin/config.yml`, run `git remote set-head origin --auto`, or say \
-                         what to compare with: `linchpin check --base REF`"
-                    }
-                };
+                let help = if self.pull_request.is_on_github { FETCH_ALL } else { NAME_DEFAULT };
                 Err(Problem::new("NotFound", why.clone()).help(help))
             }
             _ => Ok(baseline),
