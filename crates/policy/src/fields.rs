@@ -28,6 +28,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("prompt", "ask"),
     ("refuse", "block"),
     ("reject", "block"),
+    ("require_approval", "ask"),
 ];
 
 /// Keys that people try, and what to write instead: a key of ours, and how.
@@ -45,6 +46,17 @@ const OTHER_KEYS: &[(&str, &str, &str)] = &[
     ("regex", "command_pattern", "it is `command_pattern`"),
     ("files", "paths", "it is `paths`, or `reads`, `writes`, `deletes`"),
     ("message", "reason", "it is `reason`"),
+    ("instructions", "reason", "it is `reason`, or in a Markdown rule the text below the second `---`"),
+    ("instructions_file", "reason", "its text goes under `reason`, or in a Markdown rule below the second `---`"),
+    ("window_secs", "window", "it is `window`, in seconds"),
+    ("max_duration_secs", "max_duration", "it is `max_duration`, in seconds"),
+    ("pattern", "path_pattern", "it is `path_pattern`"),
+    ("path_pattern", "pattern", "it is `pattern`"),
+    // The second word tells that this is a workflow.
+    ("steps", "start_node", "it is `nodes`: the phases by name, `nodes: {claim: {prompt: …}}`"),
+    ("initial_step", "start_node", "it is `start_node`"),
+    ("name", "start_node", "the file's name is the workflow's: leave it out"),
+    ("type", "start_node", "leave it out; what is always on stands in `.linchpin/config.yml`"),
     (
         "core",
         "specs_dir",

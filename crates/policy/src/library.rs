@@ -5,7 +5,7 @@ use std::ops::Range;
 use engine::rules::Tier;
 
 use crate::definition::{Definition, Form};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, ErrorKind};
 use crate::fields::{Fields, Text};
 use crate::keys::{Key, Mapping, Takes};
 use crate::rule::{ENTRY, RuleReader};
@@ -44,6 +44,16 @@ pub struct Entries {
 pub fn read(reader: RuleReader, name: &str) -> Result<(Library, Entries), Vec<Diagnostic>> {
     let source = reader.source;
     let node = yaml::parse(source, 0..source.text.len()).map_err(|problem| vec![*problem])?;
+    if matches!(node.value, Yaml::List(_)) {
+        let problem = Diagnostic::error(
+            ErrorKind::InvalidValue,
+            "a rule library is a mapping of names to rules, and this is a list",
+            source,
+            Some(node.span),
+        );
+        let help = "write `NAME: {…}` for each rule; a list in DeepWork's old format becomes rules with `linchpin rules import FILE`";
+        return Err(vec![problem.help(help)]);
+    }
     let mut fields = Fields::of(node.clone(), source, LIBRARY.keys);
     let imports = fields.texts(IMPORTS).unwrap_or_default();
     let mut entries = Entries { problems: fields.problems, ..Entries::default() };

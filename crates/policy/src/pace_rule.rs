@@ -183,7 +183,13 @@ fn flat(fields: &mut Fields) -> Option<Limit> {
         let is_of_kind = crate::keys::each(kind.keys()).any(|own| own.name == key.name);
         if let (false, Some(span)) = (is_of_kind, fields.key_span(key.name)) {
             let message = format!("`{}` is no field of `{}`", key.name, text.value);
-            fields.refuse(ErrorKind::UnknownKey, message, span);
+            let help = match (key.name, kind) {
+                ("pattern", Kind::RepeatedFileEdit) => Some("it is `path_pattern`".to_owned()),
+                ("path_pattern", Kind::RepeatedCommand) => Some("it is `pattern`".to_owned()),
+                _ => None,
+            };
+            let problem = Diagnostic::error(ErrorKind::UnknownKey, message, fields.source(), Some(span));
+            fields.problems.push(problem.maybe_help(help));
         }
     }
     limit(*kind, &text.value, text.span.clone(), fields)

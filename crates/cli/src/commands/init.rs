@@ -128,6 +128,10 @@ fn report(
         output.line("No hooks are installed, so nothing is guarded yet: run `linchpin install AGENT`.");
         output.line(format!("Linchpin knows these agents: {names}."));
     }
+    for warning in policy::deepwork_warnings(&PolicyFolder::of_project(root)) {
+        output.blank();
+        output.rendered(&warning.render(output.style()));
+    }
     output.blank();
     output.line("Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.");
 }

@@ -418,3 +418,199 @@ fn libraries_to_import_may_end_in_yaml() {
     assert_eq!(project.decision("danger"), "deny");
     assert_eq!(fetch(&project), "allow");
 }
+
+#[test]
+fn init_tells_what_deepwork_has_left() {
+    let project = bare();
+    project.file(".deepwork/rules/no-danger.md", NO_DANGER);
+    let told = project.run(&["init", "--no-hooks"]).stdout;
+    assert!(told.contains("write `rules_dir: .deepwork/rules` into `.linchpin/config.yml`"), "{told}");
+}
+
+#[test]
+fn words_of_other_systems_are_answered_with_ours() {
+    let project = project();
+    project.rule("docs", "---\ntrigger: src/**\ninstructions: Look.\n---\nLook.\n");
+    project.rule("more", "---\ncreated: src/**\ninstructions_file: x.md\n---\nLook.\n");
+    project.file(".linchpin/rules/list.yml", "- name: Docs\n  trigger: src/**\n");
+    project.config("observers: [{name: claims, behavior: detect_task_claim}]\n");
+    project.file("guides/HOUSE.md", "Mind the house.");
+    project.file(
+        ".linchpin/workflows/work.yml",
+        "start_node: work\nnodes:\n  work:\n    prompt: '{{ HOUSE }} {{ guide(\"HOUSE\") }}'\n    allowed_tools: all\n    rules:\n      - \
+         repeated_command: {threshold: 3, window_secs: 10}\n      - repeated_file_edit: {pattern: src, threshold: 3, window: 9}\n      - {type: \
+         repeated_file_edit, pattern: src, threshold: 3, window: 9}\n      - {tools: [Edit], action: require_approval, reason: No.}\n    \
+         exit_conditions: [{type: user_approval}]\n    transitions: [{when: work_complete, to: done}]\n",
+    );
+    project.file(
+        ".linchpin/workflows/lifecycle.yml",
+        "name: lifecycle\ntype: lifecycle\ninitial_step: claim\nsteps: [{name: claim}]\ntriggers: {BEFORE_TOOL: [], on_session_start: []}\n",
+    );
+    assert_snapshot!(project.run(&["validate"]).stdout, @r#"
+    error: no behavior is named `detect_task_claim`
+     --> .linchpin/config.yml:1:38
+      |
+    1 | observers: [{name: claims, behavior: detect_task_claim}]
+      |                                      ^^^^^^^^^^^^^^^^^
+      |
+      = help: did you mean `task_claim_tracking`?
+
+    error: unknown key `instructions`
+     --> .linchpin/rules/docs.md:3:1
+      |
+    3 | instructions: Look.
+      | ^^^^^^^^^^^^
+      |
+      = help: it is `reason`, or in a Markdown rule the text below the second `---`
+
+    error: unknown key `instructions_file`
+     --> .linchpin/rules/more.md:3:1
+      |
+    3 | instructions_file: x.md
+      | ^^^^^^^^^^^^^^^^^
+      |
+      = help: its text goes under `reason`, or in a Markdown rule below the second `---`
+
+    error: a rule library is a mapping of names to rules, and this is a list
+     --> .linchpin/rules/list.yml:1:1
+      |
+    1 | - name: Docs
+      | ^
+      |
+      = help: write `NAME: {…}` for each rule; a list in DeepWork's old format becomes rules with `linchpin rules import FILE`
+
+    error: unknown key `name`
+     --> .linchpin/workflows/lifecycle.yml:1:1
+      |
+    1 | name: lifecycle
+      | ^^^^
+      |
+      = help: the file's name is the workflow's: leave it out
+
+    error: the workflow has no `nodes`
+     --> .linchpin/workflows/lifecycle.yml:1:1
+      |
+    1 | name: lifecycle
+      | ^
+      |
+      = help: `triggers`, `tool_rules` and `check_rules` that are always on stand in `.linchpin/config.yml`
+
+    error: the workflow has no `start_node`
+     --> .linchpin/workflows/lifecycle.yml:1:1
+      |
+    1 | name: lifecycle
+      | ^
+
+    error: unknown key `type`
+     --> .linchpin/workflows/lifecycle.yml:2:1
+      |
+    2 | type: lifecycle
+      | ^^^^
+      |
+      = help: leave it out; what is always on stands in `.linchpin/config.yml`
+
+    error: unknown key `initial_step`
+     --> .linchpin/workflows/lifecycle.yml:3:1
+      |
+    3 | initial_step: claim
+      | ^^^^^^^^^^^^
+      |
+      = help: it is `start_node`
+
+    error: unknown key `steps`
+     --> .linchpin/workflows/lifecycle.yml:4:1
+      |
+    4 | steps: [{name: claim}]
+      | ^^^^^
+      |
+      = help: it is `nodes`: the phases by name, `nodes: {claim: {prompt: …}}`
+
+    error: unknown event `BEFORE_TOOL`
+     --> .linchpin/workflows/lifecycle.yml:5:12
+      |
+    5 | triggers: {BEFORE_TOOL: [], on_session_start: []}
+      |            ^^^^^^^^^^^
+      |
+      = help: did you mean `before_tool`?
+
+    error: unknown event `on_session_start`
+     --> .linchpin/workflows/lifecycle.yml:5:29
+      |
+    5 | triggers: {BEFORE_TOOL: [], on_session_start: []}
+      |                             ^^^^^^^^^^^^^^^^
+      |
+      = help: did you mean `session_start`?
+
+    error: unknown name `HOUSE` (node `work`)
+     --> .linchpin/workflows/work.yml:4:17
+      |
+    4 |     prompt: '{{ HOUSE }} {{ guide("HOUSE") }}'
+      |                 ^^^^^
+      |
+      = help: copy `guides/HOUSE.md` into `.linchpin/guides`: guides are read from there
+
+    error: there is no guide `HOUSE` (node `work`)
+     --> .linchpin/workflows/work.yml:4:36
+      |
+    4 |     prompt: '{{ HOUSE }} {{ guide("HOUSE") }}'
+      |                                    ^^^^^
+      |
+      = help: copy `guides/HOUSE.md` into `.linchpin/guides`: guides are read from there
+
+    error: `all` is no tool: every other one would be blocked (node `work`)
+     --> .linchpin/workflows/work.yml:5:20
+      |
+    5 |     allowed_tools: all
+      |                    ^^^
+      |
+      = help: leave `allowed_tools` out to allow every tool
+
+    error: `repeated_command` needs `window` (node `work`, rule 1)
+     --> .linchpin/workflows/work.yml:7:9
+      |
+    7 |       - repeated_command: {threshold: 3, window_secs: 10}
+      |         ^^^^^^^^^^^^^^^^
+
+    error: unknown key `window_secs` (node `work`, rule 1)
+     --> .linchpin/workflows/work.yml:7:42
+      |
+    7 |       - repeated_command: {threshold: 3, window_secs: 10}
+      |                                          ^^^^^^^^^^^
+      |
+      = help: it is `window`, in seconds
+
+    error: unknown key `pattern` (node `work`, rule 2)
+     --> .linchpin/workflows/work.yml:8:30
+      |
+    8 |       - repeated_file_edit: {pattern: src, threshold: 3, window: 9}
+      |                              ^^^^^^^
+      |
+      = help: it is `path_pattern`
+
+    error: `pattern` is no field of `repeated_file_edit` (node `work`, rule 3)
+     --> .linchpin/workflows/work.yml:9:36
+      |
+    9 |       - {type: repeated_file_edit, pattern: src, threshold: 3, window: 9}
+      |                                    ^^^^^^^
+      |
+      = help: it is `path_pattern`
+
+    error: `action` is one of `block`, `ask`, `warn`, `allow`, not `require_approval` (node `work`, rule 4)
+      --> .linchpin/workflows/work.yml:10:33
+       |
+    10 |       - {tools: [Edit], action: require_approval, reason: No.}
+       |                                 ^^^^^^^^^^^^^^^^
+       |
+       = help: did you mean `ask`?
+
+    error: the gate has no `prompt` (node `work`)
+      --> .linchpin/workflows/work.yml:11:23
+       |
+    11 |     exit_conditions: [{type: user_approval}]
+       |                       ^
+       |
+       = help: say what a person is asked: `approval: Ship it?`
+
+    2 rules in force, 2 workflows; 21 errors.
+    "#);
+}

@@ -24,6 +24,13 @@ use crate::tool_rule::{check_glob, check_name_pattern, path_pattern, text_search
 use crate::yaml::{self, Node, Yaml};
 use keys::{ANY_ENTRY, BEHAVIOR, DECLARED_KEYS, EXTERNAL, MATCH, MATCH_KEYS, OUTCOMES, PROGRAM, WITHOUT_SETTINGS};
 
+/// What Gobby calls these behaviors, and ours.
+const GOBBYS_NAMES: &[(&str, &str)] = &[
+    ("detect_mcp_call", Behavior::MCP_CALL_TRACKING),
+    ("detect_plan_mode_from_context", Behavior::DETECT_PLAN_MODE),
+    ("detect_task_claim", Behavior::TASK_CLAIM_TRACKING),
+];
+
 /// More than anybody needs, and few enough for every hook to go through.
 const OBSERVERS_LIMIT: usize = 200;
 
@@ -306,7 +313,8 @@ impl Entry<'_> {
                 Some(Behavior::McpCallTracking)
             }
             unknown => {
-                let help = suggest::closest(unknown, Behavior::NAMES).map_or_else(
+                let gobbys = GOBBYS_NAMES.iter().find(|(name, _)| *name == unknown).map(|(_, ours)| *ours);
+                let help = gobbys.or_else(|| suggest::closest(unknown, Behavior::NAMES)).map_or_else(
                     || {
                         format!(
                             "those in the box are {}; a program is `{{exec: [program, …]}}`",

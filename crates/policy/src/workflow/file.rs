@@ -175,7 +175,13 @@ impl<'a> File<'a> {
                 return Vec::new();
             }
             None => {
-                fields.refuse(ErrorKind::MissingKey, "the workflow has no `nodes`", 0..0);
+                let problem =
+                    Diagnostic::error(ErrorKind::MissingKey, "the workflow has no `nodes`", self.source, Some(0..0));
+                // Gobby's lifecycle workflows have none.
+                let is_always_on = ["triggers", "tool_rules", "check_rules"].iter().any(|key| fields.has(key));
+                let help =
+                    "`triggers`, `tool_rules` and `check_rules` that are always on stand in `.linchpin/config.yml`";
+                fields.problems.push(problem.maybe_help(is_always_on.then(|| help.to_owned())));
                 return Vec::new();
             }
         };

@@ -206,7 +206,10 @@ impl<'a> GateReader<'a> {
             _ => "url",
         };
         if !fields.has(needed) {
-            fields.refuse(ErrorKind::MissingKey, format!("the gate has no `{needed}`"), span);
+            let message = format!("the gate has no `{needed}`");
+            let problem = Diagnostic::error(ErrorKind::MissingKey, message, fields.source(), Some(span));
+            let help = "say what a person is asked: `approval: Ship it?`".to_owned();
+            fields.problems.push(problem.maybe_help((kind == "user_approval").then_some(help)));
             return None;
         }
         let (gate, instead) = match kind {

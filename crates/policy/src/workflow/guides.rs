@@ -9,6 +9,7 @@ use std::path::Path;
 
 use engine::expr::Scope;
 use engine::expr::template::{self, Checked};
+use engine::rules::Tier;
 use engine::suggest;
 
 use super::bundled::Bundled;
@@ -66,6 +67,15 @@ impl<'a> Guides<'a> {
             }
         }
         Ok(self.bundled.iter().find(|guide| guide.name == name).map(Bundled::guide_source))
+    }
+
+    /// What to do with a guide that lies in the project's own `guides` folder, where Hegel has them.
+    fn elsewhere(&self, name: &str) -> Option<String> {
+        let folder = self.folders.iter().find(|folder| folder.tier == Tier::Project)?;
+        let file = folder.base.join("guides").join(format!("{name}.md"));
+        let target = folder.shown(&folder.guides());
+        (is_name(name) && file.is_file())
+            .then(|| format!("copy `guides/{name}.md` into `{target}`: guides are read from there"))
     }
 
     fn names(&self) -> Vec<String> {
@@ -165,7 +175,11 @@ impl<'a> Templates<'a> {
                     let close = suggest::closest(&mention.name, self.guides.names().iter().map(String::as_str))
                         .map(|close| format!("did you mean the guide `{close}`?"));
                     let own = problem.help.take().map(|help| format!("; {help}")).unwrap_or_default();
-                    problem.help = close.or_else(|| Some(format!("there is no guide `{}` either{own}", mention.name)));
+                    problem.help = self
+                        .guides
+                        .elsewhere(&mention.name)
+                        .or(close)
+                        .or_else(|| Some(format!("there is no guide `{}` either{own}", mention.name)));
                 }
                 continue;
             }
@@ -233,6 +247,7 @@ impl<'a> Templates<'a> {
             .help("a guide is named without a folder and without `.md`: letters, digits, `-` and `_`");
         }
         let known = self.guides.names();
+        let elsewhere = self.guides.elsewhere(name);
         let help = suggest::closest(name, known.iter().map(String::as_str)).map_or_else(
             || match known.as_slice() {
                 [] => "a guide is a file `NAME.md` in the folder `guides`; there is none".to_owned(),
@@ -240,6 +255,7 @@ impl<'a> Templates<'a> {
             },
             suggest::did_you_mean,
         );
+        let help = elsewhere.unwrap_or(help);
         Diagnostic::error(ErrorKind::MissingGuide, format!("there is no guide `{name}`"), source, Some(span)).help(help)
     }
 }

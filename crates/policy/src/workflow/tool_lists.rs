@@ -16,6 +16,14 @@ pub fn read(node: &str, rules: &mut RuleGathering, fields: &mut Fields) {
         let text = extent(fields.source(), span.start, fields.end_of(key));
         let text = fields.source().text.get(text).unwrap_or_default();
         let Some(names) = fields.texts(key) else { continue };
+        if let ("allowed_tools", [all]) = (key, names.as_slice())
+            && all.value == "all"
+        {
+            let message = "`all` is no tool: every other one would be blocked";
+            let problem = Diagnostic::error(ErrorKind::InvalidValue, message, fields.source(), Some(all.span.clone()));
+            fields.problems.push(problem.help("leave `allowed_tools` out to allow every tool"));
+            continue;
+        }
         let listed = names.iter().map(|name| name.value.as_str()).collect::<Vec<_>>().join(", ");
         let tool_rules = match key {
             "allowed_tools" => {
