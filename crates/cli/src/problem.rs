@@ -18,7 +18,7 @@ pub struct Problem {
     /// The lines that it is about, rendered; before the message.
     snippets: Vec<String>,
     /// What the text says in the message's place, where the snippets say the rest.
-    conclusion: Option<String>,
+    conclusion: Option<Box<str>>,
 }
 
 pub type Outcome = Result<ExitCode, Problem>;
@@ -82,7 +82,7 @@ impl Problem {
     }
 
     pub fn to_text(&self) -> String {
-        let message = self.conclusion.as_ref().unwrap_or(&self.message);
+        let message = self.conclusion.as_deref().unwrap_or(&self.message);
         let said = match &self.help {
             Some(help) => format!("error: {message}\nhelp: {help}"),
             None => format!("error: {message}"),
@@ -113,7 +113,7 @@ impl From<Refusal> for Problem {
             problem.place.extend(more);
         }
         problem.help = refusal.help;
-        problem.conclusion = refusal.conclusion;
+        problem.conclusion = refusal.conclusion.map(String::into_boxed_str);
         problem.snippets = refusal.problems.iter().map(|problem| problem.render(Style::Plain)).collect();
         problem
     }

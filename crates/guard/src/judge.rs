@@ -3,13 +3,14 @@
 mod effects;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use engine::event::ShellText;
 use engine::file_rules::Baseline;
+use engine::workflow::Action;
 use engine::{Decision, Event, EventKind, Finding, Inquiry, Level, Lifted, Place, Situation, Verdict};
 use policy::{Compiled, Config, Held, JournalMode, PolicyFolder, Weakened};
 use serde_json::Map;
@@ -35,7 +36,7 @@ use crate::session_policy;
 use crate::task_facts::TaskFacts;
 use crate::token_count::TokenCount;
 use crate::trust::Trust;
-use crate::workflow::{Active, Position, act, policy_at};
+use crate::workflow::{Acted, Active, Position, act, policy_at};
 
 /// How long to wait for other processes at the journal: a part of the deadline, so that there is time to answer.
 pub(crate) const STORE_PATIENCE: f64 = 0.5;
@@ -391,22 +392,9 @@ impl<'a> Judge<'a> {
             // Programs from outside may do anything.
             let programs = Some(&occasion.programs).filter(|_| !event.is_dry_run);
             notices.extend(observing::observe(observers, &here.situation, &here.facts, here.project, programs));
-            if let Some(active) = active.as_ref().filter(|_| here.is_of_workflow) {
-                context.extend(self.introduction(active, event));
-                let actions = active.workflow.actions_on(event.kind);
-                let place = format!("`{}` of workflow `{}`", event.kind.name(), active.workflow.name);
-                let acted = act(&place, actions, &active.workflow.guides, &here.situation, &here.facts);
-                context.extend(acted.texts);
-                notices.extend(acted.notices);
-            } else if here.facts.has_state() {
-                for triggers in here.policy.config.triggers.iter().filter(|own| own.has_any(event.kind)) {
-                    let place = format!("`{}` of the configuration", event.kind.name());
-                    let actions = triggers.actions_on(event.kind);
-                    let acted = act(&place, actions, &triggers.guides, &here.situation, &here.facts);
-                    context.extend(acted.texts);
-                    notices.extend(acted.notices);
-                }
-            }
+            let acted = self.acted(&here, active.as_deref(), event);
+            context.extend(acted.texts);
+            notices.extend(acted.notices);
             self.keep_observed(&here, active.as_deref(), &mut effects.changes);
             let inquiry = Inquiry { situation: &here.situation, rules: &here.policy.rules, thorough: false };
             let Ok(mut decision) = engine::decide(&inquiry) else {
@@ -465,6 +453,26 @@ impl<'a> Judge<'a> {
         if let Some(start) = start {
             start.remember(&mut effects.changes);
         }
+    }
+
+    /// What the workflow, or a configuration, does by itself at this event.
+    fn acted(&self, here: &Jurisdiction<'_>, active: Option<&Active>, event: &Event) -> Acted {
+        let kind = event.kind;
+        let act = |place: &str, actions: &mut dyn Iterator<Item = &Action>, guides: &BTreeMap<String, String>| {
+            act(place, actions, guides, &here.situation, &here.facts)
+        };
+        let mut all = Acted::default();
+        if let Some(active) = active.filter(|_| here.is_of_workflow) {
+            all.texts.extend(self.introduction(active, event));
+            let place = format!("`{}` of workflow `{}`", kind.name(), active.workflow.name);
+            all.extend(act(&place, &mut active.workflow.actions_on(kind), &active.workflow.guides));
+        } else if here.facts.has_state() {
+            for triggers in here.policy.config.triggers.iter().filter(|triggers| triggers.has_any(kind)) {
+                let place = format!("`{}` of the configuration", kind.name());
+                all.extend(act(&place, &mut triggers.actions_on(kind), &triggers.guides));
+            }
+        }
+        all
     }
 
     /// What the observers and actions of a policy set.

@@ -104,7 +104,9 @@ fn read_tiers(
     let mut loader = Loader::new(before);
     let mut layers: Vec<Layer> = tiers.folders().map(|folder| loader.read_config(folder, replaced)).collect();
     loader.declare_names(&layers);
-    layers.iter_mut().for_each(|layer| loader.read_triggers(layer, tiers));
+    for layer in &mut layers {
+        loader.read_triggers(layer, tiers);
+    }
     loader.add_bundled();
     for layer in &layers {
         loader.read_rules(layer);

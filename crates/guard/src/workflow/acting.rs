@@ -21,6 +21,13 @@ pub struct Acted {
     pub notices: Vec<String>,
 }
 
+impl Acted {
+    pub fn extend(&mut self, more: Self) {
+        self.texts.extend(more.texts);
+        self.notices.extend(more.notices);
+    }
+}
+
 /// `place`: what the person knows the list of actions by. `guides`: the texts of those that they name.
 pub fn act<'w>(
     place: &str,

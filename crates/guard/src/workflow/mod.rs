@@ -25,7 +25,7 @@ mod report;
 mod scene;
 mod step;
 
-pub(crate) use acting::act;
+pub(crate) use acting::{Acted, act};
 pub use active::Active;
 pub use ahead::{Ahead, GateAhead, GateState, NextMove};
 pub(crate) use approval::Approvals;

@@ -43,8 +43,8 @@ impl Editor {
             let name = tier.folder.shown(&path);
             let config = Document::of_yaml(&name, &tier.read(&path)?.unwrap_or_default())?;
             let message = format!("`{id}` is named here");
-            let named = |list: &&str| config.item_problem(list, id, ErrorKind::RuleInUse, &message);
-            if let Some(problem) = NAMED.iter().find_map(|list| named(&list)) {
+            let named = |list: &str| config.item_problem(list, id, ErrorKind::RuleInUse, &message);
+            if let Some(problem) = NAMED.iter().find_map(|list| named(list)) {
                 let message = format!("`{id}` is still in use: `{name}` names it");
                 return Err(Refusal::new(ErrorKind::RuleInUse, message)
                     .help("take the name out of the configuration first")

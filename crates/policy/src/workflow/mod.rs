@@ -143,7 +143,9 @@ impl Workflows {
             Ok(mut files) => {
                 let twins = reading::take_twins(&mut files);
                 self.diagnostics.extend(twins.iter().map(|twin| reading::twin_problem(folder, twin, "workflows")));
-                files.iter().for_each(|path| self.read_file(folder, path, around));
+                for path in &files {
+                    self.read_file(folder, path, around);
+                }
             }
             Err(error) => self.diagnostics.push(reading::unreadable(folder, &workflows, &error)),
         }

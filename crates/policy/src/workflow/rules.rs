@@ -77,7 +77,9 @@ impl<'a> RuleGathering<'a> {
 
     /// `rules` and its other spellings.
     pub fn lists(&mut self, fields: &mut Fields) {
-        rule_lists(fields).into_iter().for_each(|list| self.list(list));
+        for list in rule_lists(fields) {
+            self.list(list);
+        }
     }
 
     pub fn list(&mut self, Listing { key, of, items, when }: Listing) {
