@@ -32,9 +32,9 @@ pub trait Facts: Send + Sync {
         Value::Null
     }
 
-    /// A field of `workflow`; null where none is active.
-    fn workflow(&self, _field: WorkflowField) -> Value {
-        Value::Null
+    /// A field of `workflow`; where none is active, `active` is false and every other is null.
+    fn workflow(&self, field: WorkflowField) -> Value {
+        field.without_workflow()
     }
 
     /// A field of `phase`; null where no workflow is active, and where it cannot be told.
@@ -219,6 +219,11 @@ pub enum WorkflowField {
 }
 
 impl WorkflowField {
+    /// What it is where no workflow is active.
+    pub fn without_workflow(self) -> Value {
+        if self == Self::Active { Value::Bool(false) } else { Value::Null }
+    }
+
     pub const ALL: [Self; 4] = [Self::Name, Self::Node, Self::History, Self::Active];
 
     pub fn name(self) -> &'static str {

@@ -172,6 +172,16 @@ impl<'a> Judge<'a> {
         (situation, facts)
     }
 
+    /// What the project's own rules know.
+    pub(crate) fn situation_of_project(
+        &self,
+        event: &Arc<Event>,
+        state: Option<&SessionState>,
+    ) -> (Arc<Situation>, Arc<LiveFacts>) {
+        let Jurisdiction { situation, facts, .. } = self.jurisdiction(self.project, &self.policy, event, state, None);
+        (situation, facts)
+    }
+
     pub fn config(&self) -> &Config {
         &self.policy.config
     }
@@ -349,9 +359,9 @@ impl<'a> Judge<'a> {
         let Occasion { event, is_first, .. } = occasion;
         let is_first = *is_first;
         let state = stored.session;
-        let own = self.jurisdiction(self.project, &self.policy, event, state);
         let mut broken = Vec::new();
         let active = self.active(stored.workflow, event, &mut broken);
+        let own = self.jurisdiction(self.project, &self.policy, event, state, active.as_ref());
         let of_workflow = active.as_ref().map(|active| self.policy_of(active));
         let nested = occasion.nested.get_or_init(|| self.nested(event, &own.situation));
         let kept = occasion.kept.get_or_init(|| {
@@ -378,7 +388,9 @@ impl<'a> Judge<'a> {
         }
         let in_workflow = active.as_ref().zip(of_workflow.as_ref());
         let in_workflow = in_workflow.map(|(active, policy)| self.jurisdiction_of(active, policy, event, state));
-        let further_in = nested.iter().map(|(project, held)| self.jurisdiction(project, &held.policy, event, state));
+        let further_in = nested
+            .iter()
+            .map(|(project, held)| self.jurisdiction(project, &held.policy, event, state, active.as_ref()));
         for here in std::iter::once(own).chain(in_workflow).chain(further_in) {
             broken.extend(here.policy.broken.iter().map(failure::broken_notice));
             if is_first {
@@ -586,8 +598,9 @@ impl<'a> Judge<'a> {
         policy: &'b Compiled,
         event: &Arc<Event>,
         state: Option<&SessionState>,
+        active: Option<&Arc<Active>>,
     ) -> Jurisdiction<'b> {
-        let facts = self.facts(project, policy, event, state);
+        let facts = self.facts(project, policy, event, state).beside_workflow(active.cloned());
         self.jurisdiction_by(project, policy, event, Arc::new(facts))
     }
 

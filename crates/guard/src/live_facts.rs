@@ -53,6 +53,8 @@ pub struct LiveFacts {
     pace: PaceFacts,
     /// The workflow whose rules are judged.
     active: Option<Arc<Active>>,
+    /// The workflow that is active while something else is judged.
+    beside: Option<Arc<Active>>,
     /// What observers made of this very event.
     observed: Mutex<Changes>,
     /// Whether observers are asking, and not rules.
@@ -107,6 +109,7 @@ impl LiveFacts {
             file_setting,
             pace,
             active: None,
+            beside: None,
             observed: Mutex::default(),
             is_observing: AtomicBool::new(false),
             used: Mutex::default(),
@@ -119,6 +122,20 @@ impl LiveFacts {
             commands: OnceLock::new(),
             folders: Mutex::default(),
         }
+    }
+
+    /// The same, for what is said elsewhere while a workflow is active.
+    pub fn beside_workflow(mut self, active: Option<Arc<Active>>) -> Self {
+        self.beside = active;
+        self
+    }
+
+    /// The workflow that is active, whether or not this is part of it.
+    fn workflow_around(&self) -> Option<&Arc<Active>> {
+        let around = self.active.as_ref().or(self.beside.as_ref());
+        // Without the journal nobody knows whether one is active.
+        self.missed.fetch_or(around.is_none() && self.state.is_none(), Ordering::Relaxed);
+        around
     }
 
     /// The same, for what a workflow says. Its rules may ask about those that are in force without it.
@@ -282,7 +299,8 @@ impl Facts for LiveFacts {
     }
 
     fn workflow(&self, field: WorkflowField) -> Value {
-        let value = self.active.as_ref().map_or(Value::Null, |active| active.workflow_field(field));
+        let active = self.workflow_around();
+        let value = active.map_or_else(|| field.without_workflow(), |active| active.workflow_field(field));
         self.note(format!("workflow.{}", field.name()), &value);
         value
     }
@@ -299,8 +317,7 @@ impl Facts for LiveFacts {
             repository?.commits_since(visit.started / 1000, visit.head.as_deref())
         };
         let value = self
-            .active
-            .as_ref()
+            .workflow_around()
             .map_or(Value::Null, |active| active.phase_field(field, || tokens(active), || commits(active)));
         self.note(format!("phase.{}", field.name()), &value);
         value
@@ -341,7 +358,7 @@ impl Facts for LiveFacts {
     }
 
     fn claims(&self) -> Map<String, Value> {
-        self.active.as_ref().map(|active| active.claims.clone()).unwrap_or_default()
+        self.workflow_around().map(|active| active.claims.clone()).unwrap_or_default()
     }
 
     fn git(&self, field: GitField) -> Value {

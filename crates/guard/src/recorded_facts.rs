@@ -106,7 +106,10 @@ impl RecordedFacts {
         if let Some(recorded) = self.recorded(&fact) {
             return recorded.clone();
         }
-        let Some((_, stood)) = &self.workflow else { return Value::Null };
+        let Some((_, stood)) = &self.workflow else {
+            self.lacks(fact);
+            return Value::Null;
+        };
         follow(stood).unwrap_or_else(|Unknown| {
             self.lacks(fact);
             Value::Null

@@ -361,10 +361,11 @@ pub enum Explain {
     Pattern { pattern: String, path: String },
     /// The value of an expression, as things are with the active workflow
     When {
+        #[arg(allow_hyphen_values = true)]
         expression: String,
         /// What the names in it stand for, as a JSON object
-        #[arg(long, value_name = "JSON", default_value = "{}")]
-        with: String,
+        #[arg(long, value_name = "JSON")]
+        with: Option<String>,
     },
 }
 

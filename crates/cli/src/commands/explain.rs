@@ -7,7 +7,8 @@ use engine::pattern::Pattern;
 use engine::{Finding, Level, expr};
 use guard::failure::GUARD;
 use guard::replay::{ReplayError, Since};
-use guard::{Project, Replay, TaskFacts};
+use guard::workflow::Known;
+use guard::{Project, Replay};
 use serde_json::{Map, Value, json};
 use store::{Entry, Filter};
 
@@ -23,7 +24,7 @@ pub fn run(what: &Explain, context: &Context) -> Outcome {
         Explain::Last => explain_entry(Wanted::LastSpoken, context),
         Explain::Command { command } => command::run(command, context),
         Explain::Pattern { pattern, path } => explain_pattern(pattern, path, context),
-        Explain::When { expression, with } => explain_when(expression, with, context),
+        Explain::When { expression, with } => explain_when(expression, with.as_deref(), context),
     }
 }
 
@@ -54,18 +55,20 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
     Ok(ExitCode::Done)
 }
 
-fn explain_when(expression: &str, with: &str, context: &Context) -> Outcome {
-    let with: Map<String, Value> = serde_json::from_str(with)
+fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> Outcome {
+    // Whoever makes names up may leave some out.
+    let is_made_up = with.is_some();
+    let with: Map<String, Value> = serde_json::from_str(with.unwrap_or("{}"))
         .map_err(|error| Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}")))?;
-    let mut known = work::names(context);
-    let tasks = TaskFacts::of(&Project::of_command(&context.environment), &context.environment).counts();
-    known.insert("tasks".to_owned(), Value::Object(tasks));
-    let names = with_names(known, with);
-    let found = expr::evaluate_with(expression, &names).map_err(|error| {
+    let Known { names, situation, scope } = work::known_names(context);
+    let names = with_names(names, with);
+    let scope = (!is_made_up).then_some(&scope);
+    let found = expr::evaluate_beside(expression, &names, Some(&situation), scope).map_err(|error| {
         let column = expression.get(..error.span.start).map_or(1, |before| before.chars().count() + 1);
         let problem = Problem::new("InvalidExpression", error.message).at("expression", Some((1, column)));
         error.help.into_iter().fold(problem, Problem::help)
     })?;
+    let is_session_missing = situation.facts.take_missed();
     if context.output.json {
         context.output.value(&json!({ "value": found.value, "truthy": found.truthy, "unknown": found.unknown }));
         return Ok(ExitCode::Done);
@@ -77,6 +80,9 @@ fn explain_when(expression: &str, with: &str, context: &Context) -> Outcome {
     ));
     if !found.unknown.is_empty() {
         context.output.line(format!("undefined: {}", found.unknown.join(", ")));
+    }
+    if is_session_missing {
+        context.output.line("not known: what a session did or set, because no session was heard of here yet");
     }
     Ok(ExitCode::Done)
 }

@@ -316,3 +316,41 @@ fn an_event_has_a_number() {
     For more information, try '--help'.
     ");
 }
+
+#[test]
+fn an_expression_is_tried_with_what_is_known_of_the_project() {
+    let project = project();
+    project.git(&["init", "-q", "-b", "main"]);
+    project.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    let explained = |expression: &str| project.run(&["explain", "when", expression]).transcript();
+    assert!(explained("git.branch == 'main'").contains("true (true in a condition)"));
+    assert!(explained("workflow.active").contains("false (false in a condition)"));
+    assert!(explained("-1 < 0").contains("true (true in a condition)"));
+    let task = project.run(&["task", "add", "Do it", "--json"]).json();
+    let id = task["id"].as_str().or_else(|| task["task"]["id"].as_str()).expect("an id").to_owned();
+    assert!(explained(&format!("task_tree_complete('{id}')")).contains("false (false in a condition)"));
+    project.run(&["task", "claim", &id]);
+    project.run(&["task", "close", &id]);
+    assert!(explained(&format!("task_tree_complete('{id}')")).contains("true (true in a condition)"));
+    insta::assert_snapshot!(explained("gti.branch == 'main'"), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown name `gti`
+    help: did you mean `git`?
+    ");
+    insta::assert_snapshot!(explained("command_ran('make')"), @"
+    exit 0
+    --- stdout
+    false (false in a condition)
+    not known: what a session did or set, because no session was heard of here yet
+    --- stderr
+    ");
+    insta::assert_snapshot!(explained("event.command == 'make'"), @"
+    exit 0
+    --- stdout
+    false (false in a condition)
+    undefined: event
+    --- stderr
+    ");
+}

@@ -688,3 +688,30 @@ fn a_gate_of_file_rules_stays_shut_where_git_cannot_say_what_changed() {
     scratch.git(&["config", "core.repositoryformatversion", "99"]);
     assert_snapshot!(scratch.run(&["next"]).transcript());
 }
+
+#[test]
+fn rules_of_the_project_know_the_workflow_that_is_active() {
+    let scratch = with_rules("      []");
+    scratch.rule(
+        "code",
+        "---\ncommand_pattern: ^danger\nwhen: workflow.name == 'work' and phase.name == 'code'\n---\nNot in code.\n",
+    );
+    scratch.rule("idle", "---\ncommand_pattern: ^hazard\nwhen: not workflow.active\n---\nStart a workflow.\n");
+    scratch.rule(
+        "late",
+        "---\ncommand_pattern: ^wait\nwhen: phase.elapsed > 300 or claims.code_complete\n---\nToo late.\n",
+    );
+    assert_eq!(scratch.run(&["validate"]).code, Some(0));
+    let mut agent = scratch.agent();
+    let mut decisions = || ["danger", "hazard", "wait"].map(|command| agent.before(command).decision().to_owned());
+    assert_eq!(decisions(), ["allow", "deny", "allow"]);
+    scratch.run(&["start", "work"]);
+    assert_eq!(decisions(), ["deny", "allow", "allow"]);
+    begin_phases_earlier(&scratch, 400_000);
+    assert_eq!(decisions(), ["deny", "allow", "deny"]);
+    scratch.run(&["next"]);
+    assert_eq!(decisions(), ["allow", "allow", "allow"]);
+    // A replay knows what was asked for then.
+    let replayed = scratch.run(&["replay", "--json"]).json();
+    assert_eq!(replayed["summary"]["undecidable"], 0, "{replayed}");
+}

@@ -148,18 +148,18 @@ impl Situation {
 pub(super) enum Root {
     /// With which changes are meant by `files`.
     Situation(Arc<Situation>, Reach),
-    /// A dictionary that somebody wrote down.
-    Given(Value),
+    /// A dictionary that somebody wrote down, and what is known besides.
+    Given(Value, Option<Arc<Situation>>),
 }
 
 /// No text can contain this name.
 const ROOT: &str = "@";
 
-/// The situation that is being judged, if it is not one that somebody made up.
+/// The situation that is being judged, or what is known beside names that somebody made up.
 pub(super) fn situation(state: &State) -> Option<Arc<Situation>> {
     match state.lookup(ROOT)?.downcast_object_ref::<Root>()? {
         Root::Situation(situation, _) => Some(Arc::clone(situation)),
-        Root::Given(_) => None,
+        Root::Given(_, known) => known.clone(),
     }
 }
 
@@ -169,14 +169,15 @@ pub(super) fn variable(state: &State, name: &str, function: &str) -> Result<Opti
     let root = state.lookup(ROOT);
     match root.as_ref().and_then(|root| root.downcast_object_ref::<Root>()) {
         Some(Root::Situation(situation, _)) => Ok(situation.variable(name)),
-        Some(root @ Root::Given(_)) if root.resolve(name).is_some() => Ok(root.resolve(name)),
+        Some(root @ Root::Given(..)) if root.resolve(name).is_some() => Ok(root.resolve(name)),
         _ => Err(failure(format!("`{function}` needs the variable `{name}`"))),
     }
 }
 
 impl Root {
-    pub(super) fn given(names: &Map<String, Json>) -> Self {
-        Self::Given(Value::from_pairs(names.iter().map(|(name, value)| (name.as_str(), from_json(value)))))
+    pub(super) fn given(names: &Map<String, Json>, known: Option<&Arc<Situation>>) -> Self {
+        let names = names.iter().map(|(name, value)| (name.as_str(), from_json(value)));
+        Self::Given(Value::from_pairs(names), known.cloned())
     }
 
     pub(super) fn resolve(&self, name: &str) -> Option<Value> {
@@ -200,7 +201,8 @@ impl Root {
                     _ => situation.claim(name).or_else(|| situation.variable(name)),
                 }
             }
-            Self::Given(given) => field(given, name).or_else(|| match name {
+            Self::Given(given, known) => field(given, name).or_else(|| match name {
+                "files" | "git" => Self::Situation(Arc::clone(known.as_ref()?), Reach::default()).resolve(name),
                 "tool_name" => field(&field(given, "event")?, "tool"),
                 "tool_input" => field(&field(given, "event")?, "input"),
                 "source" => field(&field(given, "event")?, "agent"),

@@ -165,9 +165,23 @@ pub struct Evaluation {
 /// `tool_name`, `tool_input` and `source` are short for fields of `event`. Names are not checked: what is unknown is
 /// undefined, and reported.
 pub fn evaluate_with(source: &str, with: &Map<String, Json>) -> Result<Evaluation, ExprError> {
+    evaluate_beside(source, with, None, None)
+}
+
+/// The same, with a situation for `files`, `git` and functions. `scope`: what may be named; what may not is an error.
+pub fn evaluate_beside(
+    source: &str,
+    with: &Map<String, Json>,
+    known: Option<&Arc<Situation>>,
+    scope: Option<&Scope>,
+) -> Result<Evaluation, ExprError> {
     let source = Source::read(source)?;
     let (tree, lowering) = lowered(&source)?;
-    let root = Root::given(with);
+    let problem = scope.and_then(|scope| lowering.mentions.iter().find_map(|mention| scope.check(mention)));
+    if let Some(problem) = problem {
+        return Err(source.written_error(problem));
+    }
+    let root = Root::given(with, known);
     let unknown: BTreeSet<&str> =
         lowering.mentions.iter().map(|mention| mention.name).filter(|name| root.resolve(name).is_none()).collect();
     let unknown = unknown.into_iter().map(str::to_owned).collect();

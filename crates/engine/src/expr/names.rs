@@ -40,7 +40,7 @@ enum Fields {
     Any,
     /// The variables that are declared.
     Variables,
-    /// Known only to what is written in a workflow.
+    /// Known while a workflow is active.
     OfWorkflow(&'static [&'static str]),
     /// The claims of a workflow, where a move is decided.
     Claims,
@@ -121,7 +121,7 @@ impl Scope {
         self.conditions.insert(function.into(), arity);
     }
 
-    /// What is written in a workflow with these claims: it also knows `workflow` and `phase`.
+    /// What is written in a workflow with these claims.
     #[must_use]
     pub fn of_workflow(mut self, claims: impl IntoIterator<Item = String>) -> Self {
         self.claims = Some(claims.into_iter().collect());
@@ -170,9 +170,8 @@ impl Scope {
         let name = mention.name;
         let Some(context) = context_name(name) else { return self.check_bare(name, &mention.span) };
         match context.fields {
-            Fields::OfWorkflow(_) | Fields::Claims if self.claims.is_none() => {
-                return Some(needs_facts(name, mention.span.clone()));
-            }
+            // Outside of workflows nobody knows which claims there are.
+            Fields::Claims if self.claims.is_none() => return None,
             Fields::Claims if !self.decides_moves => return Some(not_at_a_move(name, mention.span.clone())),
             _ => {}
         }
@@ -233,10 +232,6 @@ fn not_at_a_move(name: &str, span: Range<usize>) -> ExprError {
     let message = format!("`{name}` is known only while a move is decided");
     let help = "claims are given with `linchpin next`: use them in transitions, `requires`, `on_enter` and `on_exit`";
     ExprError::new(span, message).with_help(Some(help.to_owned()))
-}
-
-fn needs_facts(name: &str, span: Range<usize>) -> ExprError {
-    ExprError::new(span, format!("`{name}` needs facts that this version of Linchpin does not supply yet"))
 }
 
 pub(super) fn unknown_function(name: &str, span: Range<usize>) -> ExprError {

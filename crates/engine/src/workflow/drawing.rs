@@ -31,14 +31,12 @@ fn rules(rules: &[Rule], indent: &str, text: &mut String) {
 }
 
 fn about(rule: &Rule) -> String {
-    match rule.as_pace_rule() {
-        Some(pace) => pace.limit.to_string(),
-        None => {
-            let reason = one_line(rule.reason.lines().next().unwrap_or_default());
-            let reason = if reason.is_empty() { String::new() } else { format!(", {reason}") };
-            format!("{}{reason}", rule.action.name())
-        }
+    if let Some(pace) = rule.as_pace_rule() {
+        return pace.limit.to_string();
     }
+    let reason = one_line(rule.reason.lines().next().unwrap_or_default());
+    let reason = if reason.is_empty() { String::new() } else { format!(", {reason}") };
+    format!("{}{reason}", rule.action.name())
 }
 
 fn requirements(requires: &[Requirement], indent: &str, text: &mut String) {

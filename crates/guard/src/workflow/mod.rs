@@ -35,6 +35,7 @@ pub use command_gate::Holding;
 pub use gates::{Lack, Outside};
 pub use holder::{HOLDER, hold};
 pub use moves::Moves;
+pub use names::Known;
 pub use pace_at_move::Force;
 pub(crate) use policy_at::policy_at;
 pub use position::{Position, Visit};

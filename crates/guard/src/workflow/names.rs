@@ -1,32 +1,67 @@
-//! What expressions of the active workflow know, written down: for whoever tries one out.
+//! What expressions know here and now, written down: for whoever tries one out.
 
 use std::sync::Arc;
 
-use engine::facts::{PhaseField, WorkflowField};
+use engine::Situation;
+use engine::expr::Scope;
+use engine::facts::{Facts, LoopField, PhaseField, TaskField, WorkflowField};
 use serde_json::{Map, Value, json};
 
-use super::{Moves, Refusal};
+use super::Moves;
+use crate::judge::Judge;
+
+/// What is known where somebody tries an expression out.
+pub struct Known {
+    /// All but `git` and `files`, by name.
+    pub names: Map<String, Value>,
+    /// What functions, `git` and `files` read.
+    pub situation: Arc<Situation>,
+    /// What may be named.
+    pub scope: Scope,
+}
 
 impl Moves<'_> {
-    /// `workflow`, `phase`, `claims` and `variables`, as a rule sees them now. Claims are made with a move, so none is made.
-    pub fn names(&self) -> Result<Map<String, Value>, Refusal> {
-        let (scene, active) = self.active()?;
-        let active = Arc::new(active);
-        let facts = Arc::clone(&self.situation(&active, &scene).facts);
-        let workflow = WorkflowField::ALL.map(|field| (field.name().to_owned(), facts.workflow(field)));
-        let phase = PhaseField::ALL.map(|field| (field.name().to_owned(), facts.phase(field)));
-        // What cannot be known is undefined.
-        let phase: Map<String, Value> = phase.into_iter().filter(|(_, value)| !value.is_null()).collect();
-        let claims: Map<String, Value> = active.workflow.all_claims().map(|claim| (claim, json!(false))).collect();
-        let names = facts.variable_names().into_iter().filter(|name| !name.starts_with('_'));
-        let variables: Map<String, Value> =
-            names.filter_map(|name| Some((name.clone(), facts.variable(&name)?))).collect();
+    /// As a rule of the project sees it now, or where a workflow is active, a rule of the workflow. Claims are made with a
+    /// move, so none is made.
+    pub fn known_names(&self) -> Known {
+        // To ask is no reason to make a journal.
+        let has_journal = self.project.store(self.environment).exists();
+        let scene = has_journal.then(|| self.scene().ok()).flatten();
+        let active = scene.as_ref().and_then(|scene| self.active_in(scene).ok()).map(Arc::new);
+        let (situation, facts) = match (&scene, &active) {
+            (Some(scene), Some(active)) => self.known(active, scene),
+            _ => {
+                let policy = Arc::clone(&self.policy);
+                let judge = Judge::looking(self.project, policy, self.stage.clone(), self.environment);
+                let session = scene.as_ref().and_then(super::scene::Scene::known_session);
+                judge.situation_of_project(&Arc::new(self.event()), session)
+            }
+        };
+        let object = |fields: Vec<(&str, Value)>| -> Value {
+            // What cannot be known is undefined.
+            let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(fields.map(|(name, value)| (name.to_owned(), value)).collect())
+        };
+        let claims: Vec<String> = active.iter().flat_map(|active| active.workflow.all_claims()).collect();
+        let variables: Vec<String> = facts.variable_names().into_iter().filter(|name| !name.starts_with('_')).collect();
+        let values = variables.iter().filter_map(|name| Some((name.as_str(), facts.variable(name)?)));
         let names = [
-            ("workflow", Value::Object(Map::from_iter(workflow))),
-            ("phase", Value::Object(phase)),
-            ("claims", Value::Object(claims)),
-            ("variables", Value::Object(variables)),
+            ("workflow", object(WorkflowField::ALL.map(|field| (field.name(), facts.workflow(field))).to_vec())),
+            ("phase", object(PhaseField::ALL.map(|field| (field.name(), facts.phase(field))).to_vec())),
+            ("loop", object(LoopField::ALL.map(|field| (field.name(), facts.in_loop(field))).to_vec())),
+            ("tasks", object(TaskField::ALL.map(|field| (field.name(), facts.tasks(field))).to_vec())),
+            ("claims", object(claims.iter().map(|claim| (claim.as_str(), json!(false))).collect())),
+            ("variables", object(values.collect())),
         ];
-        Ok(names.map(|(name, value)| (name.to_owned(), value)).into_iter().collect())
+        let observers = self.policy.config.observers.iter();
+        let set_by_observers = observers.flat_map(engine::observers::Observer::variables).map(str::to_owned);
+        let scope = Scope::with_variables(variables.iter().cloned().chain(set_by_observers));
+        let scope = if active.is_some() { scope.of_workflow(claims).of_moves() } else { scope };
+        // Only what the expression itself asks for counts.
+        facts.take_missed();
+        let is_known = |value: &Value| value.as_object().is_some_and(|fields| !fields.is_empty());
+        let names = names.into_iter().filter(|(_, value)| is_known(value));
+        let names = names.map(|(name, value)| (name.to_owned(), value)).collect();
+        Known { names, situation, scope }
     }
 }

@@ -25,6 +25,12 @@ pub(crate) struct Scene {
     is_session_known: bool,
 }
 
+impl Scene {
+    pub(super) fn known_session(&self) -> Option<&SessionState> {
+        self.is_session_known.then_some(&self.session)
+    }
+}
+
 impl Moves<'_> {
     pub(crate) fn scene(&self) -> Result<Scene, Refusal> {
         let store = Store::open(&self.project.store(self.environment), self.options())?;
@@ -98,8 +104,7 @@ impl Moves<'_> {
 
     pub(super) fn known(&self, active: &Arc<Active>, scene: &Scene) -> (Arc<Situation>, Arc<LiveFacts>) {
         let judge = Judge::looking(self.project, Arc::clone(&self.policy), self.stage.clone(), self.environment);
-        let session = scene.is_session_known.then_some(&scene.session);
-        judge.situation_in(active, &Arc::new(self.event()), session)
+        judge.situation_in(active, &Arc::new(self.event()), scene.known_session())
     }
 
     /// What whoever moves does.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use engine::pace::Violation;
 use guard::loops::Stage;
-use guard::workflow::{Force, Holding, Lack, Moves, Outside, Position, Refusal, Step, StepOutcome};
+use guard::workflow::{Force, Holding, Known, Lack, Moves, Outside, Position, Refusal, Step, StepOutcome};
 use guard::{CommandRun, Project, Whose};
 use policy::Compiled;
 use serde_json::{Map, Value, json};
@@ -72,12 +72,9 @@ pub fn abort(context: &Context) -> Outcome {
     told(Mover::of("abort", context).moves(context).abort(), context)
 }
 
-/// What expressions of the active workflow know; nothing where none is active, or the journal cannot be read.
-pub fn names(context: &Context) -> Map<String, Value> {
-    let mover = Mover::of("explain", context);
-    // To ask is no reason to make a journal.
-    let has_journal = mover.project.store(&context.environment).exists();
-    has_journal.then(|| mover.moves(context).names().ok()).flatten().unwrap_or_default()
+/// What expressions know here and now.
+pub fn known_names(context: &Context) -> Known {
+    Mover::of("explain", context).moves(context).known_names()
 }
 
 /// Whoever runs the command.

@@ -73,10 +73,7 @@ fn names() {
     len > 3
       [len] unknown name `len` (`len` is a function: write `len(…)`)
     workflow.node == 'a' and phase.visit > 1
-      [workflow] `workflow` needs facts that this version of Linchpin does not supply yet
-      [phase] `phase` needs facts that this version of Linchpin does not supply yet
     claims.done or files.changed or loop.hat or tasks.open or tasks.ready_
-      [claims] `claims` needs facts that this version of Linchpin does not supply yet
       [ready_] `tasks` has no field `ready_` (did you mean `ready`?)
     event.kind and event.agent and event.session and event.tool and event.input and event.output and event.outcome and event.command and event.commands and event.paths and event.prompt and event.message and event.cwd and event.time
     ");
