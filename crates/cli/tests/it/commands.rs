@@ -28,7 +28,7 @@ fn help() {
       ack          Acknowledge a rule that warns or holds, for one session
       allow        Let one refused call through
       pause        Set the guard aside for a while
-      resume       End a pause
+      resume       End a pause, or let a session go on that was asked to stop
 
     Understand:
       validate     Check every policy file
@@ -143,7 +143,7 @@ fn log_says_what_it_does_not_understand() {
     --- stdout
     --- stderr
     error: unknown event kind `PreToolUse`
-    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other, ack, allow, abort, approve, continue, emit, held, iteration, move, pause, progress, resume, run, set, start, stop_asked
+    help: it is one of session_start, session_end, prompt, before_tool, after_tool, tool_failed, permission, stop, subagent_start, subagent_stop, before_compact, after_compact, notification, file_changed, task_completed, other, ack, allow, abort, approve, continue, emit, held, iteration, move, pause, progress, resume, run, set, start, stop_asked, task
     ");
     insta::assert_snapshot!(project.run(&["log", "--since", "yesterday"]).transcript(), @"
     exit 2
