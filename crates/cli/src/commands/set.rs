@@ -59,14 +59,15 @@ pub fn run(arguments: &Set, context: &Context) -> Outcome {
     };
     drop(store);
     note(name, &value, &owner, is_agents, &project, context)?;
-    let (place, mut told) = match &owner {
-        Owner::Workflow(workflow) => (format!("workflow `{workflow}`"), json!({ "workflow": workflow })),
-        Owner::Session(Whose { agent, session }) => {
-            (format!("session {session} of {agent}"), json!({ "agent": agent, "session": session }))
+    let (place, told) = match &owner {
+        Owner::Workflow(workflow) => {
+            (format!("workflow `{workflow}`"), json!({ "workflow": workflow, "set": name, "value": value }))
         }
+        Owner::Session(Whose { agent, session }) => (
+            format!("session {session} of {agent}"),
+            json!({ "agent": agent, "session": session, "set": name, "value": value }),
+        ),
     };
-    told["set"] = json!(name);
-    told["value"] = value.clone();
     context.output.line_or(format!("Set `{name}` to {value} in {place}."), &told);
     Ok(ExitCode::Done)
 }
