@@ -28,14 +28,13 @@ impl Moves<'_> {
         let has_journal = self.project.store(self.environment).exists();
         let scene = has_journal.then(|| self.scene().ok()).flatten();
         let active = scene.as_ref().and_then(|scene| self.active_in(scene).ok()).map(Arc::new);
-        let (situation, facts) = match (&scene, &active) {
-            (Some(scene), Some(active)) => self.known(active, scene),
-            _ => {
-                let policy = Arc::clone(&self.policy);
-                let judge = Judge::looking(self.project, policy, self.stage.clone(), self.environment);
-                let session = scene.as_ref().and_then(super::scene::Scene::known_session);
-                judge.situation_of_project(&Arc::new(self.event()), session)
-            }
+        let (situation, facts) = if let (Some(scene), Some(active)) = (&scene, &active) {
+            self.known(active, scene)
+        } else {
+            let policy = Arc::clone(&self.policy);
+            let judge = Judge::looking(self.project, policy, self.stage.clone(), self.environment);
+            let session = scene.as_ref().and_then(super::scene::Scene::known_session);
+            judge.situation_of_project(&Arc::new(self.event()), session)
         };
         let object = |fields: Vec<(&str, Value)>| -> Value {
             // What cannot be known is undefined.
