@@ -13,7 +13,7 @@ use super::{Context, install};
 use crate::arguments::Init;
 use crate::exit_code::ExitCode;
 use crate::person;
-use crate::problem::Outcome;
+use crate::problem::{Outcome, Problem};
 
 mod pre_commit;
 
@@ -29,28 +29,57 @@ pub fn run(arguments: &Init, context: &Context) -> Outcome {
     let had_policy = folder.path.is_dir();
     // First, because it may be refused.
     let hook = if arguments.pre_commit { pre_commit::install(&root)? } else { None };
-    fs::create_dir_all(folder.rules())?;
-    let mut files = vec![(folder.config(), CONFIG), (folder.path.join(".gitignore"), GITIGNORE)];
-    if !had_policy {
-        files.push((folder.rules().join("keep-commit-hooks.md"), STARTER_RULE));
-    }
-    let mut written = Vec::new();
-    for (path, text) in files {
-        if write_new(&path, text)? {
-            written.push(path);
-        }
-    }
+    let mut written = write_policy(&folder, had_policy).inspect_err(|_| {
+        let _ = hook.as_ref().map(fs::remove_file);
+    })?;
     written.extend(hook);
     let mut installed = Vec::new();
     for agent in agents {
-        installed.push((agent, install::put(agent, Scope::Project, &root, &context.environment)?));
+        let done = install::put(agent, Scope::Project, &root, &context.environment).map_err(|problem| {
+            problem.help(format!(
+                "the policy in {} is there, the hooks of {} are not; mend that and run `{}`",
+                folder.path.display(),
+                agent.title(),
+                install::install_command(agent, Scope::Project)
+            ))
+        })?;
+        installed.push((agent, done));
     }
     report(arguments, &root, had_policy, &written, &installed, context);
     Ok(ExitCode::Done)
 }
 
+/// All that is missing of the policy, or nothing.
+fn write_policy(folder: &PolicyFolder, had_policy: bool) -> Result<Vec<PathBuf>, Problem> {
+    let mut files = vec![(folder.config(), CONFIG), (folder.path.join(".gitignore"), GITIGNORE)];
+    if !had_policy {
+        files.push((folder.rules().join("keep-commit-hooks.md"), STARTER_RULE));
+    }
+    let had_rules = folder.rules().is_dir();
+    let mut written = Vec::new();
+    let mut write = || -> io::Result<()> {
+        fs::create_dir_all(folder.rules())?;
+        for (path, text) in &files {
+            if write_new(path, text)? {
+                written.push(path.clone());
+            }
+        }
+        Ok(())
+    };
+    let Err(error) = write() else { return Ok(written) };
+    // Folders go only if they are empty.
+    let folders = [(folder.rules(), had_rules), (folder.path.clone(), had_policy)];
+    let undone = written.iter().map(fs::remove_file).all(|removed| removed.is_ok());
+    for (made, was_there) in &folders {
+        let _ = if *was_there { Ok(()) } else { fs::remove_dir(made) };
+    }
+    let message = format!("the policy cannot be written into `{}`: {error}", folder.path.display());
+    let help = if undone { "nothing was left behind; make room, and run it again" } else { "look at what is there" };
+    Err(Problem::new("Io", message).help(help))
+}
+
 /// Those that were asked for, else those that this machine or project shows signs of.
-fn agents(arguments: &Init, root: &Path, context: &Context) -> Result<Vec<Agent>, crate::problem::Problem> {
+fn agents(arguments: &Init, root: &Path, context: &Context) -> Result<Vec<Agent>, Problem> {
     if arguments.no_hooks {
         return Ok(Vec::new());
     }
@@ -72,7 +101,8 @@ pub fn write_new(path: &Path, text: &str) -> io::Result<bool> {
         return Ok(false);
     }
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    file.write_all(text.as_bytes())?;
+    // Through the file itself: an error then does not name the temporary file.
+    file.as_file_mut().write_all(text.as_bytes())?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -117,7 +147,14 @@ fn report(
         output.line(done.text(*agent));
         done.hints(*agent, context);
     }
-    if installed.is_empty() {
+    let left: Vec<&str> = Agent::ALL
+        .into_iter()
+        .filter(|agent| installed.is_empty() && install::is_installed(*agent, root, &context.environment))
+        .map(Agent::title)
+        .collect();
+    if !left.is_empty() {
+        output.line(format!("The hooks of {} are left as they are.", left.join(", ")));
+    } else if installed.is_empty() {
         if !arguments.no_hooks {
             let programs = Agent::ALL.map(|agent| format!("`{}`", agent.program())).join(", ");
             output.line(format!(

@@ -636,12 +636,12 @@ fn storage(reply: &testkit::Reply) -> String {
 
 #[test]
 fn a_journal_that_cannot_be_written_is_no_good_journal() {
-    let scratch = crate::project();
+    let scratch = project();
     scratch.decision("ls");
-    insta::assert_snapshot!(storage(&scratch.run(&["doctor", "--json"])), @"ok: journal at [BASE]/project/.linchpin/state.db");
+    assert_snapshot!(storage(&scratch.run(&["doctor", "--json"])), @"ok: journal at [BASE]/project/.linchpin/state.db");
     let files = || {
-        let mut names: Vec<_> = std::fs::read_dir(scratch.root().join(".linchpin")).expect("a folder").collect();
-        names.sort_by_key(|entry| entry.as_ref().map(std::fs::DirEntry::file_name).ok());
+        let mut names: Vec<_> = fs::read_dir(scratch.root().join(".linchpin")).expect("a folder").collect();
+        names.sort_by_key(|entry| entry.as_ref().map(fs::DirEntry::file_name).ok());
         names.into_iter().filter_map(|entry| entry.ok().map(|entry| entry.file_name())).collect::<Vec<_>>()
     };
     let before = files();
@@ -649,18 +649,18 @@ fn a_journal_that_cannot_be_written_is_no_good_journal() {
     assert_eq!(files(), before, "doctor leaves nothing behind");
     let holder = rusqlite::Connection::open(scratch.root().join(".linchpin/state.db")).expect("the journal");
     holder.execute_batch("BEGIN IMMEDIATE").expect("a lock");
-    insta::assert_snapshot!(storage(&scratch.run(&["doctor", "--json"])), @"bad: the journal is locked by another process");
+    assert_snapshot!(storage(&scratch.run(&["doctor", "--json"])), @"bad: the journal is locked by another process");
 }
 
 #[test]
 fn a_limit_on_files_that_would_have_hooks_killed_is_told() {
-    let scratch = crate::project();
+    let scratch = project();
     let doctor = scratch.command(&[]);
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "ulimit -f 10; exec \"$0\" doctor --json"]).arg(doctor.get_program());
     shell.current_dir(scratch.root()).env_clear();
     shell.envs(doctor.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    insta::assert_snapshot!(storage(&scratch.feed(shell, b"")), @"bad: no file can be written here (`ulimit -f`), and whoever tries is killed");
+    assert_snapshot!(storage(&scratch.feed(shell, b"")), @"bad: no file can be written here (`ulimit -f`), and whoever tries is killed");
 }
 
 /// Needs the right to mount, which a test may not have.
@@ -678,7 +678,7 @@ fn a_full_or_read_only_policy_folder_is_told() {
         ("linchpin hook claude < event", "mount -o remount,ro .linchpin", "it is read-only"),
         ("true", "mount -o remount,ro .linchpin", "it is read-only"),
     ] {
-        let scratch = crate::project();
+        let scratch = project();
         scratch.file("event", scratch.bash("ls").to_string());
         let doctor = scratch.command(&[]);
         let script = format!(
@@ -697,7 +697,7 @@ fn a_full_or_read_only_policy_folder_is_told() {
 
 /// A folder with a policy of its own inside of a project with one, as a submodule may be.
 fn with_submodule() -> Scratch {
-    let scratch = crate::project();
+    let scratch = project();
     scratch.rule("outer", crate::NO_DANGER).file("part/.linchpin/rules/inner.md", crate::NO_DANGER);
     scratch.file("part/.linchpin/rules/broken.md", "---\ncommand_patern: x\n---\nNo.\n");
     scratch.file("part/.git", "gitdir: ../.git/modules/part\n");
@@ -714,7 +714,7 @@ fn in_part(scratch: &Scratch, arguments: &[&str]) -> testkit::Reply {
 fn in_a_submodule_both_policies_are_told_of() {
     let scratch = with_submodule();
     scratch.run(&["install", "claude"]);
-    insta::assert_snapshot!(in_part(&scratch, &["doctor"]).transcript(), @"
+    assert_snapshot!(in_part(&scratch, &["doctor"]).transcript(), @"
     exit 1
     --- stdout
     Linchpin 0.1.0, project [BASE]/project
@@ -731,7 +731,7 @@ fn in_a_submodule_both_policies_are_told_of() {
     --- stderr
     ");
     assert_eq!(in_part(&scratch, &["install", "claude"]).code, Some(0));
-    insta::assert_snapshot!(in_part(&scratch, &["doctor"]).transcript(), @"
+    assert_snapshot!(in_part(&scratch, &["doctor"]).transcript(), @"
     exit 1
     --- stdout
     Linchpin 0.1.0, project [BASE]/project
@@ -750,7 +750,7 @@ fn in_a_submodule_both_policies_are_told_of() {
     ");
     // From outside, what is in the folder is not asked about.
     assert_eq!(scratch.run(&["doctor", "--json"]).json()["nested"], serde_json::json!([]));
-    insta::assert_snapshot!(in_part(&scratch, &["status"]).transcript(), @"
+    assert_snapshot!(in_part(&scratch, &["status"]).transcript(), @"
     exit 0
     --- stdout
     Project [BASE]/project

@@ -143,3 +143,17 @@ fn every_kind_of_error_is_documented() {
     }
     assert!(count > 20, "{count} kinds were found");
 }
+
+#[test]
+fn every_schema_is_told_to_editors() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("docs/editors-and-shells.md")).expect("a page");
+    let settings: serde_json::Value = serde_json::from_str(blocks(&page, "json")[0]).expect("settings of an editor");
+    let told = settings["yaml.schemas"].to_string();
+    for schema in fs::read_dir(root.join("schemas")).expect("schemas").filter_map(Result::ok) {
+        let name = schema.file_name().to_string_lossy().into_owned();
+        assert!(page.contains(&format!("| `{name}` |")), "{name} is in no row of the table");
+        // That of a Markdown rule is for its frontmatter alone.
+        assert!(told.contains(&format!("schemas/{name}\"")) || name == "rule.json", "{name} is not told to VS Code");
+    }
+}

@@ -391,3 +391,52 @@ fn what_somebody_runs_behind_a_hook_stays() {
     let left = fs::read_to_string(scratch.root().join(".claude/settings.json")).expect("settings");
     assert!(left.contains("./notify.sh"), "{left}");
 }
+
+#[test]
+fn hooks_that_are_there_are_left_and_said() {
+    let project = bare();
+    assert_eq!(project.run(&["init", "--agent", "claude"]).code, Some(0));
+    let settings = project.root().join(".claude/settings.json");
+    let before = fs::read_to_string(&settings).expect("settings");
+    insta::assert_snapshot!(project.run(&["init", "--no-hooks"]).stdout, @"
+    The policy in [BASE]/project/.linchpin is left as it is.
+
+    The hooks of Claude Code are left as they are.
+
+    Next: `linchpin doctor` tells whether it works; `linchpin status` shows the rules in force.
+    ");
+    assert_eq!(fs::read_to_string(&settings).expect("settings"), before);
+}
+
+/// A disk that is full, as far as one process sees it.
+#[test]
+fn a_policy_that_cannot_be_written_whole_is_not_written() {
+    let project = bare();
+    project.git(&["init", "--quiet"]);
+    let init = project.command(&[]);
+    let mut shell = std::process::Command::new("sh");
+    // With the signal ignored, writing fails in place of ending the process. The first file is larger than the limit.
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" init --no-hooks --pre-commit"]).arg(init.get_program());
+    shell.current_dir(project.root()).env_clear();
+    shell.envs(init.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    insta::assert_snapshot!(project.feed(shell, b"").transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: the policy cannot be written into `[BASE]/project/.linchpin`: File too large (os error 27)
+    help: nothing was left behind; make room, and run it again
+    ");
+    assert!(!project.root().join(".linchpin").exists());
+    assert!(!project.root().join(".git/hooks/pre-commit").exists());
+}
+
+#[test]
+fn settings_that_cannot_be_read_keep_no_policy_from_being_written_and_that_is_said() {
+    let project = bare();
+    project.file(".claude/settings.json", "{ broken");
+    let reply = project.run(&["init", "--agent", "claude"]);
+    assert_eq!(reply.code, Some(2));
+    assert!(project.root().join(".linchpin/config.yml").exists());
+    let told = "help: the policy in [BASE]/project/.linchpin is there, the hooks of Claude Code are not; mend that and run `linchpin install claude`";
+    assert!(reply.stderr.contains(told), "{}", reply.stderr);
+}

@@ -38,7 +38,12 @@ fn hooks(root: &Path) -> Result<PathBuf, Problem> {
         let message = format!("`{}` is in no git repository, so there are no commits", root.display());
         return Err(Problem::new("NotARepository", message));
     }
-    Ok(root.join(String::from_utf8_lossy(&output.stdout).trim_end()))
+    let folder = root.join(String::from_utf8_lossy(&output.stdout).trim_end());
+    // Husky names a folder of its own making there, whose hooks run those of the same name one folder up.
+    Ok(match folder.parent() {
+        Some(husky) if folder.ends_with(".husky/_") => husky.to_owned(),
+        _ => folder,
+    })
 }
 
 #[cfg(unix)]

@@ -191,3 +191,27 @@ fn before_a_commit_and_in_ci_at_once() {
     assert_eq!(committed.code, Some(0), "{}", committed.transcript());
     assert_eq!(project.run(&["check"]).code, Some(0));
 }
+
+/// Husky 9 has git look in a folder that it makes itself; its hooks run those one folder up.
+#[test]
+fn with_husky_the_hook_lies_where_it_looks() {
+    for (hooks_path, theirs) in [(".husky/_", Some(".husky/_/pre-commit")), (".husky", None)] {
+        let project = with_rule("readme", README);
+        project.git(&["config", "core.hooksPath", hooks_path]);
+        if let Some(theirs) = theirs {
+            project.file(theirs, "#!/bin/sh\n. \"${0%/*}/h\"\n");
+        }
+        assert_eq!(project.run(&INIT).code, Some(0), "{hooks_path}");
+        let hook = fs::read_to_string(project.root().join(".husky/pre-commit")).expect("a hook");
+        assert!(hook.contains("linchpin check --staged"), "{hook}");
+        if let Some(theirs) = theirs {
+            assert!(!fs::read_to_string(project.root().join(theirs)).expect("a hook").contains("linchpin"));
+        }
+    }
+    let project = with_rule("readme", README);
+    project.git(&["config", "core.hooksPath", ".husky/_"]);
+    project.file(".husky/pre-commit", "npm test\n");
+    let reply = project.run(&INIT);
+    assert_eq!(reply.code, Some(2));
+    assert!(reply.stderr.contains(".husky/pre-commit` is somebody else's hook"), "{}", reply.stderr);
+}
