@@ -14,6 +14,7 @@ use super::interpreter::{
     required_files, runs_code, runs_its_input, startup_files,
 };
 use super::{Input, Reads, Runs, Through};
+use crate::one_liner::Language;
 use crate::programs::{Argument, Arguments, Role, is_known_program};
 
 /// Of `systemd-run`: the setting that says where.
@@ -65,6 +66,7 @@ impl<'c> Wrapper<'c> {
             wrapper.through.runs.extend(command_of_properties(properties).map(|text| Runs::text(Some(text))));
         }
         wrapper.through.runs.extend(installed_program(command, arguments).map(Runs::words));
+        wrapper.through.runs.extend(module_program(command, arguments).map(Runs::words));
         wrapper.through.runs.extend(ruby_file_command(command, arguments).map(Runs::words));
         wrapper.query_commands();
         if is_shell(program) {
@@ -189,6 +191,16 @@ impl<'c> Wrapper<'c> {
                     .runs
                     .extend(name.map(|name| Runs::words(std::iter::once(name).chain(behind.cloned()).collect())));
             }
+            // `uv tool run ruff@latest check`
+            ("uv", [Some(package), ..]) if is_form(self.arguments, "tool") => {
+                let program = std::iter::once(Word::known(without_version(package)));
+                self.through.runs.push(Runs::words(program.chain(words.into_iter().skip(1)).collect()));
+            }
+            // `hatch run ENVIRONMENT:COMMAND`
+            ("hatch", [Some(first), ..]) if first.contains(':') => {
+                let program = first.rsplit(':').next().map(Word::known);
+                self.through.runs.push(Runs::words(program.into_iter().chain(words.into_iter().skip(1)).collect()));
+            }
             ("uv", [Some(script), ..]) if *script == "-" || script.rsplit('.').next() == Some("py") => {
                 let words = std::iter::once(Word::known("python3")).chain(words);
                 self.through.runs.push(Runs::words(words.collect()));
@@ -215,7 +227,10 @@ impl<'c> Wrapper<'c> {
             ("flock", [Some("-c" | "--command"), text]) => {
                 self.through.runs.push(Runs::text(text.map(str::to_owned)));
             }
-            ("npx" | "bunx" | "pnpx" | "npm" | "pnpm" | "yarn" | "bun" | "uvx", [Some(package), ..]) => {
+            (
+                "npx" | "bunx" | "pnpx" | "npm" | "pnpm" | "yarn" | "bun" | "uvx" | "corepack" | "pipx" | "dnx",
+                [Some(package), ..],
+            ) => {
                 let program = std::iter::once(Word::known(without_version(package)));
                 self.through.runs.push(Runs::words(program.chain(words.into_iter().skip(1)).collect()));
             }
@@ -406,6 +421,11 @@ pub(super) fn package_program(command: &SimpleCommand) -> Option<Vec<Word>> {
 fn installed_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
     let script = arguments.list.iter().find(|argument| argument.role == Role::Script)?;
     let path = command.meaning_from(script.word, script.from)?;
+    let own = || command.words.get(script.word + 1..).unwrap_or_default().iter().cloned();
+    if let Some(package) = path.strip_prefix("npm:") {
+        // Of Deno: `npm:rimraf@5`.
+        return Some(std::iter::once(Word::known(without_version(package))).chain(own()).collect());
+    }
     let (folder, file) = path.rsplit_once('/')?;
     let package = || {
         let (_, within) = path.rsplit_once("node_modules/")?;
@@ -416,8 +436,21 @@ fn installed_program(command: &SimpleCommand, arguments: &Arguments) -> Option<V
     let is_installed = folder.ends_with("/bin") || folder.ends_with("/.bin");
     let name = if is_installed { Some(file) } else { package() };
     let name = name.filter(|name| is_known_program(name) && !is_interpreter(name))?;
-    let own = command.words.get(script.word + 1..).unwrap_or_default().iter().cloned();
-    Some(std::iter::once(Word::known(name)).chain(own).collect())
+    Some(std::iter::once(Word::known(name)).chain(own()).collect())
+}
+
+/// `python -m pip install x` is `pip install x`, and `coverage run -m pytest` is `pytest`. A module with a line of its own in the
+/// table is understood as that, so what it is called on the command line only matters where that is a program too.
+fn module_program(command: &SimpleCommand, arguments: &Arguments) -> Option<Vec<Word>> {
+    let program = command.program()?;
+    let runs_modules = Language::of(program) == Some(Language::Python) || program == "coverage";
+    let module =
+        arguments.flags.iter().filter(|_| runs_modules).rfind(|flag| flag.is("-m")).and_then(|flag| flag.value)?;
+    let name = command.meaning_from(module.word, module.from)?;
+    let name = name.strip_suffix(".__main__").unwrap_or(name);
+    let is_program = is_known_program(name) || !arguments.is_known && !name.contains('.');
+    let own = command.words.get(module.word + 1..).unwrap_or_default().iter().cloned();
+    is_program.then(|| std::iter::once(Word::known(name)).chain(own).collect())
 }
 
 /// `ruby -run -e rm -- x`: the commands of its library `un` are called like those of the shell.
