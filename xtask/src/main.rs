@@ -10,6 +10,7 @@ mod arguments;
 mod bench;
 mod ci;
 mod corpus;
+mod coverage;
 mod e2e;
 mod endurance;
 mod generate;
@@ -28,6 +29,7 @@ usage: cargo xtask TASK
   generate [--check]        write the generated files, or fail where one is stale
   bench                     how long hooks take, as ratios
   corpus [--json]           what becomes of dangerous and of everyday commands, against the bar
+  coverage                  how many lines of file rules, workflows and the loop the tests run, against the bar
   e2e [--bin PATH] [NAME]   real agents on a scripted model, with Linchpin in their hooks
   endurance [ITERATIONS]    whether a long run of the loop stays as fast and as small as it began";
 
@@ -54,6 +56,7 @@ fn run() -> Result<()> {
         "generate" => generate::run(generate::Mode::Write),
         "bench" => bench::run(),
         "corpus" => corpus::run(rest),
+        "coverage" => coverage::run(),
         "e2e" => e2e::run(rest.to_vec()),
         "endurance" => endurance::run(rest),
         "help" | "--help" | "-h" => {
