@@ -45,7 +45,7 @@ const TRIED: usize = 64 * 1024;
 pub fn try_to_write_in(folder: &Path) -> io::Result<()> {
     let there = folder.ancestors().find(|folder| folder.exists()).unwrap_or(folder);
     let mut file = tempfile::NamedTempFile::new_in(there)?;
-    file.write_all(&[0; TRIED])?;
+    file.write_all(&vec![0; TRIED])?;
     // Some file systems look for room only when they have to.
     file.as_file().sync_all()
 }

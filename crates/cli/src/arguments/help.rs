@@ -43,7 +43,7 @@ fn grouped(command: &Command) -> String {
         let name = line.strip_prefix("  ").and_then(|line| line.split(' ').next()).unwrap_or_default();
         if let Some((heading, _)) = GROUPS.iter().find(|(_, names)| names.first() == Some(&name)) {
             let gap = if text.is_empty() { "" } else { "\n" };
-            text.push_str(&format!("{gap}{heading}:\n"));
+            text.extend([gap, *heading, ":\n"]);
         }
         text.push_str(line.trim_end());
         text.push('\n');

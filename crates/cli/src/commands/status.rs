@@ -122,12 +122,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     }
     show_demands(&demands, output);
     show_tokens(&project, now, context);
-    for (name, value) in &variables {
-        output.line(format!("{} {name} = {value}", output.bold("Knows  ")));
-    }
-    for ack in &acknowledged {
-        output.line(format!("{} {}, by the {}: {}", output.bold("Ack    "), ack.rule, ack.by.name(), ack.reason));
-    }
+    show_known(&variables, &acknowledged, output);
     for file in &compiled.broken {
         output.line(format!("{} {}: {}", output.bold("Broken "), file.consequence(), file.problem));
     }
@@ -187,6 +182,16 @@ fn show_project(project: &Project, unusable: Option<&Problem>, output: &Output) 
     output.line(format!("{} {}", output.bold("Project"), project.root.display()));
     if let Some(problem) = unusable {
         output.line(format!("{} {}; `linchpin doctor`", output.bold("Journal"), problem.message()));
+    }
+}
+
+/// What the session knows, and what was acknowledged in it.
+fn show_known(variables: &Map<String, Value>, acknowledged: &[Acknowledgement], output: &Output) {
+    for (name, value) in variables {
+        output.line(format!("{} {name} = {value}", output.bold("Knows  ")));
+    }
+    for ack in acknowledged {
+        output.line(format!("{} {}, by the {}: {}", output.bold("Ack    "), ack.rule, ack.by.name(), ack.reason));
     }
 }
 

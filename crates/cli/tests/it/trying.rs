@@ -38,7 +38,7 @@ fn verdict(scratch: &Scratch, arguments: &[&str]) -> (String, Vec<String>) {
     assert_eq!(everything(scratch), before, "{arguments:?} left something behind");
     let told = reply.json();
     let level = told["verdict"].as_str().expect("a level").to_owned();
-    let expected = if matches!(level.as_str(), "ask" | "block") { 1 } else { 0 };
+    let expected = i32::from(matches!(level.as_str(), "ask" | "block"));
     assert_eq!(reply.code, Some(expected), "{}", reply.transcript());
     let rules = told["rules"].as_array().expect("rules").iter().filter_map(|rule| rule.as_str());
     (level, rules.map(str::to_owned).collect())
@@ -202,8 +202,6 @@ fn a_rules_command_is_not_run() {
 
     ## format
     src/a.rs
-
-    The rule `format` says so.
 
     Where a rule is seen to or does not apply, say so with `<promise>format</promise>` in your last message, outside of code, or run `linchpin ack format --reason "…"`.
 

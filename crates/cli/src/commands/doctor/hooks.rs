@@ -17,15 +17,15 @@ pub fn checks(project: &Project, nested: &[Project], context: &Context) -> Vec<C
     let deadline = project.looked_at(&context.environment).config.deadline;
     let look = |agent| {
         let looker = |project| Looker { agent, project, context, home: &home, deadline };
-        let mut looked = looker(project).look();
+        let mut found = looker(project).look();
         for nested in nested {
-            looked.join(looker(nested).look_in(&[Scope::Project, Scope::Local]), &nested.root);
+            found.join(looker(nested).look_in(&[Scope::Project, Scope::Local]), &nested.root);
         }
-        looked
+        found
     };
     let found: Vec<(Agent, Looked)> = Agent::ALL.into_iter().map(|agent| (agent, look(agent))).collect();
     let at_work: Vec<Agent> = found.iter().filter(|(_, looked)| looked.places > 0).map(|(agent, _)| *agent).collect();
-    let unread = found.iter().flat_map(|(agent, looked)| unread_there(*agent, looked, nested)).collect::<Vec<_>>();
+    let unread = found.iter().filter_map(|(agent, looked)| unread_there(*agent, looked, nested)).collect::<Vec<_>>();
     let mut checks: Vec<Check> = found.into_iter().flat_map(|(_, looked)| looked.checks).collect();
     checks.extend(calling_twice(&at_work));
     if at_work.is_empty() {
