@@ -13,7 +13,7 @@ pub enum ExitCode {
     Interrupt = 3,
     /// A run of the loop reached one of its limits.
     Limit = 4,
-    /// Somebody interrupted a run.
+    /// Somebody interrupted a run of the loop, or a gate, with Ctrl-C.
     Interrupted = 130,
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::SigId;
+use signal_hook::consts::signal::{SIGINT, SIGTERM};
 
 /// As long as it is held, these signals only set a flag.
 pub struct Signals {
@@ -14,14 +15,23 @@ pub struct Signals {
 
 impl Signals {
     pub fn watch() -> io::Result<Self> {
-        use signal_hook::consts::signal::{SIGINT, SIGTERM};
-        let flag = Arc::new(AtomicBool::new(false));
         #[cfg(unix)]
         let signals = [SIGINT, SIGTERM, signal_hook::consts::signal::SIGHUP];
         #[cfg(not(unix))]
         let signals = [SIGINT, SIGTERM];
+        Self::of(&signals)
+    }
+
+    /// Only Ctrl-C.
+    pub fn interrupt() -> io::Result<Self> {
+        Self::of(&[SIGINT])
+    }
+
+    fn of(signals: &[i32]) -> io::Result<Self> {
+        let flag = Arc::new(AtomicBool::new(false));
         let registered = signals
-            .into_iter()
+            .iter()
+            .copied()
             .map(|signal| signal_hook::flag::register(signal, Arc::clone(&flag)))
             .collect::<Result<_, _>>()?;
         Ok(Self { flag, registered })

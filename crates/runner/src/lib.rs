@@ -25,7 +25,7 @@ pub use attended::{Attended, AttendedEnd, Heed, Stream};
 pub use environment::VARIABLES;
 pub use leftovers::end_marked;
 pub use path_locks::PathLocks;
-pub use process::{NotStarted, Note, Outcome, Run};
+pub use process::{NotStarted, Note, Outcome, OutputSoFar, Run};
 pub use restriction::is_supported;
 pub use sandbox::Confinement;
 pub use tail::OUTPUT_LIMIT;

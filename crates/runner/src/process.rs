@@ -7,6 +7,7 @@ use std::path::{self, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use crate::attended::Heed;
 use crate::environment::environment;
 use crate::group::{Group, after, wait_until};
 use crate::program::located;
@@ -86,14 +87,42 @@ pub struct NotStarted {
     pub why: String,
 }
 
+/// What a process has said while it runs.
+pub struct OutputSoFar<'a> {
+    stdout: &'a Tail,
+    stderr: &'a Tail,
+}
+
+impl OutputSoFar<'_> {
+    /// How many bytes it has written. It grows whenever there is something new to read.
+    pub fn length(&self) -> u64 {
+        self.stdout.length() + self.stderr.length()
+    }
+
+    /// The end of the stream that was written to last.
+    pub fn latest(&self) -> String {
+        let latest = if self.stderr.last_written() > self.stdout.last_written() { self.stderr } else { self.stdout };
+        latest.text()
+    }
+}
+
 impl Run<'_> {
     /// Runs it to its end, which comes soon after the timeout at the latest.
     pub fn outcome(&self) -> Result<Outcome, NotStarted> {
-        self.outcome_if(crate::is_supported())
+        self.watched(&mut |_| Heed::GoOn)
+    }
+
+    /// The same. `watch` is called every few milliseconds; it can read the output so far, and end the process.
+    pub fn watched(&self, watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed) -> Result<Outcome, NotStarted> {
+        self.outcome_if(crate::is_supported(), watch)
     }
 
     /// The same on a system that supports confinement, or does not.
-    pub(crate) fn outcome_if(&self, is_supported: bool) -> Result<Outcome, NotStarted> {
+    pub(crate) fn outcome_if(
+        &self,
+        is_supported: bool,
+        watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed,
+    ) -> Result<Outcome, NotStarted> {
         let name = self.words.first().ok_or_else(|| not_started("it names no program"))?.to_string_lossy();
         let limit = self.confinement.limit(is_supported);
         let mut command =
@@ -108,9 +137,14 @@ impl Run<'_> {
         let end = after(self.timeout);
         let mut group = Group::start(command).map_err(failed)?;
         let is_silent = || stdout.is_complete() && stderr.is_complete();
-        let timed_out = !wait_until(end, || group.has_ended());
-        let left_behind = !timed_out && !wait_until(after(GRACE), is_silent);
-        if timed_out || left_behind {
+        let so_far = OutputSoFar { stdout: &stdout, stderr: &stderr };
+        let mut is_cut_short = false;
+        let timed_out = !wait_until(end, || {
+            is_cut_short = watch(&so_far) == Heed::End;
+            is_cut_short || group.has_ended()
+        });
+        let left_behind = !timed_out && !is_cut_short && !wait_until(after(GRACE), is_silent);
+        if timed_out || is_cut_short || left_behind {
             group.end(is_silent);
         } else {
             // What closed its output and stays would do its work unseen.

@@ -1,8 +1,9 @@
 //! The end of what a process says.
 
 use std::io::{self, ErrorKind, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 /// So many bytes are kept of each stream: its last ones.
 pub const OUTPUT_LIMIT: usize = 4 * 1024;
@@ -11,16 +12,24 @@ const CHARACTER: usize = 4;
 
 /// A stream that is read on a thread of its own, as long as anybody holds its other end.
 pub struct Tail {
-    end: Arc<Mutex<Vec<u8>>>,
+    kept: Arc<Mutex<Kept>>,
     reader: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Kept {
+    end: Vec<u8>,
+    /// How many bytes came, those included that are not kept.
+    length: u64,
+    last_written: Option<Instant>,
 }
 
 impl Tail {
     pub fn follow(pipe: impl Read + Send + 'static) -> io::Result<Self> {
-        let end = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&end);
-        let reader = thread::Builder::new().spawn(move || read(pipe, &kept))?;
-        Ok(Self { end, reader })
+        let kept = Arc::new(Mutex::new(Kept::default()));
+        let filled = Arc::clone(&kept);
+        let reader = thread::Builder::new().spawn(move || read(pipe, &filled))?;
+        Ok(Self { kept, reader })
     }
 
     /// Whether nothing can come any more.
@@ -29,20 +38,34 @@ impl Tail {
     }
 
     pub fn text(&self) -> String {
-        text(&self.end.lock().unwrap_or_else(PoisonError::into_inner))
+        text(&self.kept().end)
+    }
+
+    pub fn length(&self) -> u64 {
+        self.kept().length
+    }
+
+    pub fn last_written(&self) -> Option<Instant> {
+        self.kept().last_written
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn read(mut pipe: impl Read, kept: &Mutex<Vec<u8>>) {
+fn read(mut pipe: impl Read, kept: &Mutex<Kept>) {
     let mut buffer = vec![0; 16 * 1024];
     loop {
         match pipe.read(&mut buffer) {
             Ok(0) => return,
             Ok(length) => {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.extend_from_slice(buffer.get(..length).unwrap_or_default());
-                let surplus = kept.len().saturating_sub(OUTPUT_LIMIT + CHARACTER);
-                kept.drain(..surplus);
+                kept.end.extend_from_slice(buffer.get(..length).unwrap_or_default());
+                let surplus = kept.end.len().saturating_sub(OUTPUT_LIMIT + CHARACTER);
+                kept.end.drain(..surplus);
+                kept.length += u64::try_from(length).unwrap_or(0);
+                kept.last_written = Some(Instant::now());
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             // What was said before it is kept.

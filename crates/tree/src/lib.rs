@@ -3,8 +3,8 @@
 //! [`Repository`] reads git's own small files, as a hook has no time for a process. [`Tree`] asks `git`, which is right in
 //! every odd case, and never touches the person's index, stash or objects. Nothing here knows rules, sessions or agents.
 
+mod contents;
 mod difference;
-mod digest;
 mod fingerprint;
 mod git;
 mod repository;
@@ -16,6 +16,7 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+pub use contents::Contents;
 pub use fingerprint::{content, fingerprint};
 pub use git::GitError;
 pub use repository::Repository;

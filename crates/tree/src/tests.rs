@@ -675,5 +675,5 @@ fn the_only_branch_of_a_repository_without_a_remote_is_its_default() {
     scene.git(&["branch", "-D", "team/other"]);
     scene.git(&["update-ref", "refs/remotes/origin/work", "HEAD"]);
     assert_eq!(branch(&scene), None);
-    assert_eq!(scene.tree().base(None).expect("a commit").unknown.is_some(), true);
+    assert!(scene.tree().base(None).expect("a commit").unknown.is_some());
 }

@@ -299,7 +299,7 @@ fn continue_lets_the_time_of_a_session_be_used_up_once_more() {
     begun_earlier(290_000);
     assert_eq!(agent.before("make").decision(), "allow");
     begun_earlier(20_000);
-    let reason = agent.before("make").reason().to_owned();
+    let reason = agent.before("make").reason();
     assert!(reason.contains("Diagnostic: Session running for 11m 5"), "{reason}");
     assert!(reason.contains("(limit: 11m 4"), "{reason}");
 }

@@ -703,7 +703,7 @@ fn rules_of_the_project_know_the_workflow_that_is_active() {
     );
     assert_eq!(scratch.run(&["validate"]).code, Some(0));
     let mut agent = scratch.agent();
-    let mut decisions = || ["danger", "hazard", "wait"].map(|command| agent.before(command).decision().to_owned());
+    let mut decisions = || ["danger", "hazard", "wait"].map(|command| agent.before(command).decision());
     assert_eq!(decisions(), ["allow", "deny", "allow"]);
     scratch.run(&["start", "work"]);
     assert_eq!(decisions(), ["deny", "allow", "allow"]);

@@ -13,6 +13,7 @@ use super::gates::{NO_SESSION, holds};
 use super::holder::content;
 use super::moves::first_way;
 use super::receipt::Receipts;
+use super::running::Running;
 use super::scene::Scene;
 use super::{Active, Claims, Moves};
 use crate::plain_text;
@@ -43,6 +44,8 @@ pub struct GateAhead {
     /// What it asks for, in a line.
     pub asks: String,
     pub state: GateState,
+    /// Its command, where it runs just now.
+    pub running: Option<Running>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +89,12 @@ impl Moves<'_> {
                 id: required.id.clone(),
                 asks: plain_text::line(&required.gate.to_string()),
                 state: self.gate_state(required, &active, &situation, &tree, is_trusted),
+                running: match &required.gate {
+                    Gate::Command { words, .. } => {
+                        Running::of(&Receipts::of(words, &self.project.root, self.environment))
+                    }
+                    _ => None,
+                },
             };
             requires.iter().map(ahead).collect()
         };

@@ -1,7 +1,7 @@
 //! Whether the command of a gate passes: a receipt says so, or a holder is started and waited for.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +12,7 @@ use policy::Config;
 
 use super::holder::{HOLDER, Job};
 use super::receipt::{Receipt, Receipts};
+use super::running::{GateProgress, Running};
 use crate::environment::Environment;
 use crate::loops::Stage;
 use crate::plain_text;
@@ -19,6 +20,10 @@ use crate::project::Project;
 
 /// How long to wait between looks at a command that runs.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// How often it is shown how far a command is.
+const SHOW_AGAIN: Duration = Duration::from_millis(250);
+/// How long a command that is called off may take to end.
+const CALL_OFF: Duration = Duration::from_secs(3);
 
 /// How a command is run that outlives whoever asks.
 #[derive(Debug, Clone)]
@@ -29,8 +34,10 @@ pub struct Holding {
     pub patience: Duration,
     /// The command that is to be repeated where it was not waited for.
     pub again: &'static str,
-    /// Somebody wants whoever waits to end.
-    pub is_given_up: Option<Arc<AtomicBool>>,
+    /// Set once a person interrupts whoever waits. The command is ended then.
+    pub is_interrupted: Option<Arc<AtomicBool>>,
+    /// Shows how far the command is.
+    pub show: fn(GateProgress<'_>),
 }
 
 impl Holding {
@@ -45,7 +52,8 @@ impl Holding {
         } else {
             std::env::current_exe().map_or_else(|_| "linchpin".into(), Into::into)
         };
-        Self { call: vec![binary, HOLDER.into()], patience: Self::PATIENCE, again, is_given_up: None }
+        let call = vec![binary, HOLDER.into()];
+        Self { call, patience: Self::PATIENCE, again, is_interrupted: None, show: |_| {} }
     }
 }
 
@@ -99,23 +107,36 @@ impl CommandGate<'_> {
         };
         let mut holder =
             start(&job, &holding.call, self.path).map_err(|error| format!("`{command}` cannot be started: {error}"))?;
-        loop {
+        (holding.show)(GateProgress::Started { command: &command });
+        let mut shown = Instant::now();
+        let result = loop {
             // Looked at before the receipt is: a holder that has ended has written it.
             let has_ended = !matches!(holder.try_wait(), Ok(None));
             if let Some(receipt) = receipts.last().filter(|last| Some(last.run.as_str()) != known) {
-                return Ok(receipt);
+                break Ok(receipt);
             }
             if has_ended {
-                return Err(format!("the run of `{command}` ended without a result; repeat `{again}`"));
+                break Err(format!("the run of `{command}` ended without a result; repeat `{again}`"));
             }
-            let is_given_up = holding.is_given_up.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-            if is_given_up || Instant::now() >= end {
-                return Err(format!(
+            if holding.is_interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                call_off(&mut holder);
+                break Err(format!("`{command}` was interrupted and has been ended; `{again}` starts it again"));
+            }
+            if Instant::now() >= end {
+                break Err(format!(
                     "`{command}` is still running, repeat `{again}`: its result is kept for the tree as it is now"
                 ));
             }
+            if shown.elapsed() >= SHOW_AGAIN {
+                shown = Instant::now();
+                if let Some(running) = Running::of(receipts) {
+                    (holding.show)(GateProgress::Running(&running));
+                }
+            }
             thread::sleep(LOOK_AGAIN);
-        }
+        };
+        (holding.show)(GateProgress::Ended);
+        result
     }
 }
 
@@ -127,5 +148,15 @@ fn start(job: &Job, call: &[OsString], path: Option<&str>) -> io::Result<Child> 
     command.envs(path.map(|path| ("PATH", path)));
     // It outlives the iteration that asked for it.
     command.env_remove(Stage::TICKET);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+}
+
+/// Has a holder end its command, and waits for that. One that waits for somebody else's run of the command is not waited for.
+fn call_off(holder: &mut Child) {
+    let Some(mut stdin) = holder.stdin.take() else { return };
+    let _ = stdin.write_all(b"x");
+    let end = Instant::now() + CALL_OFF;
+    while matches!(holder.try_wait(), Ok(None)) && Instant::now() < end {
+        thread::sleep(LOOK_AGAIN);
+    }
 }

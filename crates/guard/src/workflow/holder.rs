@@ -6,17 +6,21 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use policy::Sandbox;
-use runner::{Confinement, Outcome, Run, shim};
+use runner::{Confinement, Heed, Outcome, OutputSoFar, Run, shim};
 use serde::{Deserialize, Serialize};
-use tree::{GitError, Tree};
+use tree::{Contents, GitError, Tree};
 
 use super::receipt::{Receipt, Receipts};
+use super::running::Announcement;
 use crate::environment::Environment;
 use crate::loops::Stage;
 use crate::plain_text;
@@ -55,8 +59,21 @@ pub fn hold(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let environment = Environment::of_process();
     // A run waits for its gate.
     Stage::keep_alive(&environment);
+    let is_called_off = call_off();
     // Nobody is left to be told that this failed; whoever waits sees that there is no receipt.
-    if job.run_once(&environment).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if job.run_once(&environment, &is_called_off).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Set once whoever started us writes a byte to our stdin: they were interrupted, and the command is to end. The end of
+/// stdin means nothing, as we outlive them.
+fn call_off() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&flag);
+    thread::spawn(move || {
+        let is_told = matches!(io::stdin().read(&mut [0]), Ok(1));
+        set.store(is_told, Ordering::Relaxed);
+    });
+    flag
 }
 
 /// Neither a terminal that is closed nor an agent that ends its shell ends the command.
@@ -66,7 +83,7 @@ fn leave_session() {
 }
 
 impl Job {
-    fn run_once(&self, environment: &Environment) -> io::Result<()> {
+    fn run_once(&self, environment: &Environment, is_called_off: &AtomicBool) -> io::Result<()> {
         let receipts = Receipts::at(self.folder.clone(), &self.words);
         policy::create_private_folder(&self.folder)?;
         let lock = File::options().create(true).truncate(false).write(true).open(receipts.lock())?;
@@ -74,15 +91,27 @@ impl Job {
         if receipts.last().is_some_and(|last| Some(last.run) != self.known) {
             return Ok(());
         }
-        receipts.keep(&self.receipt(environment))
+        let mut announcement = Announcement::new(&receipts, store::mask(&self.text).into_owned())?;
+        let receipt = self.receipt(environment, &mut |output| {
+            announcement.update(output);
+            if is_called_off.load(Ordering::Relaxed) { Heed::End } else { Heed::GoOn }
+        });
+        if is_called_off.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        receipts.keep(&receipt)
     }
 
-    fn receipt(&self, environment: &Environment) -> Receipt {
+    fn receipt(&self, environment: &Environment, watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed) -> Receipt {
         let started = Instant::now();
-        let before = content(&self.root);
-        let outcome = self.run(environment);
-        let after = content(&self.root);
+        let before = contents(&self.root);
+        let outcome = self.run(environment, watch);
+        let after = contents(&self.root);
         let duration = started.elapsed();
+        let changed = match (&before, &after) {
+            (Ok(Some(before)), Ok(Some(after))) => before.changed(after),
+            _ => Vec::new(),
+        };
         let (passed, exit_code, ending, output) = match (&before, &after, outcome) {
             (Err(error), ..) | (_, Err(error), _) => {
                 (false, None, format!("does not count, as it cannot be told what it ran on: {error}"), String::new())
@@ -102,14 +131,19 @@ impl Job {
             ending,
             duration,
             tree_stayed: before.is_ok() && before == after,
-            tree: before.ok().flatten(),
+            tree: before.ok().flatten().map(|before| before.digest()),
+            changed,
             output,
             ended: now.as_millisecond(),
             told: false,
         }
     }
 
-    fn run(&self, environment: &Environment) -> Result<Outcome, String> {
+    fn run(
+        &self,
+        environment: &Environment,
+        watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed,
+    ) -> Result<Outcome, String> {
         let root = self.root.clone();
         let run = Run {
             words: self.words.iter().map(OsString::from).collect(),
@@ -124,7 +158,7 @@ impl Job {
             },
             shim: shim::own_call(),
         };
-        run.outcome().map_err(|error| error.to_string())
+        run.watched(watch).map_err(|error| error.to_string())
     }
 
     fn ending(&self, outcome: &Outcome, duration: Duration) -> String {
@@ -139,9 +173,13 @@ impl Job {
     }
 }
 
-/// What is in the tree; none without git.
+/// The digest of what is in the tree; none without git.
 pub fn content(root: &Path) -> Result<Option<String>, GitError> {
-    Tree::of(root, GIT_LIMIT).map(|tree| tree.digest()).transpose()
+    Ok(contents(root)?.map(|contents| contents.digest()))
+}
+
+fn contents(root: &Path) -> Result<Option<Contents>, GitError> {
+    Tree::of(root, GIT_LIMIT).map(|tree| tree.contents()).transpose()
 }
 
 /// What people look at first is mostly at the end, whichever way it was said.

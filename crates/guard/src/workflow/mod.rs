@@ -22,6 +22,7 @@ mod position;
 mod receipt;
 mod refusal;
 mod report;
+mod running;
 mod scene;
 mod step;
 
@@ -41,4 +42,5 @@ pub(crate) use policy_at::policy_at;
 pub use position::{Position, Visit};
 pub use refusal::Refusal;
 pub use report::Report;
+pub use running::{GateProgress, Running};
 pub use step::{Step, StepOutcome};

@@ -28,6 +28,9 @@ pub struct Receipt {
     pub tree: Option<String>,
     /// Whether it was the same afterwards.
     pub tree_stayed: bool,
+    /// The files that were changed while the command ran. Receipts of earlier versions do not have them.
+    #[serde(default)]
+    pub changed: Vec<String>,
     /// The end of what it said.
     pub output: String,
     /// Milliseconds since 1970.
@@ -59,8 +62,27 @@ impl Receipt {
             let said = if output.is_empty() { String::new() } else { format!("\n{output}") };
             return Some(format!("`{command}` {ending}{said}"));
         }
-        (!self.is_of(tree))
-            .then(|| format!("`{command}` passed, but the tree changed while it ran, so that does not count: repeat `{again}` once nothing changes any more"))
+        (!self.is_of(tree)).then(|| {
+            format!(
+                "`{command}` passed, but files changed while it ran{}, so the result does not count. Repeat `{again}` once \
+                 nothing changes any more.",
+                self.changed_files()
+            )
+        })
+    }
+
+    /// The files that changed, in parentheses; nothing where they are not known.
+    fn changed_files(&self) -> String {
+        const SHOWN: usize = 5;
+        if self.changed.is_empty() {
+            return String::new();
+        }
+        let mut names: Vec<String> =
+            self.changed.iter().take(SHOWN).map(|path| format!("`{}`", plain_text::line(path))).collect();
+        if self.changed.len() > SHOWN {
+            names.push(format!("{} more", self.changed.len() - SHOWN));
+        }
+        format!(" ({})", names.join(", "))
     }
 }
 
@@ -87,6 +109,11 @@ impl Receipts {
     /// By which the holders of this command are kept from each other.
     pub fn lock(&self) -> PathBuf {
         self.folder.join(format!("{}.lock", self.name))
+    }
+
+    /// What runs now, for whoever waits.
+    pub fn running(&self) -> PathBuf {
+        self.folder.join(format!("{}.running", self.name))
     }
 
     /// The last one.
@@ -136,6 +163,7 @@ mod tests {
             duration: Duration::from_secs(2),
             tree: Some("a".to_owned()),
             tree_stayed: true,
+            changed: Vec::new(),
             output: "no rule".to_owned(),
             ended: 0,
             told: false,
@@ -150,7 +178,16 @@ mod tests {
         assert!(receipt(false).answers(Some("a")) && !told(receipt(false)).answers(Some("a")));
         let moved = Receipt { tree_stayed: false, ..receipt(true) };
         assert!(!moved.answers(Some("a")));
-        assert!(moved.lack(Some("a"), "linchpin next").is_some_and(|why| why.contains("changed while it ran")));
+        assert!(
+            moved.lack(Some("a"), "linchpin next").is_some_and(|why| why.contains("files changed while it ran, so"))
+        );
+        let names = |count: usize| (1..=count).map(|number| format!("src/{number}.rs")).collect();
+        let moved = Receipt { changed: names(7), ..moved };
+        assert_eq!(
+            moved.lack(Some("a"), "linchpin next").unwrap_or_default(),
+            "`make check` passed, but files changed while it ran (`src/1.rs`, `src/2.rs`, `src/3.rs`, `src/4.rs`, `src/5.rs`, 2 more), \
+             so the result does not count. Repeat `linchpin next` once nothing changes any more."
+        );
         assert_eq!(receipt(true).lack(Some("a"), "linchpin next"), None);
         assert_eq!(
             receipt(false).lack(Some("a"), "linchpin next").as_deref(),

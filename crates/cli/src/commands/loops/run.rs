@@ -52,7 +52,7 @@ pub fn run(arguments: &Run, context: &Context) -> Outcome {
     // What is published by default is asked here, where nobody but a person is in a hurry.
     let holding = Holding {
         patience: Duration::from_hours(24),
-        is_given_up: Some(signals.flag()),
+        is_interrupted: Some(signals.flag()),
         ..Holding::by_this_binary("linchpin run --resume")
     };
     let driver = Driver {

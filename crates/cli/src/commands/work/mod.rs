@@ -2,12 +2,14 @@
 
 mod approve;
 mod approve_task;
+mod gate_progress;
 pub mod refused;
 mod report;
 pub mod webhook;
 
 use std::sync::Arc;
 
+use driver::Signals;
 use engine::pace::Violation;
 use guard::loops::Stage;
 use guard::workflow::{Force, Holding, Known, Lack, Moves, Outside, Position, Refusal, Step, StepOutcome};
@@ -49,7 +51,12 @@ pub fn next(arguments: &Next, context: &Context) -> Outcome {
         person::required("next --force", &context.environment)?;
     }
     let mover = Mover::with_session("next", arguments.session.as_deref(), context)?;
-    told(mover.moves(context).next(&arguments.claims, &force), context)
+    // Only Ctrl-C ends a gate's command. It outlives an agent whose shell ends `next` after a while.
+    let interrupt = Signals::interrupt()?;
+    let mut attempt = mover.moves(context);
+    attempt.outside.holding.is_interrupted = Some(interrupt.flag());
+    let code = told(attempt.next(&arguments.claims, &force), context)?;
+    Ok(if interrupt.came() { ExitCode::Interrupted } else { code })
 }
 
 pub fn go_on(context: &Context) -> Outcome {
@@ -172,7 +179,13 @@ impl Mover {
             session: self.session.clone(),
             stage: self.stage.clone(),
             is_agents: self.is_agents,
-            outside: Outside { holding: Holding::by_this_binary(self.again), webhook: webhook::ask },
+            outside: Outside {
+                holding: Holding {
+                    show: if context.output.json { |_| {} } else { gate_progress::show },
+                    ..Holding::by_this_binary(self.again)
+                },
+                webhook: webhook::ask,
+            },
         }
     }
 }

@@ -7,7 +7,7 @@ use guard::{Project, Whose};
 use policy::Compiled;
 use serde_json::{Value, json};
 
-use super::Mover;
+use super::{Mover, gate_progress};
 use crate::commands::Context;
 use crate::commands::validate::counted;
 use crate::output::Output;
@@ -61,14 +61,17 @@ pub fn show_report(report: &Report, now: i64, output: &Output) {
     if !rules.is_empty() {
         output.line(format!("  rules: {}", rules.join(", ")));
     }
-    show_ahead(ahead, output);
+    show_ahead(ahead, now, output);
 }
 
 /// What stands between here and the next nodes.
-fn show_ahead(Ahead { gates, moves }: &Ahead, output: &Output) {
+fn show_ahead(Ahead { gates, moves }: &Ahead, now: i64, output: &Output) {
     let show_gates = |gates: &[GateAhead]| {
-        for GateAhead { id, asks, state } in gates {
-            output.line(format!("      {id}, {}: {asks}", state.name()));
+        for GateAhead { id, asks, state, running } in gates {
+            output.line(match running {
+                Some(running) => format!("      {id}, {}", gate_progress::line(running, now)),
+                None => format!("      {id}, {}: {asks}", state.name()),
+            });
         }
     };
     if !gates.is_empty() {
@@ -110,7 +113,12 @@ fn move_json(next: &NextMove) -> Value {
 }
 
 fn gates_json(gates: &[GateAhead]) -> Vec<Value> {
-    gates.iter().map(|gate| json!({ "id": gate.id, "gate": gate.asks, "state": gate.state.name() })).collect()
+    let gate = |gate: &GateAhead| {
+        let running = gate.running.as_ref();
+        let running = running.map(|running| json!({ "started": running.started, "last_line": running.last_line }));
+        json!({ "id": gate.id, "gate": gate.asks, "state": gate.state.name(), "running": running })
+    };
+    gates.iter().map(gate).collect()
 }
 
 fn times(report: &Report) -> usize {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use guard::workflow::{Force, HOLDER, Holding, Moves, Outside, StepOutcome};
 use guard::{Environment, Project};
 use testkit::Scratch;
 
-use super::{at_work, counted, repository, runs, temporary, workflow};
+use super::{ahead, at_work, counted, repository, runs, temporary, workflow};
 use crate::PROGRAM;
 
 #[test]
@@ -24,6 +24,7 @@ fn one_that_passes_lets_the_move_through() {
     --- stdout
     Rest.
     --- stderr
+    running `test -f a.txt`
     now at `rest` of `w`
     ");
 }
@@ -144,7 +145,8 @@ fn a_tree_that_changes_meanwhile_is_not_the_one_that_passed() {
     let project = at_work("[{command: [sh, -c, 'echo made > made.txt']}]");
     let first = project.run(&["next"]);
     assert_eq!(first.code, Some(1));
-    assert!(first.stdout.contains("passed, but the tree changed while it ran"), "{}", first.stdout);
+    let told = "passed, but files changed while it ran (`made.txt`), so the result does not count";
+    assert!(first.stdout.contains(told), "{}", first.stdout);
     // Now it makes what is there already.
     assert_eq!(project.run(&["next"]).code, Some(0));
 }
@@ -214,9 +216,53 @@ fn two_at_once_start_one_run() {
 }
 
 #[test]
+fn status_shows_a_gate_that_runs_and_the_last_line_that_it_printed() {
+    let script = "echo compiling; echo testing; until test -f $TMPDIR/go; do sleep 0.05; done";
+    let project = at_work(&format!("[{}]", counted("slow", script)));
+    let mut asking = project.command(&["next"]);
+    let asking = asking.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let gate = || project.run(&["status", "--json"]).json()["workflow"]["gates"][0].clone();
+    wait_for("its last line", || gate()["running"]["last_line"] == "testing");
+    assert!(gate()["running"]["started"].is_i64(), "{}", gate());
+    let shown = ahead(&project);
+    assert!(shown.contains("      work/1, running `sh -c ") && shown.contains("s: testing\n"), "{shown}");
+    fs::write(temporary(&project).join("go"), "").expect("a file");
+    let output = asking.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.starts_with("running `sh -c ") && told.ends_with("\nnow at `rest` of `w`\n"), "{told}");
+}
+
+#[test]
+fn a_gate_whose_process_was_killed_is_not_shown_as_running() {
+    let project = at_work(&format!("[{}]", counted("slow", "kill -9 $PPID; exec sleep 60")));
+    assert!(project.run(&["next"]).stdout.contains("ended without a result"));
+    assert!(ahead(&project).contains("work/1, not asked yet:"), "{}", ahead(&project));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_the_command_of_a_gate() {
+    let project = at_work(&format!("[{}]", counted("slow", "echo $$ > $TMPDIR/pid; trap '' INT; sleep 600")));
+    let mut asking = project.command(&["next"]);
+    let asking = asking.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let pid = || fs::read_to_string(temporary(&project).join("pid")).unwrap_or_default().trim().to_owned();
+    wait_for("it to begin", || !pid().is_empty());
+    let signal = |arguments: &[&str]| Command::new("kill").args(arguments).output().expect("kill").status.success();
+    assert!(signal(&["-INT", &asking.id().to_string()]));
+    let output = asking.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("was interrupted and has been ended; `linchpin next` starts it again"), "{told}");
+    wait_for("its end", || !signal(&["-0", &pid()]));
+    // It left no result: the next move starts it anew.
+    assert!(!ahead(&project).contains("running"), "{}", ahead(&project));
+}
+
+#[test]
 fn it_outlives_whoever_asked() {
     let project = at_work(&format!("[{}]", counted("slow", "sleep 1")));
-    let mut asking = project.command(&["next"]).stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("it runs");
+    let mut asking = project.command(&["next"]);
+    let mut asking = asking.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
     wait_for("it to begin", || runs("slow", &project) == 1);
     asking.kill().expect("it is ended");
     asking.wait().expect("it is ended");
@@ -268,7 +314,7 @@ fn impatient(project: &Scratch) -> String {
         all.iter().map(|(name, value)| [name.into(), value.clone()].join(OsStr::new("="))).collect::<Vec<_>>()
     });
     let call = [["env".into(), "-i".into()].to_vec(), variables, vec![PROGRAM.into(), HOLDER.into()]].concat();
-    let holding = Holding { call, patience: Duration::from_millis(100), again: "linchpin next", is_given_up: None };
+    let holding = Holding { call, patience: Duration::from_millis(100), ..Holding::by_this_binary("linchpin next") };
     let moves = Moves {
         project: &found,
         environment: &environment,

@@ -1,4 +1,4 @@
-//! All that is in a working tree, as one short text: the same before and after a commit, another with every edit.
+//! All that is in a working tree. The digest of it is the same before and after a commit, and another with every edit.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,9 +20,38 @@ struct Entry {
     id: String,
 }
 
+/// Every file that is not ignored: its path, its content, and whether it can be executed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Contents(BTreeMap<String, Entry>);
+
+impl Contents {
+    pub fn digest(&self) -> String {
+        let mut digest = Sha256::new();
+        for (path, Entry { mode, id }) in &self.0 {
+            for part in [path, mode, id] {
+                digest.update(part.as_bytes());
+                digest.update([0]);
+            }
+        }
+        HEXLOWER.encode(digest.finalize().as_slice())
+    }
+
+    /// The files that were added, deleted or changed between these contents and later ones, sorted.
+    pub fn changed(&self, later: &Self) -> Vec<String> {
+        let gone = self.0.keys().filter(|path| !later.0.contains_key(*path));
+        let other = later.0.iter().filter(|(path, entry)| self.0.get(*path) != Some(entry)).map(|(path, _)| path);
+        let mut paths: Vec<String> = gone.chain(other).cloned().collect();
+        paths.sort();
+        paths
+    }
+}
+
 impl Tree {
-    /// Of every file that is not ignored: its name, its content, and whether it can be executed.
     pub fn digest(&self) -> Result<String, GitError> {
+        self.contents().map(|contents| contents.digest())
+    }
+
+    pub fn contents(&self) -> Result<Contents, GitError> {
         let commit = match self.head() {
             Some(head) => head,
             None => self.nothing()?.id,
@@ -44,14 +73,8 @@ impl Tree {
             let id = ids.remove(path).unwrap_or_else(|| places.iter().map(|place| id_of_other(place)).collect());
             entries.insert(path.to_owned(), Entry { mode: mode.to_owned(), id });
         }
-        let mut digest = Sha256::new();
-        for (path, Entry { mode, id }) in entries.iter().filter(|(path, _)| self.is_not_ours(path)) {
-            for part in [path, mode, id] {
-                digest.update(part.as_bytes());
-                digest.update([0]);
-            }
-        }
-        Ok(HEXLOWER.encode(digest.finalize().as_slice()))
+        entries.retain(|path, _| self.is_not_ours(path));
+        Ok(Contents(entries))
     }
 
     /// What is committed.
