@@ -1,7 +1,7 @@
 //! `cargo xtask coverage`: how many lines of the three parts that have a bar for it the suites run.
 //!
 //! `cargo llvm-cov` builds everything with `-C instrument-coverage` and runs the tests; the processes that tests start are counted
-//! too. LLVM's own tools have to be of the version that the compiler is built with: others cannot read what it writes.
+//! too.
 
 use std::env;
 use std::fs;
@@ -10,9 +10,12 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// In percent of lines, of each part.
 const BAR: f64 = 90.0;
+/// The first LLVM whose tools are known to read the coverage of today's compilers.
+const OLDEST: u32 = 19;
 const REPORT: &str = "target/coverage.json";
 
 /// A part, and the files and folders that it consists of.
@@ -99,8 +102,7 @@ fn belongs(file: &Path, root: &Path, paths: &[&str]) -> bool {
     !file.ends_with("tests.rs") && paths.iter().any(|path| file.starts_with(path))
 }
 
-/// `llvm-cov` and `llvm-profdata` of the compiler's version: those that the environment names, those of the toolchain, or those of
-/// the system.
+/// The `llvm-cov` and `llvm-profdata` to use: those that the environment names, those of the toolchain, or those of the system.
 fn tools() -> Result<(PathBuf, PathBuf)> {
     let named = |name: &str| env::var_os(name).map(PathBuf::from);
     if let (Some(cov), Some(profdata)) = (named("LLVM_COV"), named("LLVM_PROFDATA")) {
@@ -108,29 +110,56 @@ fn tools() -> Result<(PathBuf, PathBuf)> {
     }
     let about = printed("rustc", &["-vV"])?;
     let field = |name: &str| about.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    let (host, version) = (field("host:").context("rustc names no host")?, field("LLVM version:").unwrap_or_default());
-    let major = version.split('.').next().unwrap_or_default();
+    let host = field("host:").context("rustc names no host")?;
+    let version = field("LLVM version:").unwrap_or_default();
+    let major: u32 = version.split('.').next().unwrap_or_default().parse().context("rustc names no version of LLVM")?;
     let sysroot = printed("rustc", &["--print", "sysroot"])?;
     let own = Path::new(sysroot.trim()).join("lib/rustlib").join(host).join("bin");
-    let candidates = [
-        [own.join("llvm-cov"), own.join("llvm-profdata")],
-        [format!("llvm-cov-{major}").into(), format!("llvm-profdata-{major}").into()],
-        ["llvm-cov".into(), "llvm-profdata".into()],
-    ];
-    let is_right = |tool: &PathBuf| {
-        let told = Command::new(tool).arg("--version").output();
-        let told = told.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-        told.contains(&format!("version {major}."))
-    };
-    for [cov, profdata] in candidates {
-        if is_right(&cov) && is_right(&profdata) {
+    let of_version = |version: u32| (format!("llvm-cov-{version}").into(), format!("llvm-profdata-{version}").into());
+    let candidates = [(own.join("llvm-cov"), own.join("llvm-profdata"))]
+        .into_iter()
+        .chain((OLDEST..=major).rev().map(of_version))
+        .chain([("llvm-cov".into(), "llvm-profdata".into())]);
+    let sample = Sample::make()?;
+    for (cov, profdata) in candidates {
+        if sample.is_read_by(&cov, &profdata) {
             return Ok((cov, profdata));
         }
     }
     bail!(
-        "LLVM's coverage tools of version {major}, which this rustc writes for, are missing: `rustup component add llvm-tools`, or \
-         `apt-get install llvm-{major}`, or name them in LLVM_COV and LLVM_PROFDATA"
+        "no LLVM tools can read the coverage that this rustc writes (LLVM {major}): run `rustup component add llvm-tools` or \
+         `apt-get install llvm-{OLDEST}`, or name tools in LLVM_COV and LLVM_PROFDATA"
     )
+}
+
+/// The coverage of a very small program. Tools of an older LLVM than the compiler's may read it or not: the formats have
+/// versions of their own.
+struct Sample(TempDir);
+
+impl Sample {
+    fn make() -> Result<Self> {
+        let sample = Self(tempfile::tempdir()?);
+        fs::write(sample.file("main.rs"), "fn main() {}\n")?;
+        let compiled = Command::new("rustc")
+            .args(["-C", "instrument-coverage", "main.rs", "-o", "main"])
+            .current_dir(sample.0.path())
+            .status()?;
+        ensure!(compiled.success(), "rustc cannot compile a program with coverage");
+        let ran = Command::new(sample.file("main")).env("LLVM_PROFILE_FILE", sample.file("profraw")).status()?;
+        ensure!(ran.success(), "a program with coverage cannot be run");
+        Ok(sample)
+    }
+
+    fn is_read_by(&self, cov: &Path, profdata: &Path) -> bool {
+        let is_fine = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
+        let merged = self.file("profdata");
+        is_fine(Command::new(profdata).arg("merge").arg(self.file("profraw")).arg("-o").arg(&merged))
+            && is_fine(Command::new(cov).arg("report").arg(self.file("main")).arg("-instr-profile").arg(&merged))
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
 }
 
 fn printed(program: &str, arguments: &[&str]) -> Result<String> {

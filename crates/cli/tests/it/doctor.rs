@@ -351,7 +351,7 @@ fn what_else_is_not_as_install_writes_it() {
     ");
     let codex = Hooks::of("codex", &[]);
     let program = codex.program();
-    let exec = format!("\"command\": \"{program}\", \"args\": [\"hook\", \"codex\"]");
+    let exec = format!("\"command\": \"{}\", \"args\": [\"hook\", \"codex\"]", program.trim_matches('\''));
     assert_snapshot!(codex.changed(&format!("\"command\": \"{program} hook codex\""), &exec), @"
     exit 1
     bad   Codex CLI: `args` at `PreToolUse`, which Codex CLI does not know, so it calls Linchpin without them

@@ -80,7 +80,7 @@ fn every_explanation_runs() {
             let command = command.split(" #").next().unwrap_or_default();
             let project = project();
             let mut shell = std::process::Command::new("sh");
-            shell.args(["-c", &format!("{} explain {command}", super::PROGRAM)]).current_dir(project.root());
+            shell.args(["-c", &format!("'{}' explain {command}", super::PROGRAM)]).current_dir(project.root());
             let output = shell.output().expect("a shell");
             assert!(output.status.success(), "{}: {line}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
             count += 1;
@@ -98,7 +98,7 @@ fn every_task_and_memory_command_runs() {
     for line in blocks(&page, "sh").iter().flat_map(|block| block.lines()) {
         let program = Path::new(super::PROGRAM).parent().expect("a folder").display();
         let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &format!("PATH={program}:$PATH; {line}")]).current_dir(project.root());
+        shell.args(["-c", &format!("PATH='{program}':\"$PATH\"; {line}")]).current_dir(project.root());
         shell.envs(project.command(&[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
         let output = shell.output().expect("a shell");
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));

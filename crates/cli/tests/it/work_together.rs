@@ -161,9 +161,15 @@ fn variables_of_a_session_at_a_move() {
     scratch.run(&["start", "work"]);
     let mut agent = scratch.agent();
     agent.run("ls");
-    // Whoever moves.
-    assert_eq!(scratch.run(&["next"]).stdout, "B left here.\n");
+    assert_eq!(scratch.run(&["next", "--session", "session-1"]).stdout, "B left here.\n");
     assert_eq!(agent.linchpin(&["repeat"]).stdout, "B left here.\n");
+    // Where no session is known, nobody's variable is set, and that is said.
+    scratch.run(&["prev"]);
+    assert_snapshot!(scratch.run(&["next"]).stdout, @"
+    `on_exit` of workflow `work` did not set `mood`: variables of a session are needed, and no session is known here. Run the command in the agent's shell, or name the session: `linchpin next --session ID`
+    `on_enter` of workflow `work` did not set `place`: variables of a session are needed, and no session is known here. Run the command in the agent's shell, or name the session: `linchpin next --session ID`
+    B none none.
+    ");
 }
 
 #[test]

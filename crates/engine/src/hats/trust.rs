@@ -1,7 +1,7 @@
 //! What of a repository's loop a person has to accept before it runs: all of it, because it starts agents that nobody watches.
 
 use super::{AgentChoice, Loop};
-use crate::workflow::{part_of_gate, part_of_rule};
+use crate::workflow::{part_of_gate, part_of_rule, without_newer_defaults};
 
 impl Loop {
     /// What it starts, asks or approves, a line each.
@@ -42,6 +42,6 @@ impl Loop {
             hat.description.clear();
             hat.instructions.clear();
         }
-        serde_json::to_string(&bare).unwrap_or_else(|_| self.digest.clone())
+        serde_json::to_string(&bare).map_or_else(|_| self.digest.clone(), |text| without_newer_defaults(&text))
     }
 }

@@ -24,9 +24,9 @@ pub enum Gate {
         /// The program and its arguments: no shell reads them.
         words: Vec<String>,
         timeout: Duration,
-        /// In a run of a loop, agents may not change the files that it names. Left out where it is so, which is usual: what
-        /// people trusted before there was this says nothing of it.
-        #[serde(default = "usual", skip_serializing_if = "is_usual")]
+        /// In a run of a loop, agents may not change the files that it names. The stage of a run that an earlier version wrote
+        /// does not have it.
+        #[serde(default = "protected")]
         protect: bool,
     },
     /// A person says yes to this text.
@@ -37,13 +37,8 @@ pub enum Gate {
     FileRules(Vec<Rule>),
 }
 
-fn usual() -> bool {
+fn protected() -> bool {
     true
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_usual(protect: &bool) -> bool {
-    *protect
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -23,7 +23,7 @@ use serde_json::Value;
 pub use action::{Action, ActionKind, Effect, Trigger};
 pub use gate::{Expected, Gate, Requirement, Webhook};
 pub use node::{Node, Transition};
-pub(crate) use trust::{of_gate as part_of_gate, of_rule as part_of_rule};
+pub(crate) use trust::{of_gate as part_of_gate, of_rule as part_of_rule, without_newer_defaults};
 
 use crate::expr::{ExprError, template};
 use crate::observers::Observer;

@@ -159,6 +159,13 @@ fn what_a_person_has_to_accept() {
     gate ci: asks https://ci.example.com/gate
     gate green: runs make
     ");
+    // What was trusted before gates had `protect` stays trusted.
+    let is_told = |workflow: &Workflow| workflow.text_to_trust().contains("protect");
+    assert!(!is_told(&workflow));
+    if let Some(Gate::Command { protect, .. }) = workflow.gates.get_mut("green") {
+        *protect = false;
+    }
+    assert!(is_told(&workflow));
     workflow.tier = Tier::User;
     assert_eq!(workflow.parts_to_trust(), [""; 0]);
 }

@@ -37,7 +37,7 @@ impl Workflow {
         for node in &mut bare.nodes {
             node.prompt.clear();
         }
-        serde_json::to_string(&bare).unwrap_or_else(|_| self.digest.clone())
+        serde_json::to_string(&bare).map_or_else(|_| self.digest.clone(), |text| without_newer_defaults(&text))
     }
 
     /// The same without the rules and observers that wait for a person's yes. (Gates stay: one that is not trusted does not
@@ -64,6 +64,12 @@ impl Workflow {
             .iter()
             .flat_map(|node| node.requires.iter().chain(node.transitions.iter().flat_map(|way| &way.requires)))
     }
+}
+
+/// The text without keys that were added after people had trusted such texts, where a key has the value that it always had.
+/// (Within a string the quotes would be escaped.)
+pub(crate) fn without_newer_defaults(text: &str) -> String {
+    text.replace(r#","protect":true"#, "")
 }
 
 pub(crate) fn of_gate(id: &str, gate: &Gate) -> Option<String> {

@@ -199,8 +199,8 @@ pub(super) fn holds(expression: &str, situation: &Arc<Situation>) -> Result<bool
     holds.map_err(|error| error.message)
 }
 
-pub(super) const NO_SESSION: &str = "it asks for a variable of a session, and no session is known here. Run the command in the \
-                                     agent's shell, or say whose variables count: `linchpin next --session ID`";
+pub(super) const NO_SESSION: &str = "variables of a session are needed, and no session is known here. Run the command in the \
+                                     agent's shell, or name the session: `linchpin next --session ID`";
 
 fn shown(gate: &Gate) -> String {
     plain_text::line(&gate.to_string())

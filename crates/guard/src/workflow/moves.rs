@@ -15,7 +15,7 @@ use store::{Changes, Deed, NoteKind, RuleDeed};
 use tree::Repository;
 
 use super::acting::{Acted, act};
-use super::gates::{Gates, holds};
+use super::gates::{Gates, NO_SESSION, holds};
 use super::noting::moved_meanwhile;
 use super::scene::Scene;
 use super::{Active, Claims, Force, Lack, Outside, Position, Refusal, Step, StepOutcome};
@@ -295,12 +295,17 @@ impl Moves<'_> {
         let (situation, facts) = self.known(active, scene);
         let place = format!("`{site}` of workflow `{}`", active.workflow.name);
         let Acted { texts, notices } = act(&place, actions.iter(), &active.workflow.guides, &situation, &facts);
-        for (name, value) in facts.observed() {
-            let kept = if active.declares(&name) { &mut doing.changes.workflow } else { &mut doing.changes.variables };
-            kept.insert(name, value);
-        }
         doing.texts.extend(texts);
         doing.notices.extend(notices);
+        for (name, value) in facts.observed() {
+            if active.declares(&name) {
+                doing.changes.workflow.insert(name, value);
+            } else if self.session.is_some() {
+                doing.changes.variables.insert(name, value);
+            } else {
+                doing.notices.push(format!("{place} did not set `{name}`: {NO_SESSION}"));
+            }
+        }
     }
 
     pub(super) fn prompt(&self, node: &Node, active: &Arc<Active>, scene: &Scene) -> Result<String, Refusal> {

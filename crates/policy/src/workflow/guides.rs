@@ -174,12 +174,11 @@ impl<'a> Templates<'a> {
                 if let Some(problem) = checked.problems.get_mut(at) {
                     let close = suggest::closest(&mention.name, self.guides.names().iter().map(String::as_str))
                         .map(|close| format!("did you mean the guide `{close}`?"));
-                    let own = problem.help.take().map(|help| format!("; {help}")).unwrap_or_default();
-                    problem.help = self
-                        .guides
-                        .elsewhere(&mention.name)
-                        .or(close)
-                        .or_else(|| Some(format!("there is no guide `{}` either{own}", mention.name)));
+                    let own = problem.help.take().map(|help| {
+                        let is_close = help.starts_with("did you mean");
+                        if is_close { help } else { format!("there is no guide `{}` either; {help}", mention.name) }
+                    });
+                    problem.help = self.guides.elsewhere(&mention.name).or(close).or(own);
                 }
                 continue;
             }

@@ -48,7 +48,7 @@ fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed()
     --- stdout
     Still at `work`: what has to hold before it can be left does not.
 
-    - work/1: `seen` cannot be evaluated: it asks for a variable of a session, and no session is known here. Run the command in the agent's shell, or say whose variables count: `linchpin next --session ID`
+    - work/1: `seen` cannot be evaluated: variables of a session are needed, and no session is known here. Run the command in the agent's shell, or name the session: `linchpin next --session ID`
     --- stderr
     ");
     insta::assert_snapshot!(second.linchpin(&["next"]).transcript(), @"
@@ -90,7 +90,7 @@ fn a_transition_that_asks_for_a_variable_of_an_unknown_session_is_not_guessed() 
     exit 2
     --- stdout
     --- stderr
-    error: `not seen`, of a way out of `work`, cannot be evaluated: it asks for a variable of a session, and no session is known here. Run the command in the agent's shell, or say whose variables count: `linchpin next --session ID`
+    error: `not seen`, of a way out of `work`, cannot be evaluated: variables of a session are needed, and no session is known here. Run the command in the agent's shell, or name the session: `linchpin next --session ID`
     ");
     assert_eq!(project.agent().linchpin(&["next"]).code, Some(0));
 }
