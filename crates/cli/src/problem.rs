@@ -66,6 +66,13 @@ impl Problem {
         self
     }
 
+    /// A person stopped it with Ctrl-C.
+    #[must_use]
+    pub fn interrupted(mut self) -> Self {
+        self.code = ExitCode::Interrupted;
+        self
+    }
+
     pub fn message(&self) -> &str {
         &self.message
     }

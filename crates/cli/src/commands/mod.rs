@@ -104,8 +104,11 @@ fn dispatch(arguments: &Arguments, context: &Context) -> Outcome {
             completions::run(arguments, context);
             Ok(ExitCode::Done)
         }
-        // `main` answers a hook before arguments are parsed; only `hook --help` comes here, and the parser answers that.
-        Command::Hook { .. } => Ok(ExitCode::Usage),
+        // `main` answers a hook before arguments are parsed, unless flags stand before it.
+        Command::Hook { agent, event } => {
+            let _ = hook::run([agent].into_iter().chain(event).map(OsString::from));
+            Ok(ExitCode::Usage)
+        }
         Command::Check(arguments) => check::run(arguments, context),
         Command::Ack(arguments) => ack::run(arguments, context),
         Command::Allow(arguments) => allow::run(arguments, context),

@@ -410,3 +410,14 @@ fn a_command_that_cannot_be_read_is_no_one_rules_matter() {
     A person can let this call through: `linchpin allow 2`
     ");
 }
+
+#[test]
+fn flags_before_hook_do_not_keep_it_from_judging() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    for flag in ["--json", "--color=never"] {
+        let payload = project.bash("danger").to_string();
+        let reply = project.feed(project.command(&[flag, "hook", "claude"]), payload.as_bytes());
+        assert_eq!(reply.decision(), "deny", "{flag}: {}", reply.transcript());
+    }
+}

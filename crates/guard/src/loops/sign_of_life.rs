@@ -18,12 +18,17 @@ impl Stage {
     /// Says again and again that this process is at work for its run, until it ends. Outside of runs it does nothing.
     pub fn keep_alive(environment: &Environment) {
         let Some(path) = file_of_process(environment) else { return };
+        let sign = move || {
+            if let Ok(file) = File::open(&path) {
+                touch(&file);
+            }
+        };
+        // At once: a short command ends before its thread begins.
+        sign();
         let beat = move || {
             loop {
-                if let Ok(file) = File::open(&path) {
-                    touch(&file);
-                }
                 thread::sleep(BEAT);
+                sign();
             }
         };
         // Where there can be no thread, the run sees what its agent prints.

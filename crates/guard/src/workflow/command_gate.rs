@@ -34,7 +34,7 @@ pub struct Holding {
     pub patience: Duration,
     /// The command that is to be repeated where it was not waited for.
     pub again: &'static str,
-    /// Set once a person interrupts whoever waits. The command is ended then.
+    /// Set once whoever waits is interrupted. The command is ended then.
     pub is_interrupted: Option<Arc<AtomicBool>>,
     /// Shows how far the command is.
     pub show: fn(GateProgress<'_>),
@@ -43,6 +43,10 @@ pub struct Holding {
 impl Holding {
     /// Below what agents give a shell command: 120 s is Claude Code's own limit.
     const PATIENCE: Duration = Duration::from_secs(90);
+
+    pub fn is_interrupted(&self) -> bool {
+        self.is_interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
 
     /// By this very binary, whose `main` has to know [`HOLDER`].
     pub fn by_this_binary(again: &'static str) -> Self {
@@ -94,7 +98,7 @@ impl CommandGate<'_> {
         end: Instant,
     ) -> Result<Receipt, String> {
         let again = holding.again;
-        let command = plain_text::line(self.text);
+        let command = plain_text::line(&store::mask(self.text));
         let job = Job {
             folder: receipts.folder().to_owned(),
             root: self.project.root.clone(),
@@ -118,9 +122,12 @@ impl CommandGate<'_> {
             if has_ended {
                 break Err(format!("the run of `{command}` ended without a result; repeat `{again}`"));
             }
-            if holding.is_interrupted.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-                call_off(&mut holder);
-                break Err(format!("`{command}` was interrupted and has been ended; `{again}` starts it again"));
+            if holding.is_interrupted() {
+                break Err(if call_off(&mut holder, receipts) {
+                    format!("`{command}` was interrupted and has been ended; `{again}` starts it again")
+                } else {
+                    format!("`{command}` was interrupted, but has not ended yet")
+                });
             }
             if Instant::now() >= end {
                 break Err(format!(
@@ -151,12 +158,17 @@ fn start(job: &Job, call: &[OsString], path: Option<&str>) -> io::Result<Child> 
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
 }
 
-/// Has a holder end its command, and waits for that. One that waits for somebody else's run of the command is not waited for.
-fn call_off(holder: &mut Child) {
-    let Some(mut stdin) = holder.stdin.take() else { return };
-    let _ = stdin.write_all(b"x");
+/// Ends the command, whether our own holder runs it or that of an earlier attempt. Returns whether it has ended.
+fn call_off(holder: &mut Child, receipts: &Receipts) -> bool {
+    // Our own holder runs nothing more from now on.
+    let _ = holder.stdin.take().map(|mut stdin| stdin.write_all(b"x"));
+    Running::stop(receipts);
     let end = Instant::now() + CALL_OFF;
-    while matches!(holder.try_wait(), Ok(None)) && Instant::now() < end {
+    while Running::of(receipts).is_some() {
+        if Instant::now() >= end {
+            return false;
+        }
         thread::sleep(LOOK_AGAIN);
     }
+    true
 }

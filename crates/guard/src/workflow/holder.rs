@@ -88,18 +88,19 @@ impl Job {
         policy::create_private_folder(&self.folder)?;
         let lock = File::options().create(true).truncate(false).write(true).open(receipts.lock())?;
         lock.lock()?;
-        if receipts.last().is_some_and(|last| Some(last.run) != self.known) {
+        let is_answered = receipts.last().is_some_and(|last| Some(last.run) != self.known);
+        if is_answered || is_called_off.load(Ordering::Relaxed) {
             return Ok(());
         }
         let mut announcement = Announcement::new(&receipts, store::mask(&self.text).into_owned())?;
+        let mut is_ended = false;
         let receipt = self.receipt(environment, &mut |output| {
             announcement.update(output);
-            if is_called_off.load(Ordering::Relaxed) { Heed::End } else { Heed::GoOn }
+            is_ended |= is_called_off.load(Ordering::Relaxed) || announcement.is_to_stop();
+            if is_ended { Heed::End } else { Heed::GoOn }
         });
-        if is_called_off.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        receipts.keep(&receipt)
+        // A command that was ended says nothing about the tree.
+        if is_ended { Ok(()) } else { receipts.keep(&receipt) }
     }
 
     fn receipt(&self, environment: &Environment, watch: &mut dyn FnMut(&OutputSoFar<'_>) -> Heed) -> Receipt {

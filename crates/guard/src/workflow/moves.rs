@@ -96,6 +96,9 @@ impl Moves<'_> {
             let step = self.held(&active, &why.join(", "), StepOutcome::Held(lacks), None, deeds)?;
             return Ok(Step { notices: self.whose_variables(&facts).into_iter().collect(), ..step });
         }
+        if self.outside.holding.is_interrupted() {
+            return Err(Refusal::Interrupted);
+        }
         let fields = self.fields([
             ("workflow", json!(active.workflow.name)),
             ("from", json!(node.name)),

@@ -111,6 +111,11 @@ impl Receipts {
         self.folder.join(format!("{}.lock", self.name))
     }
 
+    /// While this file is there, the command that runs is to end.
+    pub fn stop(&self) -> PathBuf {
+        self.folder.join(format!("{}.stop", self.name))
+    }
+
     /// What runs now, for whoever waits.
     pub fn running(&self) -> PathBuf {
         self.folder.join(format!("{}.running", self.name))

@@ -50,6 +50,8 @@ pub enum Refusal {
     NothingToApprove { node: String },
     #[error("no approval at `{node}` is called `{gate}`")]
     UnknownApproval { gate: String, node: String, close: Option<String>, known: Vec<String> },
+    #[error("interrupted; nothing was moved")]
+    Interrupted,
     #[error("the tree changed while you were reading; nothing was approved")]
     TreeChanged,
     #[error(transparent)]

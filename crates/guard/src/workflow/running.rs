@@ -1,7 +1,8 @@
 //! A gate's command while it runs: what it is, since when, and the last line that it printed.
 //!
 //! The process that runs the command writes this beside the receipt. The file counts only while that process holds the
-//! lock, so a process that was killed leaves nothing behind that anybody would believe.
+//! lock, so a process that was killed leaves nothing behind that anybody would believe. Whoever wants the command to end
+//! leaves another file there.
 
 use std::fs::{self, File};
 use std::io;
@@ -46,11 +47,19 @@ impl Running {
         }
         serde_json::from_slice(&fs::read(receipts.running()).ok()?).ok()
     }
+
+    /// Asks the process that runs the command, whoever started it, to end it.
+    pub fn stop(receipts: &Receipts) {
+        if Self::of(receipts).is_some() {
+            let _ = policy::write_private_file(&receipts.stop(), "");
+        }
+    }
 }
 
 /// Writes down how far a command is. The file is deleted when this is dropped.
 pub struct Announcement {
     file: PathBuf,
+    stop: PathBuf,
     running: Running,
     length: u64,
     written: Instant,
@@ -59,7 +68,10 @@ pub struct Announcement {
 impl Announcement {
     pub fn new(receipts: &Receipts, command: String) -> io::Result<Self> {
         let running = Running { command, started: jiff::Timestamp::now().as_millisecond(), last_line: String::new() };
-        let announcement = Self { file: receipts.running(), running, length: 0, written: Instant::now() };
+        let (file, stop) = (receipts.running(), receipts.stop());
+        // One that was left for another run.
+        let _ = fs::remove_file(&stop);
+        let announcement = Self { file, stop, running, length: 0, written: Instant::now() };
         announcement.write()?;
         Ok(announcement)
     }
@@ -77,6 +89,11 @@ impl Announcement {
         let _ = self.write();
     }
 
+    /// Whether somebody wants the command to end.
+    pub fn is_to_stop(&self) -> bool {
+        self.stop.exists()
+    }
+
     fn write(&self) -> io::Result<()> {
         policy::write_private_file(&self.file, serde_json::to_vec(&self.running)?)
     }
@@ -85,5 +102,6 @@ impl Announcement {
 impl Drop for Announcement {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.file);
+        let _ = fs::remove_file(&self.stop);
     }
 }

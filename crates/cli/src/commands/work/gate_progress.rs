@@ -8,15 +8,18 @@ use guard::workflow::{GateProgress, Running};
 const CLEAR: &str = "\r\u{1b}[2K";
 /// The longest line that is drawn over. A line that wraps could not be.
 const WIDTH: usize = 78;
+/// As much of a command is shown, so that there is room for what it printed last.
+const COMMAND: usize = 24;
 
 pub fn show(progress: GateProgress<'_>) {
     let mut stderr = io::stderr();
     // Nobody is stopped by a progress line that cannot be written.
     let _ = match progress {
         GateProgress::Started { command } if !stderr.is_terminal() => writeln!(stderr, "running `{command}`"),
-        GateProgress::Started { command } => write!(stderr, "{CLEAR}{}", cut(&format!("running `{command}`"))),
+        GateProgress::Started { command } => write!(stderr, "{CLEAR}running `{}`", cut(command, WIDTH)),
         GateProgress::Running(running) if stderr.is_terminal() => {
-            write!(stderr, "{CLEAR}{}", cut(&line(running, super::super::now())))
+            let short = Running { command: cut(&running.command, COMMAND), ..running.clone() };
+            write!(stderr, "{CLEAR}{}", cut(&line(&short, crate::commands::now()), WIDTH))
         }
         GateProgress::Ended if stderr.is_terminal() => write!(stderr, "{CLEAR}"),
         GateProgress::Running(_) | GateProgress::Ended => Ok(()),
@@ -32,9 +35,10 @@ pub fn line(running: &Running, now: i64) -> String {
     format!("running `{}` for {duration}{said}", running.command)
 }
 
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(WIDTH) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line.to_owned(),
+/// The first `length` characters.
+fn cut(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }

@@ -48,6 +48,7 @@ pub fn problem(refusal: Refusal) -> Problem {
         }),
         Refusal::Pace { rule, error } => Problem::new(kind_of(&error), message)
             .help(format!("nothing was moved; a person can pass over the rule: `linchpin next --force {rule}`")),
+        Refusal::Interrupted => Problem::new("Interrupted", message).interrupted(),
         Refusal::NothingBefore => Problem::new("NotFound", message),
         Refusal::MovedMeanwhile(_) => {
             Problem::new("Moved", message).help("`linchpin repeat` prints what is asked for now")

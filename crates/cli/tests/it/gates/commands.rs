@@ -258,6 +258,43 @@ fn ctrl_c_ends_the_command_of_a_gate() {
     assert!(!ahead(&project).contains("running"), "{}", ahead(&project));
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_command_that_an_earlier_attempt_started() {
+    let project = at_work(&format!("[{}]", counted("slow", "echo $$ > $TMPDIR/pid; exec sleep 600")));
+    let start = || {
+        let mut asking = project.command(&["next"]);
+        asking.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs")
+    };
+    let pid = || fs::read_to_string(temporary(&project).join("pid")).unwrap_or_default().trim().to_owned();
+    let signal = |arguments: &[&str]| Command::new("kill").args(arguments).output().expect("kill").status.success();
+    let mut first = start();
+    wait_for("it to begin", || !pid().is_empty());
+    first.kill().expect("it is ended");
+    first.wait().expect("it is ended");
+    let second = start();
+    // It waits for the same run once it has said that the command runs.
+    wait_for("the second to wait", || {
+        let listed = Command::new("ps").args(["-o", "pid=", "--ppid", &second.id().to_string()]).output();
+        listed.is_ok_and(|listed| !listed.stdout.is_empty())
+    });
+    assert!(signal(&["-INT", &second.id().to_string()]));
+    let output = second.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("was interrupted and has been ended"), "{told}");
+    wait_for("its end", || !signal(&["-0", &pid()]));
+    assert_eq!(runs("slow", &project), 1);
+}
+
+#[test]
+fn secrets_in_a_command_are_masked_while_it_runs() {
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    let project = at_work(&format!("[{{command: [sh, -c, 'exit 1', '{secret}']}}]"));
+    let told = project.run(&["next"]).transcript();
+    assert!(told.contains("running `sh -c") && !told.contains(&secret), "{told}");
+}
+
 #[test]
 fn it_outlives_whoever_asked() {
     let project = at_work(&format!("[{}]", counted("slow", "sleep 1")));
