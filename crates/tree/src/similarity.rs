@@ -1,59 +1,154 @@
 //! Whether a new file is an old one under another name. As git has it, it is where half of the content is the same.
+//!
+//! What is read and what is compared has a limit, or files could be made that take longer than a rule may. What is beyond it
+//! was not moved: it counts as deleted and created.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hasher as _};
 
 /// Of a hundred bytes, so many are the same in a file that was moved: what `git diff -M50%` asks for.
-const LEAST: usize = 50;
+const LEAST: u64 = 50;
 /// Lines are compared in pieces of so many bytes at most.
 const PIECE: usize = 64;
+/// In bytes: larger files are not compared.
+const FILE_LIMIT: u64 = 4 * 1024 * 1024;
+/// In bytes: what is read of all files together.
+const READ_LIMIT: u64 = 32 * 1024 * 1024;
+/// In pieces: what is looked at, in each file and in each pair of files, all together.
+const WORK_LIMIT: usize = 16_000_000;
 
-/// What is in a file: of each of its pieces, how many bytes.
-struct Pieces<'c> {
-    size: usize,
-    by_text: BTreeMap<&'c [u8], usize>,
+/// What may still be looked at, in pieces.
+struct Budget(usize);
+
+impl Budget {
+    /// Whether there was enough left for it.
+    fn spend(&mut self, pieces: usize) -> bool {
+        let left = self.0.checked_sub(pieces);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
 }
 
-impl<'c> Pieces<'c> {
-    fn of(content: &'c [u8]) -> Self {
-        let mut by_text: BTreeMap<&[u8], usize> = BTreeMap::new();
+/// What is in a file: of each of its pieces the hash, and how many bytes of the file it makes up. Sorted.
+struct Pieces {
+    size: u64,
+    by_hash: Vec<(u64, u64)>,
+}
+
+impl Pieces {
+    /// `None` where the budget does not suffice.
+    fn of(content: &[u8], budget: &mut Budget) -> Option<Self> {
+        let mut by_hash: HashMap<u64, u64> = HashMap::new();
         for line in content.split_inclusive(|byte| *byte == b'\n') {
             for piece in line.chunks(PIECE) {
-                *by_text.entry(piece).or_default() += piece.len();
+                if !budget.spend(1) {
+                    return None;
+                }
+                let mut hasher = DefaultHasher::new();
+                hasher.write(piece);
+                *by_hash.entry(hasher.finish()).or_default() += piece.len() as u64;
             }
         }
-        Self { size: content.len(), by_text }
+        let mut by_hash: Vec<(u64, u64)> = by_hash.into_iter().collect();
+        by_hash.sort_unstable();
+        Some(Self { size: content.len() as u64, by_hash })
     }
 
-    /// Of a hundred bytes of the longer one, how many both have.
-    fn likeness(&self, other: &Self) -> usize {
-        let (shorter, longer) = (self.size.min(other.size), self.size.max(other.size));
-        if longer == 0 || shorter * 100 < longer * LEAST {
-            return 0;
+    /// Of a hundred bytes of the longer one, how many both have. `None` where the budget does not suffice.
+    fn likeness(&self, other: &Self, budget: &mut Budget) -> Option<u64> {
+        if !budget.spend(self.by_hash.len() + other.by_hash.len()) {
+            return None;
         }
-        let shared =
-            |(piece, bytes): (&&[u8], &usize)| other.by_text.get(*piece).map_or(0, |others| *bytes.min(others));
-        self.by_text.iter().map(shared).sum::<usize>() * 100 / longer
+        let (mut ours, mut others) = (self.by_hash.iter().peekable(), other.by_hash.iter().peekable());
+        let mut shared = 0;
+        while let (Some((hash, bytes)), Some((other_hash, other_bytes))) = (ours.peek(), others.peek()) {
+            let order = hash.cmp(other_hash);
+            if order == Ordering::Equal {
+                shared += *bytes.min(other_bytes);
+            }
+            if order != Ordering::Greater {
+                ours.next();
+            }
+            if order != Ordering::Less {
+                others.next();
+            }
+        }
+        Some(shared * 100 / self.size.max(other.size).max(1))
     }
+}
+
+/// Whether files of these sizes can have enough in common.
+fn can_be_alike(one: u64, other: u64) -> bool {
+    let (shorter, longer) = (one.min(other), one.max(other));
+    longer > 0 && shorter * 100 >= longer * LEAST
+}
+
+/// The old and the new files, by size, that are worth reading: those that have one of about their size on the other side.
+/// Where they are too many bytes, the largest are left out.
+pub fn worth_reading(old: &BTreeMap<String, u64>, new: &BTreeMap<String, u64>) -> (BTreeSet<String>, BTreeSet<String>) {
+    worth_reading_within(old, new, READ_LIMIT)
+}
+
+fn worth_reading_within(
+    old: &BTreeMap<String, u64>,
+    new: &BTreeMap<String, u64>,
+    limit: u64,
+) -> (BTreeSet<String>, BTreeSet<String>) {
+    let has_match = |size: u64, others: &BTreeMap<String, u64>| {
+        size <= FILE_LIMIT && others.values().any(|other| *other <= FILE_LIMIT && can_be_alike(size, *other))
+    };
+    let old_ones = old.iter().filter(|(_, size)| has_match(**size, new)).map(|(path, size)| (*size, path, true));
+    let new_ones = new.iter().filter(|(_, size)| has_match(**size, old)).map(|(path, size)| (*size, path, false));
+    let mut all: Vec<(u64, &String, bool)> = old_ones.chain(new_ones).collect();
+    all.sort_unstable();
+    let mut left = limit;
+    let (mut old, mut new) = (BTreeSet::new(), BTreeSet::new());
+    for (size, path, is_old) in all {
+        let Some(rest) = left.checked_sub(size) else { break };
+        left = rest;
+        if is_old {
+            old.insert(path.clone())
+        } else {
+            new.insert(path.clone())
+        };
+    }
+    (old, new)
 }
 
 /// The new files that are old ones under another name. Those that are most alike are found first, and every old file once.
 pub fn moved(old: &BTreeMap<String, Vec<u8>>, new: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
-    let old: Vec<(&String, Pieces)> = old.iter().map(|(path, content)| (path, Pieces::of(content))).collect();
-    let mut pairs = Vec::new();
-    for (path, content) in new {
-        let pieces = Pieces::of(content);
-        let alike = old.iter().map(|(from, old)| (old.likeness(&pieces), *from, path));
-        pairs.extend(alike.filter(|(likeness, ..)| *likeness >= LEAST));
-    }
-    pairs.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| (one.1, one.2).cmp(&(other.1, other.2))));
+    moved_within(old, new, &mut Budget(WORK_LIMIT))
+}
+
+fn moved_within(
+    old: &BTreeMap<String, Vec<u8>>,
+    new: &BTreeMap<String, Vec<u8>>,
+    budget: &mut Budget,
+) -> BTreeSet<String> {
+    let mut pieces = |files: &'_ BTreeMap<String, Vec<u8>>| -> BTreeMap<String, Pieces> {
+        files.iter().filter_map(|(path, content)| Some((path.clone(), Pieces::of(content, budget)?))).collect()
+    };
+    let (old, new) = (pieces(old), pieces(new));
+    let pairs = new.iter().flat_map(|new| old.iter().map(move |old| (old, new)));
+    let mut pairs: Vec<_> = pairs.filter(|((_, old), (_, new))| can_be_alike(old.size, new.size)).collect();
+    // The likely ones first, for as long as the budget lasts: those of the same name, then those of about the same size.
+    pairs.sort_by_key(|((from, old), (to, new))| (name(from) != name(to), old.size.abs_diff(new.size)));
+    let compared = pairs.into_iter().map_while(|((from, old), (to, new))| Some((old.likeness(new, budget)?, from, to)));
+    let mut alike: Vec<_> = compared.filter(|(likeness, ..)| *likeness >= LEAST).collect();
+    alike.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| (one.1, one.2).cmp(&(other.1, other.2))));
     let (mut sources, mut moved) = (BTreeSet::new(), BTreeSet::new());
-    for (_, from, to) in pairs {
+    for (_, from, to) in alike {
         if !sources.contains(from) && !moved.contains(to) {
             sources.insert(from);
             moved.insert(to.clone());
         }
     }
     moved
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 #[cfg(test)]
@@ -84,5 +179,41 @@ mod tests {
             found(&old, &[("b", "one\ntwo\nX\n"), ("c", "one\ntwo\nsix\nten\nX\n"), ("d", "one\ntwo\n")]),
             ["c"]
         );
+    }
+
+    #[test]
+    fn what_is_beyond_the_budget_was_not_moved() {
+        let text = |start: &str| (0..100).map(|line| format!("{start} {line}\n")).collect::<Vec<_>>().concat();
+        let (a, b) = (text("a"), text("b"));
+        let old = files(&[("old/a", &a), ("old/b", &b)]);
+        let new = files(&[("new/a", &a), ("new/c", &b)]);
+        // 400 pieces to read, and 200 for each of the 4 pairs, of which the one with the same name is the first.
+        let found = |budget: usize| moved_within(&old, &new, &mut Budget(budget)).into_iter().collect::<Vec<_>>();
+        assert_eq!(found(1200), ["new/a", "new/c"]);
+        assert_eq!(found(600), ["new/a"]);
+        assert_eq!(found(599), [""; 0]);
+        assert_eq!(found(50), [""; 0]);
+    }
+
+    #[test]
+    fn files_of_other_sizes_cost_no_comparison() {
+        let (long, short) = ("line\n".repeat(3), "line\n");
+        let mut budget = Budget(100);
+        assert!(moved_within(&files(&[("a", &long)]), &files(&[("b", short)]), &mut budget).is_empty());
+        assert_eq!(budget.0, 96);
+    }
+
+    #[test]
+    fn the_largest_files_and_those_without_a_match_are_not_read() {
+        let sizes = |sizes: &[(&str, u64)]| sizes.iter().map(|(path, size)| ((*path).to_owned(), *size)).collect();
+        let old = sizes(&[("small", 10), ("large", 1000), ("alone", 100), ("huge", FILE_LIMIT + 1)]);
+        let new = sizes(&[("small too", 20), ("large too", 900), ("huge too", FILE_LIMIT + 1), ("empty", 0)]);
+        let read = |limit: u64| {
+            let (old, new) = worth_reading_within(&old, &new, limit);
+            old.into_iter().chain(new).collect::<Vec<_>>()
+        };
+        assert_eq!(read(READ_LIMIT), ["large", "small", "large too", "small too"]);
+        assert_eq!(read(1000), ["small", "large too", "small too"]);
+        assert_eq!(read(30), ["small", "small too"]);
     }
 }

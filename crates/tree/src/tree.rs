@@ -18,8 +18,6 @@ use crate::{similarity, status};
 const MOVED_LIMIT: usize = 1000;
 /// Files of which it is looked whether they were moved and edited, on each side: every one is compared with every other.
 const EDITED_LIMIT: usize = 200;
-/// In bytes: larger files are not compared.
-const COMPARED_LIMIT: u64 = 4 * 1024 * 1024;
 /// How many names one call of git gets.
 const NAMES_AT_ONCE: usize = 200;
 
@@ -296,26 +294,40 @@ impl Tree {
         if old.is_empty() || new.is_empty() || old.len().max(new.len()) > EDITED_LIMIT {
             return BTreeSet::new();
         }
-        let blobs = self.blobs(old.iter().chain(&new).map(|(_, id)| id.as_str()));
+        let sizes = self.sizes(old.iter().chain(&new).map(|(_, id)| id.as_str()));
+        let old_sizes = old.iter().filter_map(|(path, id)| Some(((*path).clone(), *sizes.get(*id)?))).collect();
+        let new_sizes = new.iter().filter_map(|(path, id)| {
+            let size = sizes.get(*id).copied().or_else(|| size_of_plain(&self.root.join(path)))?;
+            Some(((*path).clone(), size))
+        });
+        let (worth_old, worth_new) = similarity::worth_reading(&old_sizes, &new_sizes.collect());
+        let old: Vec<_> = old.into_iter().filter(|(path, _)| worth_old.contains(*path)).collect();
+        let new: Vec<_> = new.into_iter().filter(|(path, _)| worth_new.contains(*path)).collect();
+        let ids = old.iter().chain(&new).map(|(_, id)| id.as_str());
+        let blobs = self.blobs(ids.filter(|id| sizes.contains_key(*id)));
         let old = old.into_iter().filter_map(|(path, id)| Some((path.clone(), blobs.get(id)?.clone()))).collect();
         let new = new.into_iter().filter_map(|(path, id)| {
-            let content = blobs.get(id).cloned().or_else(|| read_small(&self.root.join(path)))?;
+            let content = blobs.get(id).cloned().or_else(|| fs::read(self.root.join(path)).ok())?;
             Some((path.clone(), content))
         });
         similarity::moved(&old, &new.collect())
     }
 
-    /// The content of those that are no larger than what is compared; of what git does not have, nothing.
-    fn blobs<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, Vec<u8>> {
+    /// How many bytes there are in each; of what git does not have, nothing.
+    fn sizes<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, u64> {
         let is_told = |id: &&str| id.len() >= 40 && !id.bytes().all(|byte| byte == b'0');
-        let ids: BTreeSet<&str> = ids.filter(is_told).collect();
-        let asked = |ids: &BTreeSet<&str>| ids.iter().flat_map(|id| [*id, "\n"]).collect::<String>();
+        let asked = one_a_line(ids.filter(is_told));
         // Where git does not answer, a file with other content is a new one.
-        let sizes = self.git.output_of(&["cat-file", "--batch-check=%(objectname) %(objectsize)"], asked(&ids));
-        let sizes = String::from_utf8(sizes.unwrap_or_default()).unwrap_or_default();
-        let is_small = |line: &&str| line.split_once(' ').is_some_and(|(_, size)| size.parse().is_ok_and(is_compared));
-        let small = sizes.lines().filter(is_small).filter_map(|line| Some(line.split_once(' ')?.0)).collect();
-        let printed = self.git.output_of(&["cat-file", "--batch=%(objectname) %(objectsize)"], asked(&small));
+        let printed = self.git.output_of(&["cat-file", "--batch-check=%(objectname) %(objectsize)"], asked);
+        let printed = String::from_utf8(printed.unwrap_or_default()).unwrap_or_default();
+        let sizes = printed.lines().filter_map(|line| line.split_once(' '));
+        sizes.filter_map(|(id, size)| Some((id.to_owned(), size.parse().ok()?))).collect()
+    }
+
+    /// What is in each.
+    fn blobs<'i>(&self, ids: impl Iterator<Item = &'i str>) -> BTreeMap<String, Vec<u8>> {
+        let asked = one_a_line(ids);
+        let printed = self.git.output_of(&["cat-file", "--batch=%(objectname) %(objectsize)"], asked);
         difference::blobs(&printed.unwrap_or_default())
     }
 
@@ -396,14 +408,15 @@ impl Tree {
     }
 }
 
-fn is_compared(size: u64) -> bool {
-    size <= COMPARED_LIMIT
+/// Each id once, as git reads them.
+fn one_a_line<'i>(ids: impl Iterator<Item = &'i str>) -> String {
+    ids.collect::<BTreeSet<_>>().into_iter().flat_map(|id| [id, "\n"]).collect()
 }
 
-/// A file that is one and can be compared.
-fn read_small(path: &Path) -> Option<Vec<u8>> {
+/// How many bytes there are in a file; `None` where it is no plain one.
+fn size_of_plain(path: &Path) -> Option<u64> {
     let metadata = fs::symlink_metadata(path).ok()?;
-    (metadata.is_file() && is_compared(metadata.len())).then(|| fs::read(path).ok())?
+    metadata.is_file().then_some(metadata.len())
 }
 
 /// A line for a file that git does not know.
