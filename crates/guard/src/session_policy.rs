@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Event;
-use policy::{Config, Held, Holding, Kept, Mode, Weakened};
+use policy::{Compiled, Config, Held, Holding, Mode, Weakened};
 
 use crate::acceptance::Acceptance;
 use crate::environment::Environment;
@@ -43,21 +43,32 @@ pub fn knows(project: &Project, event: &Event, environment: &Environment) -> boo
     pin(project, &event.agent, &event.session, environment).exists()
 }
 
-/// What a session keeps.
-pub fn kept(project: &Project, agent: &str, session: &str, environment: &Environment) -> Vec<Kept> {
-    let acceptance = Acceptance::of(&project.root, environment);
-    let mut kept = policy::kept(&pin(project, agent, session, environment));
-    // What a person has accepted since ends with the next event.
-    kept.retain(|kept| !acceptance.includes(&kept.change, kept.since));
+/// The changes of the policy's files that do not count for a session, whether it had an event since or not.
+pub fn kept(
+    project: &Project,
+    policy: &Compiled,
+    agent: &str,
+    session: &str,
+    environment: &Environment,
+) -> Vec<Weakened> {
+    kept_by(&pin(project, agent, session, environment), project, policy, environment)
+}
+
+/// The same for all sessions of the project, in the order of the rules' ids.
+pub fn kept_by_any(project: &Project, policy: &Compiled, environment: &Environment) -> Vec<Weakened> {
+    let entries = fs::read_dir(pins(project, environment)).into_iter().flatten().filter_map(Result::ok);
+    let mut kept: Vec<Weakened> =
+        entries.flat_map(|entry| kept_by(&entry.path(), project, policy, environment)).collect();
+    kept.sort_by(|a, b| (&a.rule, &a.from, &a.to).cmp(&(&b.rule, &b.from, &b.to)));
+    kept.dedup();
     kept
 }
 
-/// What any session of the project keeps.
-pub fn kept_by_any(project: &Project, environment: &Environment) -> Vec<Kept> {
-    let pins = fs::read_dir(pins(project, environment)).into_iter().flatten();
-    let mut kept: Vec<Kept> = pins.filter_map(Result::ok).flat_map(|pin| policy::kept(&pin.path())).collect();
-    kept.sort_by(|a, b| a.change.rule.cmp(&b.change.rule));
-    kept
+fn kept_by(pin: &Path, project: &Project, policy: &Compiled, environment: &Environment) -> Vec<Weakened> {
+    let acceptance = Acceptance::of(&project.root, environment);
+    let holding = Holding { pin, cache: &project.cache(environment), now: 0, is_kept: false };
+    let kept = holding.kept(policy, |change, since| acceptance.includes(change, since));
+    kept.into_iter().map(|kept| kept.change).collect()
 }
 
 /// `folder`: where the policy lies, below the session's root.

@@ -68,7 +68,7 @@ pub use import::Rewritten;
 pub use key_reference::key_reference;
 pub use load::{Before, Loaded, load};
 pub use loops::{LoopFile, PRESETS, Preset, gate_files_rule, loop_file};
-pub use pin::{Held, Holding, Kept, enforced_since, kept};
+pub use pin::{Held, Holding, Kept, enforced_since};
 pub use private::{
     create_private_folder, forget_old_files, forget_old_files_but, try_to_write_in, write_new_private_file,
     write_private_file,

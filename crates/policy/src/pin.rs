@@ -66,18 +66,39 @@ impl Holding<'_> {
             self.pin(Pin::new(&policy, self.now), &policy);
             return Held { policy, news: Vec::new() };
         };
-        if old.speaks_for(&policy) && !old.kept.iter().any(|kept| accepted(&kept.change, kept.since)) {
+        if old.is_current(&policy, &accepted) {
             return old.apply(policy);
         }
         if !policy.rules.is_whole() {
             return Held { policy, news: Vec::new() };
         }
+        let next = self.next(&old, &policy, accepted);
+        let is_news = |kept: &&Kept| !old.kept.contains(kept);
+        let news = next.kept.iter().filter(is_news).map(|kept| kept.change.clone()).collect();
+        let next = self.pin(next, &policy);
+        Held { news, ..next.apply(policy) }
+    }
+
+    /// The changes that would not count for the session if its next event came now. Writes nothing.
+    pub fn kept(&self, policy: &Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> Vec<Kept> {
+        let Some(old) = Pin::read(self.pin) else { return Vec::new() };
+        if old.is_current(policy, &accepted) {
+            return old.kept;
+        }
+        if !policy.rules.is_whole() {
+            return Vec::new();
+        }
+        self.next(&old, policy, accepted).kept
+    }
+
+    /// The pin after an event that is judged by this policy.
+    fn next(&self, old: &Pin, policy: &Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> Pin {
         let before = old.rules_before(self.pin);
         let differences = before.and_then(|before| before.differences(&policy.rules).ok());
         let (gone, new) = differences.unwrap_or_default();
         let mut lost = weakened(&gone, &new);
         lost.retain(|(change, _)| !accepted(change, old.since_of(&change.rule)));
-        let mut next = Pin::new(&policy, self.now);
+        let mut next = Pin::new(policy, self.now);
         let keep = |change: Weakened| Kept { since: old.since_of(&change.rule), change };
         if !lost.is_empty() {
             let kept: Vec<Rule> = lost.iter().map(|(_, rule)| (*rule).clone()).collect();
@@ -91,10 +112,7 @@ impl Holding<'_> {
             next.enforces = true;
             next.kept.push(keep(observing));
         }
-        let is_news = |kept: &&Kept| !old.kept.contains(kept);
-        let news = next.kept.iter().filter(is_news).map(|kept| kept.change.clone()).collect();
-        let next = self.pin(next, &policy);
-        Held { news, ..next.apply(policy) }
+        next
     }
 
     /// Returns what was written.
@@ -125,11 +143,6 @@ impl Holding<'_> {
         let _ = written();
         pin
     }
-}
-
-/// What a session keeps, without judging by it.
-pub fn kept(pin: &Path) -> Vec<Kept> {
-    Pin::read(pin).map(|pin| pin.kept).unwrap_or_default()
 }
 
 /// Since when, at the latest, a session has been judged by a policy that enforces; none where it was not.
@@ -163,6 +176,11 @@ impl Pin {
     fn speaks_for(&self, policy: &Compiled) -> bool {
         let enforces = policy.config.mode == Mode::Enforce;
         self.generation == policy.generation && (self.enforces == enforces || self.keeps_enforcing())
+    }
+
+    /// Whether an event that is judged by this policy leaves the pin as it is.
+    fn is_current(&self, policy: &Compiled, accepted: impl Fn(&Weakened, i64) -> bool) -> bool {
+        self.speaks_for(policy) && !self.kept.iter().any(|kept| accepted(&kept.change, kept.since))
     }
 
     fn keeps_enforcing(&self) -> bool {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use engine::rules::{Rule, Tier};
 use guard::file_rules::{QueueEntry, QueueStatus, open_demands};
 use guard::{Acknowledgement, CommandRun, Pause, Project, Whose, lifting, session_policy, token_count};
-use policy::{BrokenFile, Kept, Mode};
+use policy::{BrokenFile, Mode};
 use serde_json::{Map, Value, json};
 use store::{SessionKey, SessionState, Store};
 
@@ -57,7 +57,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
     let run = loops::unfinished(&project, context);
     let holds = state.as_ref().map(holds).unwrap_or_default();
     let kept = session.as_ref().map_or_else(Vec::new, |whose| {
-        session_policy::kept(&project, &whose.agent, &whose.session, &context.environment)
+        session_policy::kept(&project, &compiled, &whose.agent, &whose.session, &context.environment)
     });
     let acknowledged = state.as_ref().map(|state| acknowledged(state, &rules)).unwrap_or_default();
     let queue = project.queue(&context.environment);
@@ -82,7 +82,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
                 "queue": demands.iter().map(demand_json).collect::<Map<_, _>>(),
                 "acknowledgements": acknowledgements,
                 "holds": holds,
-                "kept": kept.iter().map(|kept| &kept.change.rule).collect::<Vec<_>>(),
+                "kept": kept.iter().map(|change| &change.rule).collect::<Vec<_>>(),
                 "variables": variables,
                 "broken": compiled.broken.iter().map(|file| &file.problem).collect::<Vec<_>>(),
             },
@@ -113,7 +113,7 @@ pub fn run(arguments: &Status, context: &Context) -> Outcome {
         output.line(format!("  {:<28} {:<6} {}", rule.id, rule.action.name(), rule.tier.name()));
     }
     show_nested(&nested, output);
-    for Kept { change, .. } in &kept {
+    for change in &kept {
         let what = change.what();
         output.line(format!("{} {what}; for this session it stays until `linchpin trust`", output.bold("Kept   ")));
     }

@@ -57,12 +57,24 @@ pub fn run(arguments: &Trust, context: &Context) -> Outcome {
     let workflows = waiting.workflows.iter().map(|workflow| workflow.source.as_str());
     let the_loop = waiting.the_loop.iter().map(|the_loop| the_loop.source.as_str());
     let files: Vec<&str> = files.into_iter().chain(workflows).chain(the_loop).collect();
-    let rules: Vec<&String> = waiting.changes.iter().map(|change| &change.rule).collect();
-    context.output.line_or(
-        "Accepted. It holds until one of these parts changes.",
-        &json!({ "trusted": true, "accepted": files, "changes": rules }),
-    );
+    let mut rules: Vec<&String> = waiting.changes.iter().map(|change| &change.rule).collect();
+    rules.dedup();
+    context
+        .output
+        .line_or(accepted(!files.is_empty(), &rules), &json!({ "trusted": true, "accepted": files, "changes": rules }));
     Ok(ExitCode::Done)
+}
+
+/// `has_parts`: parts of the policy's files were accepted too. `rules`: those that sessions kept.
+fn accepted(has_parts: bool, rules: &[&String]) -> String {
+    let parts = "It holds until one of these parts changes.";
+    let rules: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
+    let rules = rules.join(", ");
+    match (has_parts, rules.is_empty()) {
+        (_, true) => format!("Accepted. {parts}"),
+        (false, false) => format!("Accepted: running sessions no longer keep {rules}."),
+        (true, false) => format!("Accepted. {parts} Running sessions no longer keep {rules}."),
+    }
 }
 
 /// What is in a broken file cannot be shown, and nobody can say yes to what they have not seen.
@@ -94,11 +106,8 @@ struct Waiting {
 impl Waiting {
     fn of(project: &Project, context: &Context) -> Self {
         let loaded = project.load(&context.environment);
-        let acceptance = Acceptance::of(&project.root, &context.environment);
-        let kept = session_policy::kept_by_any(project, &context.environment);
-        let kept = kept.into_iter().filter(|kept| !acceptance.includes(&kept.change, kept.since));
-        let mut changes: Vec<Weakened> = kept.map(|kept| kept.change).collect();
-        changes.dedup();
+        let policy = project.looked_at(&context.environment);
+        let changes = session_policy::kept_by_any(project, &policy, &context.environment);
         let found = policy::workflows(&project.tiers, &loaded);
         let loop_file = policy::loop_file(&project.tiers, &loaded);
         let of_loop = loop_file.iter().flat_map(|file| &file.diagnostics);

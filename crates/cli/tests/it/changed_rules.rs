@@ -39,7 +39,7 @@ fn a_rule_that_is_removed_stays_for_the_session() {
     exit 0
     --- stdout
     rule `no-danger` was removed or switched off while a session ran, which keeps it as it was
-    Accepted. It holds until one of these parts changes.
+    Accepted: running sessions no longer keep `no-danger`.
     --- stderr
     ");
     assert_eq!(project.decision("danger"), "allow");
@@ -49,6 +49,42 @@ fn a_rule_that_is_removed_stays_for_the_session() {
     nothing in this policy needs trust
     --- stderr
     ");
+}
+
+#[test]
+fn a_removed_rule_can_be_accepted_before_the_next_event() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    project.hook("claude", &project.event("SessionStart", &json!({"source": "startup"})));
+    remove(&project, "no-danger");
+    assert_eq!(project.run(&["try", "danger"]).code, Some(1));
+    let status = project.run(&["status"]).stdout;
+    assert!(status.contains("Kept    rule `no-danger` was removed or switched off"), "{status}");
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).transcript(), @"
+    exit 0
+    --- stdout
+    rule `no-danger` was removed or switched off while a session ran, which keeps it as it was
+    Accepted: running sessions no longer keep `no-danger`.
+    --- stderr
+    ");
+    assert_eq!(project.run(&["try", "danger"]).code, Some(0));
+    let status = project.run(&["status"]).stdout;
+    assert!(!status.contains("Kept"), "{status}");
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).stdout, @"nothing in this policy needs trust");
+    assert_eq!(project.decision("danger"), "allow");
+}
+
+#[test]
+fn a_rule_that_is_back_before_the_next_event_is_not_kept() {
+    let project = project();
+    project.rule("no-danger", NO_DANGER);
+    assert_eq!(project.decision("danger"), "deny");
+    remove(&project, "no-danger");
+    assert_eq!(project.decision("danger"), "deny");
+    project.rule("no-danger", NO_DANGER);
+    insta::assert_snapshot!(project.run(&["trust", "--yes"]).stdout, @"nothing in this policy needs trust");
+    let status = project.run(&["status"]).stdout;
+    assert!(!status.contains("Kept"), "{status}");
 }
 
 #[test]
