@@ -20,6 +20,8 @@ use crate::problem::{Outcome, Problem};
 /// How often it is tried to come after what others do to the workflow.
 const TRIES: usize = 10;
 
+const ONE_VALUE: &str = "`linchpin set` gives one value; an observer can change a list or a mapping";
+
 /// Whose the variable is.
 enum Owner {
     Workflow(String),
@@ -53,6 +55,11 @@ pub fn run(arguments: &Set, context: &Context) -> Outcome {
         Problem::new("InvalidValue", why)
             .help("give `true`, `false`, `null`, a number or a text; quotes make anything a text")
     })?;
+    let of_workflow = workflow.as_ref().and_then(|workflow| workflow.variables.get(name));
+    let of_workflow = of_workflow.and_then(|json| serde_json::from_str(json).ok());
+    if let Some(declared) = of_workflow.or_else(|| policy.config.variable(name)) {
+        check_kind(name, &value, &declared)?;
+    }
     let owner = match workflow.filter(|_| is_of_workflow) {
         Some(workflow) => Owner::Workflow(workflow.name),
         None => Owner::Session(whose(&command, store.as_ref(), session.as_deref())?),
@@ -70,6 +77,29 @@ pub fn run(arguments: &Set, context: &Context) -> Outcome {
     };
     context.output.line_or(format!("Set `{name}` to {value} in {place}."), &told);
     Ok(ExitCode::Done)
+}
+
+/// A text such as "no" is true in a condition, so it cannot stand in for `false`. A variable that is declared as a text or as
+/// null takes every kind.
+fn check_kind(name: &str, value: &Value, declared: &Value) -> Result<(), Problem> {
+    let (kind, help) = match declared {
+        Value::Bool(_) if !value.is_boolean() => {
+            ("`true` or `false`", format!("give `true` or `false`: `linchpin set {name} true`"))
+        }
+        Value::Number(_) if !value.is_number() => {
+            ("a number", format!("give a number: `linchpin set {name} {declared}`"))
+        }
+        Value::Array(_) => ("a list", ONE_VALUE.to_owned()),
+        Value::Object(_) => ("a mapping", ONE_VALUE.to_owned()),
+        _ => return Ok(()),
+    };
+    let given = match value {
+        Value::Null | Value::Bool(_) => format!("`{value}`"),
+        Value::Number(_) => format!("the number {value}"),
+        _ => format!("the text {value}"),
+    };
+    let message = format!("`{name}` is declared as {kind}, and {given} is not; nothing was set");
+    Err(Problem::new("InvalidValue", message).help(help))
 }
 
 /// An agent sets variables where `agent_may` says so; the user's own, where the user's own policy says so.

@@ -41,7 +41,7 @@ fn a_gate_that_asks_for_a_variable_can_be_met() {
 
 #[test]
 fn a_variable_of_the_session_has_the_type_that_it_is_written_with() {
-    let project = heard("variables: {depth: 0}\n");
+    let project = heard("variables: {depth: null}\n");
     for (written, meant) in [
         ("true", json!(true)),
         ("3", json!(3)),
@@ -66,6 +66,49 @@ fn a_variable_of_the_session_has_the_type_that_it_is_written_with() {
     error: `[1, 2]` is a list or a mapping, and a variable is set to one value
     help: give `true`, `false`, `null`, a number or a text; quotes make anything a text
     ");
+}
+
+#[test]
+fn a_variable_keeps_the_kind_that_it_is_declared_with() {
+    let project = heard("variables: {reviewed: false, depth: 3, seen: [], notes: {}, ticket: ''}\n");
+    assert_snapshot!(project.run(&["set", "reviewed", "no"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `reviewed` is declared as `true` or `false`, and the text \"no\" is not; nothing was set
+    help: give `true` or `false`: `linchpin set reviewed true`
+    ");
+    assert_snapshot!(project.run(&["set", "depth", "many"]).stderr, @"
+    error: `depth` is declared as a number, and the text \"many\" is not; nothing was set
+    help: give a number: `linchpin set depth 3`
+    ");
+    assert_snapshot!(project.run(&["set", "seen", "a"]).stderr, @"
+    error: `seen` is declared as a list, and the text \"a\" is not; nothing was set
+    help: `linchpin set` gives one value; an observer can change a list or a mapping
+    ");
+    for (name, written) in [
+        ("reviewed", "1"),
+        ("reviewed", "'true'"),
+        ("reviewed", "null"),
+        ("depth", "'3'"),
+        ("depth", "true"),
+        ("notes", "3"),
+    ] {
+        assert_eq!(project.run(&["set", name, written]).code, Some(2), "{name} {written}");
+    }
+    assert_eq!([value(&project, "reviewed"), value(&project, "depth")], [Value::Null, Value::Null]);
+    for (name, written) in [("reviewed", "true"), ("depth", "1.5"), ("ticket", "17"), ("ticket", "null")] {
+        assert_eq!(project.run(&["set", name, written]).code, Some(0), "{name} {written}");
+    }
+}
+
+#[test]
+fn a_text_does_not_open_a_gate_that_waits_for_true() {
+    let project = project();
+    project.file(".linchpin/workflows/work.yml", FLOW);
+    assert_eq!(project.run(&["start", "work"]).code, Some(0));
+    assert_eq!(project.run(&["set", "reviewed", "no"]).code, Some(2));
+    assert_eq!(project.run(&["next"]).code, Some(1));
 }
 
 #[test]
