@@ -65,7 +65,7 @@ fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed()
     --- stdout
     --- stderr
     error: the journal has no session `nobody`
-    help: `linchpin log` shows the sessions that there are
+    help: `linchpin log --json` names the sessions
     ");
     insta::assert_snapshot!(second.linchpin(&["next", "--session", "session-1"]).transcript(), @"
     exit 2
