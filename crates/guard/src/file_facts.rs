@@ -67,7 +67,8 @@ impl FileSetting {
             _ => settlement,
         };
         FileFacts {
-            changed: Changed::new(root, self.config.default_branch.clone(), self.start.clone(), prompt, attribution),
+            changed: Changed::new(root, self.config.default_branch.clone(), self.start.clone(), prompt, attribution)
+                .needing_default_branch(!event.kind.is_stop()),
             settlement,
             rules: self.rules.clone(),
         }

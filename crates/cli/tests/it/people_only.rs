@@ -95,3 +95,23 @@ fn an_agents_shell_stays_an_agents_shell() {
     let reply = run("\"$1\" pause 1h --reason x", "");
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
+
+#[test]
+fn no_option_with_a_value_hides_the_command_behind_it() {
+    let scratch = project();
+    let help = scratch.run(&["--help"]).stdout;
+    let options = help.split("\nOptions:\n").nth(1).expect("options");
+    let with_value = options.lines().filter(|line| line.contains('<')).filter_map(|line| {
+        let flag = line.split_whitespace().find(|word| word.starts_with("--"))?;
+        Some(flag.trim_end_matches(','))
+    });
+    let flags: Vec<&str> = with_value.collect();
+    assert!(flags.contains(&"--color"), "{options}");
+    for flag in flags {
+        for command in
+            [format!("linchpin {flag} always trust --yes"), format!("linchpin rules {flag} always disable x")]
+        {
+            assert_eq!(scratch.decision(&command), "deny", "{command}");
+        }
+    }
+}

@@ -31,6 +31,8 @@ pub struct Changed {
     start: Option<SessionStart>,
     prompt: Option<PromptBaseline>,
     attribution: Attribution,
+    /// Whether changes are known only if the default branch is. A stop is content with what can be compared without it.
+    needs_default_branch: bool,
     tree: OnceLock<Option<Tree>>,
     by_baseline: Mutex<BTreeMap<Baseline, Option<ChangedSince>>>,
     by_reach: Mutex<BTreeMap<Reach, Option<ChangedSince>>>,
@@ -59,11 +61,17 @@ impl Changed {
             start,
             prompt,
             attribution,
+            needs_default_branch: false,
             tree: OnceLock::new(),
             by_baseline: Mutex::default(),
             by_reach: Mutex::default(),
             notices: Mutex::default(),
         }
+    }
+
+    #[must_use]
+    pub fn needing_default_branch(self, is_needed: bool) -> Self {
+        Self { needs_default_branch: is_needed, ..self }
     }
 
     pub fn root(&self) -> &Path {
@@ -117,6 +125,9 @@ impl Changed {
             self.notice(FileNotice::Once(note));
         }
         if let Some(why) = commit.unknown {
+            if self.needs_default_branch {
+                return Err(GitError::Failed(why));
+            }
             self.notice(FileNotice::Once(format!(
                 "{why}. File rules see what is not committed and what this session commits, and no earlier work of the \
                  branch. Set `default_branch: NAME` in `.linchpin/config.yml`, or run `git remote set-head origin --auto`"

@@ -131,7 +131,7 @@ impl Gates<'_> {
             |rule: &&Rule| rule.as_file_rule().is_none_or(|file| self.situation.facts.changes(file.reach).is_some());
         if let Some(rule) = rules.iter().find(|rule| !is_told(rule)) {
             // At a stop that is let go; what a gate does not know, it does not let pass.
-            let why = format!("`{}` cannot be judged: git cannot say what changed", rule.id);
+            let why = format!("`{}` cannot be judged: git cannot say what changed; `linchpin check` says why", rule.id);
             return Some(Lack::new(gate, why));
         }
         let asked = RuleSet::pack(&rules)

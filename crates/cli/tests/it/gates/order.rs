@@ -94,3 +94,22 @@ fn a_transition_that_asks_for_a_variable_of_an_unknown_session_is_not_guessed() 
     ");
     assert_eq!(project.agent().linchpin(&["next"]).code, Some(0));
 }
+
+#[test]
+fn a_gate_of_file_rules_stays_shut_where_the_default_branch_is_not_known() {
+    let project = repository();
+    project.rule("docs", "---\ntrigger: 'src/**'\nsafety: README.md\nattribute: tree\n---\nChange the README.\n");
+    project.git(&["branch", "-m", "main", "trunk"]);
+    project.git(&["checkout", "-q", "-b", "feat"]);
+    project.file("src/b", "b\n");
+    project.git(&["add", "--all"]);
+    project.git(&["commit", "-q", "-m", "second"]);
+    workflow(&project, "[{file_rules: [docs]}]", "");
+    project.run(&["start", "w"]);
+    let told = project.run(&["next"]);
+    assert_eq!(told.code, Some(1), "{}", told.transcript());
+    assert!(told.stdout.contains("`docs` cannot be judged: git cannot say what changed"), "{}", told.stdout);
+    project.config("default_branch: trunk\n");
+    let told = project.run(&["next"]);
+    assert!(told.stdout.contains("Change the README."), "{}", told.transcript());
+}
