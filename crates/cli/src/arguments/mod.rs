@@ -359,7 +359,7 @@ pub enum Explain {
     Command { command: String },
     /// Whether a pattern matches a path, and what it captures
     Pattern { pattern: String, path: String },
-    /// The value of an expression, as things are with the active workflow
+    /// The value of an expression, as things are now: git, files, tasks, the last session's variables, the active workflow
     When {
         #[arg(allow_hyphen_values = true)]
         expression: String,
