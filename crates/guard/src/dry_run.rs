@@ -36,7 +36,7 @@ impl DryRun<'_> {
     fn event(&self) -> Event {
         let mut payload = Map::new();
         payload.insert("session_id".to_owned(), json!(self.session));
-        payload.insert("cwd".to_owned(), json!(self.cwd));
+        payload.insert("cwd".to_owned(), json!(self.cwd.to_string_lossy()));
         match &self.attempt {
             Attempt::Call { tool, input } => {
                 payload.insert("hook_event_name".to_owned(), json!("PreToolUse"));

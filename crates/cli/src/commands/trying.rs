@@ -80,7 +80,7 @@ fn attempt(arguments: &Try, context: &Context) -> Result<Attempt, Problem> {
     }
     let path = arguments.path.as_ref().map(|path| context.environment.cwd.join(path));
     let input: serde_json::Map<String, Value> =
-        path.into_iter().map(|path| (key.unwrap_or("path").to_owned(), json!(path))).collect();
+        path.into_iter().map(|path| (key.unwrap_or("path").to_owned(), json!(path.to_string_lossy()))).collect();
     Ok(Attempt::Call { tool, input: Value::Object(input) })
 }
 

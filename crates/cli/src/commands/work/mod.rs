@@ -111,7 +111,7 @@ impl Mover {
         match &mover.session {
             None => Err(Problem::new("NotFound", format!("the journal has no session `{named}`"))
                 .help("`linchpin log --json` names the sessions")),
-            Some(_) if mover.runs_in.as_ref().is_some_and(|own| own.session != named) => {
+            Some(_) if mover.is_agents && mover.runs_in.as_ref().is_none_or(|own| own.session != named) => {
                 Err(Problem::new("NotAPerson", format!("this runs in another session than `{named}`"))
                     .help("leave `--session` out: the variables of your own session count"))
             }

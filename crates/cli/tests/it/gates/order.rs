@@ -74,6 +74,11 @@ fn a_variable_of_a_session_is_that_of_the_session_that_moves_and_never_guessed()
     error: this runs in another session than `session-1`
     help: leave `--session` out: the variables of your own session count
     ");
+    // An agent whose own session is not known names none.
+    let mut command = project.command(&["next", "--session", "session-1"]);
+    command.env("CURSOR_AGENT", "1");
+    let refused = project.feed(command, b"");
+    assert!(refused.stderr.contains("another session than `session-1`"), "{}", refused.transcript());
     assert_eq!(project.run(&["next", "--session", "session-1"]).stdout, "Rest.\n");
 }
 
