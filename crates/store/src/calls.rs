@@ -17,9 +17,11 @@ pub struct Call {
     pub session: String,
     /// Milliseconds since 1970.
     pub started: i64,
-    /// Where no end of it was seen: when the session was next heard of, and not much later than it started.
+    /// Where no end of it was seen: when the session was next given a prompt, stopped or ended; before that, now. Not much
+    /// later than it started.
     pub ended: i64,
-    /// Whether its end is known. A call that was broken off, or that a person did not let the agent make, has none.
+    /// Whether its end is known. A call that runs has none, nor has one that was broken off or that a person did not let the
+    /// agent make.
     pub has_ended: bool,
     pub tool: String,
     pub command: Option<String>,
@@ -32,6 +34,25 @@ impl Call {
     pub fn may_write(&self) -> bool {
         self.command.is_some() || self.tool.starts_with("mcp__")
     }
+
+    /// A call of which no end was seen. `tells_ends`: of other calls of the session it was.
+    fn without_end(self, later: Later, tells_ends: bool, now: i64) -> Self {
+        let latest = self.started.saturating_add(LONGEST);
+        match later.next.filter(|_| !tells_ends) {
+            // Some agents tell of no call that it ended: then it did when the session went on.
+            Some(next) => Self { ended: next.min(latest), has_ended: true, ..self },
+            None => Self { ended: later.idle.unwrap_or(now).min(latest), has_ended: false, ..self },
+        }
+    }
+}
+
+/// What was heard of a session after one of its events.
+#[derive(Clone, Copy, Default)]
+struct Later {
+    /// When it next did something.
+    next: Option<i64>,
+    /// When none of its calls ran any more: a prompt, a stop, the end of the session.
+    idle: Option<i64>,
 }
 
 impl Store {
@@ -63,50 +84,58 @@ impl Store {
     pub fn calls(&self, limit: usize) -> Result<Vec<Call>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT s.agent, s.session, e.time, e.kind, e.tool, e.command, e.paths, e.cwd, e.call FROM events e \
-             JOIN sessions s ON s.id = e.session WHERE e.kind IN ('before_tool', 'after_tool', 'tool_failed', 'stop', 'prompt') \
+             JOIN sessions s ON s.id = e.session WHERE e.kind IN ('before_tool', 'after_tool', 'tool_failed', 'stop', 'prompt', 'session_end') \
              AND (e.level <> 'block' OR e.lifted IS NOT NULL OR e.kind <> 'before_tool') ORDER BY e.id DESC LIMIT ?1",
         )?;
         let mut rows = statement.query([i64::try_from(limit).unwrap_or(i64::MAX)])?;
-        let mut calls = Vec::new();
-        // When the calls ended whose beginning was not seen yet, and when each session was heard of after it.
+        // Calls, with what was heard of the session after those that have no end.
+        let mut calls: Vec<(Call, Option<Later>)> = Vec::new();
+        // When the calls ended whose beginning was not seen yet, and what was heard of each session after this event.
         let mut ends: BTreeMap<(String, String, String), i64> = BTreeMap::new();
-        let mut later: BTreeMap<(String, String), i64> = BTreeMap::new();
+        let mut heard: BTreeMap<(String, String), Later> = BTreeMap::new();
         let mut tells_ends: BTreeSet<(String, String)> = BTreeSet::new();
         while let Some(row) = rows.next()? {
             let (agent, session): (String, String) = (row.get(0)?, row.get(1)?);
             let (time, kind): (i64, String) = (row.get(2)?, row.get(3)?);
             let id: Option<String> = row.get(8)?;
             let whose = (agent.clone(), session.clone());
-            let next = later.insert(whose, time);
+            let later = heard.entry(whose.clone()).or_default();
             match kind.as_str() {
                 "before_tool" => {
-                    let key = (agent.clone(), session.clone(), id.unwrap_or_default());
-                    let unseen = next.unwrap_or(i64::MAX).min(time.saturating_add(LONGEST));
-                    let end = ends.remove(&key);
-                    // Some agents tell of no call that it ended: then it did when the session went on.
-                    let goes_on = next.is_some() && !tells_ends.contains(&(agent.clone(), session.clone()));
-                    let (ended, has_ended) = (end.unwrap_or(unseen), end.is_some() || goes_on);
+                    let end = ends.remove(&(agent.clone(), session.clone(), id.unwrap_or_default()));
                     let paths: Option<String> = row.get(6)?;
-                    calls.push(Call {
+                    let call = Call {
                         agent,
                         session,
                         started: time,
-                        ended,
-                        has_ended,
+                        ended: end.unwrap_or(time),
+                        has_ended: end.is_some(),
                         tool: row.get::<_, Option<String>>(4)?.unwrap_or_default(),
                         command: row.get(5)?,
                         // What does not parse was not written by this code.
                         paths: paths.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default(),
                         cwd: row.get(7)?,
-                    });
+                    };
+                    calls.push((call, end.is_none().then_some(*later)));
                 }
                 "after_tool" | "tool_failed" => {
-                    tells_ends.insert((agent.clone(), session.clone()));
                     ends.insert((agent, session, id.unwrap_or_default()), time);
+                    tells_ends.insert(whose);
                 }
-                _ => {}
+                _ => later.idle = Some(time),
+            }
+            // A session that is over does nothing more.
+            if kind != "session_end" {
+                later.next = Some(time);
             }
         }
-        Ok(calls)
+        let finished = calls.into_iter().map(|(call, later)| match later {
+            Some(later) => {
+                let tells_ends = tells_ends.contains(&(call.agent.clone(), call.session.clone()));
+                call.without_end(later, tells_ends, self.options.now)
+            }
+            None => call,
+        });
+        Ok(finished.collect())
     }
 }

@@ -1,9 +1,9 @@
 //! Whose change a change is, where several sessions work in one tree.
 //!
 //! A session answers for what its tool calls name, for what its shell calls write, and for files that changed while one
-//! of its calls ran. A call whose end was not seen takes nothing from others: nobody knows whether it was made. What nobody is
-//! known to have touched everybody answers for, but a session that only looked: that has nothing to do with what was
-//! there before it began.
+//! of its calls ran. Of a call whose end was not seen nobody knows whether it was made: it has only changed what changed while
+//! it may have run. What nobody is known to have touched everybody answers for, but a session that only looked: that has
+//! nothing to do with what was there before it began.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -74,10 +74,14 @@ impl Attribution {
         let mut owners: BTreeMap<String, BTreeSet<_>> = BTreeMap::new();
         let root_text = root.to_string_lossy();
         let key = |call: &'c Call| (call.agent.as_str(), call.session.as_str());
-        for call in calls.iter().filter(|call| call.has_ended) {
+        let ran_at = |call: &Call, time: i64| (call.started..=call.ended).contains(&time);
+        for call in calls {
             for path in self.written(call) {
                 let tidy = paths::tidy(&path);
-                if let Some(inside) = paths::below(&tidy, &root_text).filter(|inside| changes.contains(inside)) {
+                let Some(inside) = paths::below(&tidy, &root_text).filter(|inside| changes.contains(inside)) else {
+                    continue;
+                };
+                if call.has_ended || last_change(&root.join(inside)).is_some_and(|time| ran_at(call, time)) {
                     owners.entry(inside.to_owned()).or_default().insert(key(call));
                 }
             }
@@ -85,8 +89,7 @@ impl Attribution {
         // Of the others it is only known when they changed. What a call that only reads ran beside is not its doing.
         for path in changes.paths().filter(|path| !owners.contains_key(*path)).collect::<Vec<_>>() {
             let Some(time) = modified(&root.join(path)) else { continue };
-            let running = calls.iter().filter(|call| call.has_ended && call.may_write());
-            let running = running.filter(|call| (call.started..=call.ended).contains(&time));
+            let running = calls.iter().filter(|call| call.may_write() && ran_at(call, time));
             let running: BTreeSet<_> = running.map(key).collect();
             if !running.is_empty() {
                 owners.insert(path.to_owned(), running);

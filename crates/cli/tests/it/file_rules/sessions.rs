@@ -153,21 +153,56 @@ fn what_another_session_did_may_be_the_answer() {
     assert_eq!(stop_of(&project, "two", "Done.").stdout, "");
 }
 
+/// A call that was let through, and of which nothing more is heard.
+fn begin(project: &Scratch, session: &str, tool: &str, input: &Value, id: &str) {
+    let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id });
+    assert_eq!(project.hook("claude", &event(project, session, "PreToolUse", &fields)).decision(), "allow");
+}
+
 #[test]
-fn a_call_whose_end_was_not_seen_takes_nothing_from_others() {
+fn a_call_that_did_not_end_before_its_session_did_takes_nothing_from_others() {
     let project = with_rule("readme", README);
-    let begin = |session: &str, tool: &str, input: &Value| {
-        let fields = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": "1" });
-        project.hook("claude", &event(&project, session, "PreToolUse", &fields));
-    };
     // Broken off, and not let through by the person.
-    begin("gone", "Bash", &json!({ "command": "make" }));
-    begin("gone", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }));
+    begin(&project, "gone", "Bash", &json!({ "command": "make" }), "1");
+    begin(&project, "gone", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }), "2");
     project.hook("claude", &event(&project, "gone", "SessionEnd", &json!({ "reason": "other" })));
-    // By hand, while it may still have run.
     project.file("src/a.py", "by hand\n").file("src/b.py", "by hand\n");
     assert_eq!(asked_of(&project, "other"), ["src/a.py", "src/b.py"]);
     assert_eq!(asked_of(&project, "gone"), ["src/a.py", "src/b.py"]);
+}
+
+#[test]
+fn a_call_that_did_not_end_before_the_next_prompt_takes_nothing_from_others() {
+    let project = with_rule("readme", README);
+    // This agent tells of calls that they ended, if of this one only.
+    call(&project, "refused", "Bash", &json!({ "command": "ls" }), "1", || {});
+    begin(&project, "refused", "Bash", &json!({ "command": "make" }), "2");
+    begin(&project, "refused", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }), "3");
+    project.hook("claude", &event(&project, "refused", "UserPromptSubmit", &json!({ "prompt": "Wait." })));
+    project.file("src/a.py", "by hand\n").file("src/b.py", "by hand\n");
+    assert_eq!(asked_of(&project, "other"), ["src/a.py", "src/b.py"]);
+}
+
+#[test]
+fn what_a_running_call_writes_is_asked_of_its_own_session_only() {
+    let project = with_rule("readme", README);
+    call(&project, "building", "Bash", &json!({ "command": "ls" }), "1", || {});
+    begin(&project, "building", "Bash", &json!({ "command": "make" }), "2");
+    begin(&project, "building", "Write", &json!({ "file_path": project.root().join("src/b.py"), "content": "x" }), "3");
+    // Another call beside them says nothing about them.
+    call(&project, "building", "Bash", &json!({ "command": "ls" }), "4", || {});
+    project.file("src/a.py", "made\n").file("src/b.py", "written\n");
+    assert_eq!(asked_of(&project, "other"), [""; 0]);
+    assert_eq!(asked_of(&project, "building"), ["src/a.py", "src/b.py"]);
+}
+
+#[test]
+fn what_the_first_call_of_a_session_writes_is_not_asked_of_others_while_it_runs() {
+    let project = with_rule("readme", README);
+    begin(&project, "building", "Bash", &json!({ "command": "make" }), "1");
+    project.file("src/a.py", "made\n");
+    assert_eq!(asked_of(&project, "other"), [""; 0]);
+    assert_eq!(asked_of(&project, "building"), ["src/a.py"]);
 }
 
 #[test]
