@@ -152,7 +152,7 @@ impl LiveFacts {
             return Some(event.time);
         }
         let History { store, options, .. } = &self.history;
-        Store::open(store, *options).ok()?.last_prompt(session).ok().flatten()
+        Store::open_existing_read(store, *options).ok()?.last_prompt(session).ok().flatten()
     }
 
     /// The path behind links, as far as it exists; what does not exist yet is kept as it is.
