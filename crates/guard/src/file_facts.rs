@@ -9,6 +9,7 @@ use engine::rules::{Rule, RuleSet};
 use engine::{Event, EventKind};
 use policy::Config;
 use serde_json::{Value, json};
+use store::SessionState;
 use tree::{Snapshot, Tree};
 
 use crate::environment::Environment;
@@ -36,12 +37,12 @@ pub struct FileSetting {
     pub options: store::Options,
     /// Under which name and when the tree was last kept for the session; in a run of a loop, for the hat that is on.
     pub kept: Option<(String, i64)>,
-    /// What was checked out when the session began.
-    pub start: Option<SessionStart>,
 }
 
 impl FileSetting {
-    pub fn facts(&self) -> FileFacts {
+    /// `state`: what is known of the session.
+    pub fn facts(&self, state: Option<&SessionState>) -> FileFacts {
+        let start = state.and_then(|state| SessionStart::of(&state.variables));
         let (root, event) = (&self.project.root, &self.event);
         let tmp = self.project.tmp(&self.environment);
         let prompt = self.kept.as_ref().map(|(name, time)| PromptBaseline::new(&tmp, name, *time));
@@ -52,7 +53,7 @@ impl FileSetting {
             agent: event.agent.clone(),
             session: event.session.clone(),
             home: home.map(|home| home.to_string_lossy().into_owned()),
-            began: self.start.as_ref().and_then(SessionStart::began),
+            began: start.as_ref().and_then(SessionStart::began),
         };
         let message = event.message.as_deref();
         let settlement = Settlement::new(
@@ -67,7 +68,7 @@ impl FileSetting {
             _ => settlement,
         };
         FileFacts {
-            changed: Changed::new(root, self.config.default_branch.clone(), self.start.clone(), prompt, attribution)
+            changed: Changed::new(root, self.config.default_branch.clone(), start, prompt, attribution)
                 .needing_default_branch(!event.kind.is_stop()),
             settlement,
             rules: self.rules.clone(),

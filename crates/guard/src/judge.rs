@@ -643,7 +643,6 @@ impl<'a> Judge<'a> {
             store: self.store.clone(),
             options: self.store_options(event),
             kept: self.kept_tree(event, state),
-            start: state.and_then(|state| SessionStart::of(&state.variables)),
         };
         let (state, config) = (state.cloned(), Arc::clone(&policy.config));
         LiveFacts::new(&project.root, folder, state, config, history, files, Arc::clone(self.tokens(event)))

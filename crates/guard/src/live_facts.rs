@@ -221,7 +221,7 @@ impl LiveFacts {
     }
 
     pub fn files(&self) -> &FileFacts {
-        self.files.get_or_init(|| self.file_setting.facts())
+        self.files.get_or_init(|| self.file_setting.facts(self.state.as_ref()))
     }
 
     /// Those of them that somebody asked for.
