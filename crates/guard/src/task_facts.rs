@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use engine::facts::TaskField;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use work::{TaskCounts, TaskId, Tasks, Work, WorkError};
 
 use crate::environment::Environment;
@@ -48,12 +48,6 @@ impl TaskFacts {
             TaskField::Failed => failed,
             TaskField::Claimed => claimed,
         }))
-    }
-
-    /// All of them, by name.
-    pub fn counts(&self) -> Map<String, Value> {
-        let count = |field: TaskField| Some((field.name().to_owned(), self.count(field)?));
-        TaskField::ALL.into_iter().filter_map(count).collect()
     }
 
     pub fn tree_is_complete(&self, id: &str) -> Option<bool> {

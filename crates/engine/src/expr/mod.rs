@@ -162,13 +162,9 @@ pub struct Evaluation {
 }
 
 /// Evaluates with the names of a dictionary. As everywhere, variables under `variables` are also bare names, and
-/// `tool_name`, `tool_input` and `source` are short for fields of `event`. Names are not checked: what is unknown is
-/// undefined, and reported.
-pub fn evaluate_with(source: &str, with: &Map<String, Json>) -> Result<Evaluation, ExprError> {
-    evaluate_beside(source, with, None, None)
-}
-
-/// The same, with a situation for `files`, `git` and functions. `scope`: what may be named; what may not is an error.
+/// `tool_name`, `tool_input` and `source` are short for fields of `event`. Without a scope names are not checked: what is unknown is
+/// undefined, and reported. `known`: a situation for `files`, `git` and functions. `scope`: what may be named; what may not is
+/// an error.
 pub fn evaluate_beside(
     source: &str,
     with: &Map<String, Json>,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::expr::evaluate_with;
+use super::evaluate_with;
 
 const CASES: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/expressions.jsonl"));
 

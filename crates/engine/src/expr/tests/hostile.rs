@@ -5,8 +5,9 @@ use std::thread;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::evaluate_with;
 use crate::expr::{
-    ExprError, Scope, check, evaluate_with, search,
+    ExprError, Scope, check, search,
     source::{BRACKET_LIMIT, DEPTH_LIMIT, LENGTH_LIMIT},
 };
 use crate::search::Search;

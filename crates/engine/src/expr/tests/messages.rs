@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::expr::{Scope, check, evaluate_with, source::LENGTH_LIMIT};
+use super::evaluate_with;
+use crate::expr::{Scope, check, source::LENGTH_LIMIT};
 
 fn show(source: &str, error: &crate::expr::ExprError) -> String {
     let marked = source.get(error.span.clone()).expect("within the text");
