@@ -171,8 +171,8 @@ fn an_agent_that_says_nothing_is_ended_with_all_that_it_started() {
 
 #[test]
 fn progress_is_a_sign_of_life() {
-    let script = r#"for turn in 1 2 3 4; do sleep 0.6; "$LINCHPIN_BIN" progress "$turn" > said; done; exec "$LINCHPIN_BIN" emit loop.complete"#;
-    let (_, reply) = ends("{idle: 2s, failures: 1}", script);
+    let script = r#"for turn in 1 2 3 4 5 6; do sleep 1; "$LINCHPIN_BIN" progress "$turn" > said; done; exec "$LINCHPIN_BIN" emit loop.complete"#;
+    let (_, reply) = ends("{idle: 5s, failures: 1}", script);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
 
@@ -181,20 +181,20 @@ fn an_agent_that_calls_linchpin_is_not_idle() {
     // Each step is shorter than the limit, all of them together are longer.
     let script = r#"
         for turn in 1 2 3; do
-            sleep 0.7; "$LINCHPIN_BIN" memory search nothing > said
-            sleep 0.7; printf '{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"%s","prompt":"x"}' "$PWD" |
+            sleep 1; "$LINCHPIN_BIN" memory search nothing > said
+            sleep 1; printf '{"hook_event_name":"UserPromptSubmit","session_id":"s","cwd":"%s","prompt":"x"}' "$PWD" |
                 "$LINCHPIN_BIN" hook claude > said
         done
         exec "$LINCHPIN_BIN" emit loop.complete
     "#;
-    let (_, reply) = ends("{idle: 2s, failures: 1}", script);
+    let (_, reply) = ends("{idle: 5s, failures: 1}", script);
     assert_eq!(reply.code, Some(0), "{}", reply.transcript());
 }
 
 #[test]
 fn an_agent_whose_gate_runs_is_not_idle() {
     let the_loop = format!(
-        "{ALONE}limits: {{idle: 1s, failures: 1}}\ngates: {{slow: {{command: [sleep, '3']}}}}\ncompletion: {{requires: [slow]}}\n"
+        "{ALONE}limits: {{idle: 5s, failures: 1}}\ngates: {{slow: {{command: [sleep, '7']}}}}\ncompletion: {{requires: [slow]}}\n"
     );
     let scratch = looping(&the_loop, r#"exec "$LINCHPIN_BIN" emit loop.complete > said"#);
     let reply = scratch.run(&["run", "-p", "Do it"]);
