@@ -23,6 +23,7 @@ mod task;
 mod test;
 mod trust;
 mod trying;
+mod unquoted;
 mod validate;
 mod work;
 mod workflow_path;
@@ -55,7 +56,7 @@ pub fn run() -> process::ExitCode {
     let parsed = arguments::help::command(None).color(colour_of_help()).try_get_matches();
     let arguments = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(error),
     };
     let coloured = match arguments.color {
         Colour::Always => true,
@@ -173,7 +174,12 @@ fn note(note: &store::Note<'_>, project: &guard::Project, context: &Context) -> 
 }
 
 /// Help and versions are no errors; for who asked for JSON, errors are JSON here too.
-fn usage(error: &clap::Error) -> process::ExitCode {
+fn usage(mut error: clap::Error) -> process::ExitCode {
+    let words: Vec<String> = env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let tip = unquoted::tip(&error, &words);
+    if let Some(tip) = &tip {
+        error = unquoted::with_tip(error, tip);
+    }
     let wants_json = env::args_os().any(|argument| argument == "--json");
     if !wants_json || !error.use_stderr() {
         return match error.print() {
@@ -183,7 +189,8 @@ fn usage(error: &clap::Error) -> process::ExitCode {
     }
     let message = error.render().to_string();
     let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    let problem = Problem::new("Usage", first).help("`linchpin --help` shows what there is");
+    let help = tip.unwrap_or_else(|| "`linchpin --help` shows what there is".to_owned());
+    let problem = Problem::new("Usage", first).help(help);
     let output = Output::new(true, false);
     output.value(&problem.to_json());
     output.failure().map_or_else(|| problem.code.into(), unwritten)

@@ -319,3 +319,34 @@ fn a_path_that_is_not_utf_8_is_judged() {
     command.current_dir(folder);
     assert_eq!(project.feed(command, b"").code, Some(0));
 }
+
+#[test]
+fn a_command_without_quotes_is_answered_with_how_to_quote_it() {
+    let project = project();
+    assert_snapshot!(project.run(&["try", "git", "push", "--force"]).transcript(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unexpected argument 'push' found
+
+      tip: the shell command has to be one argument, in quotes: `linchpin try 'git push --force'`
+
+    Usage: linchpin try [OPTIONS] <COMMAND>
+           linchpin try [OPTIONS] --tool <TOOL> [--path <PATH>]
+           linchpin try [OPTIONS] --event stop
+
+    For more information, try '--help'.
+    ");
+    let help = |arguments: &[&str]| project.run(arguments).json()["error"]["help"].clone();
+    assert_eq!(
+        help(&["--json", "try", "git", "--force"]),
+        "the shell command has to be one argument, in quotes: `linchpin try 'git --force'`"
+    );
+    assert_eq!(
+        help(&["explain", "command", "git", "commit", "-m", "two words", "--json"]),
+        "the shell command has to be one argument, in quotes: `linchpin explain command 'COMMAND'`"
+    );
+    for other in [&["try", "git push", "--agnt", "codex", "--json"][..], &["try", "--agnt", "codex", "--json"]] {
+        assert_eq!(help(other), "`linchpin --help` shows what there is", "{other:?}");
+    }
+}
