@@ -308,13 +308,13 @@ fn what_cannot_be_tried() {
 fn a_path_that_is_not_utf_8_is_judged() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let project = crate::project();
+    let project = project();
     let odd = OsStr::from_bytes(b"odd-\xff");
     let mut command = project.command(&["try", "--tool", "Read", "--path"]);
     command.arg(odd);
     assert_eq!(project.feed(command, b"").code, Some(0));
     let folder = project.root().join(odd);
-    std::fs::create_dir(&folder).expect("a folder");
+    fs::create_dir(&folder).expect("a folder");
     let mut command = project.command(&["try", "ls"]);
     command.current_dir(folder);
     assert_eq!(project.feed(command, b"").code, Some(0));
