@@ -8,6 +8,7 @@
     reason = "the helpers of tests may end a test, as the tests themselves may"
 )]
 
+mod calls;
 mod commands;
 mod digests;
 mod failures;

@@ -1,0 +1,36 @@
+//! When calls ran.
+
+use engine::event::EventKind;
+use store::{Options, Store};
+
+use crate::sample::{event, open, options, place, record_plain, shell};
+
+const MINUTE: i64 = 60_000;
+
+#[test]
+fn a_call_without_an_end_runs_until_now_but_not_for_ever() {
+    let place = place();
+    record_plain(&mut open(&place.path), &shell(EventKind::BeforeTool, MINUTE, "make", Some("1")));
+    let ended = |now: i64| {
+        let store = Store::open_existing_read(&place.path, Options { now, ..options() }).unwrap();
+        let calls = store.calls(10).unwrap();
+        (calls[0].ended, calls[0].has_ended)
+    };
+    assert_eq!(ended(3 * MINUTE), (3 * MINUTE, false));
+    assert_eq!(ended(60 * MINUTE), (11 * MINUTE, false));
+    record_plain(&mut open(&place.path), &event(EventKind::SessionEnd, 2 * MINUTE));
+    assert_eq!(ended(3 * MINUTE), (2 * MINUTE, false));
+}
+
+#[test]
+fn an_end_that_was_told_earlier_shows_that_ends_are_told() {
+    let place = place();
+    let mut store = open(&place.path);
+    record_plain(&mut store, &shell(EventKind::BeforeTool, 1, "ls", Some("1")));
+    record_plain(&mut store, &shell(EventKind::AfterTool, 2, "ls", Some("1")));
+    record_plain(&mut store, &shell(EventKind::BeforeTool, 3, "make", Some("2")));
+    record_plain(&mut store, &event(EventKind::Prompt, 4));
+    let calls = store.calls(10).unwrap();
+    let ends: Vec<(i64, bool)> = calls.iter().map(|call| (call.ended, call.has_ended)).collect();
+    assert_eq!(ends, [(4, false), (2, true)]);
+}
