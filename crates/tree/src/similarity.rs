@@ -16,7 +16,7 @@ const FILE_LIMIT: u64 = 4 * 1024 * 1024;
 /// In bytes: what is read of all files together.
 const READ_LIMIT: u64 = 32 * 1024 * 1024;
 /// In pieces: what is looked at, in each file and in each pair of files, all together.
-const WORK_LIMIT: usize = 16_000_000;
+const WORK_LIMIT: usize = 4_000_000;
 
 /// What may still be looked at, in pieces.
 struct Budget(usize);
