@@ -56,7 +56,7 @@ fn explain_pattern(pattern: &str, path: &str, context: &Context) -> Outcome {
 }
 
 fn explain_when(expression: &str, with: Option<&str>, context: &Context) -> Outcome {
-    // Whoever makes names up may leave some out.
+    // With `--with`, a name that is not given is undefined and not an error.
     let is_made_up = with.is_some();
     let with: Map<String, Value> = serde_json::from_str(with.unwrap_or("{}"))
         .map_err(|error| Problem::new("InvalidValue", format!("`--with` is not a JSON object: {error}")))?;

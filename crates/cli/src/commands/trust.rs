@@ -77,7 +77,7 @@ fn accepted(has_parts: bool, rules: &[&String]) -> String {
     }
 }
 
-/// What is in a broken file cannot be shown, and nobody can say yes to what they have not seen.
+/// A broken file cannot be shown to the person, so the person cannot accept it.
 fn unreadable(broken: &[Diagnostic]) -> Refusal {
     let mut files: Vec<String> = broken.iter().map(|problem| format!("`{}`", problem.source.name)).collect();
     files.dedup();

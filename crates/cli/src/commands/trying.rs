@@ -87,8 +87,13 @@ fn attempt(arguments: &Try, context: &Context) -> Result<Attempt, Problem> {
 /// The rules that speak; of an approval, those that give it.
 fn rules(verdict: &Verdict) -> Vec<String> {
     let is_meant = |finding: &&Finding| finding.level > Level::Allow || verdict.approved;
-    let mut rules: Vec<String> = verdict.findings.iter().filter(is_meant).map(|finding| finding.rule.clone()).collect();
-    rules.dedup();
+    let mut rules: Vec<String> = Vec::new();
+    for finding in verdict.findings.iter().filter(is_meant) {
+        // Two policies may have found the same rule.
+        if !rules.contains(&finding.rule) {
+            rules.push(finding.rule.clone());
+        }
+    }
     rules
 }
 

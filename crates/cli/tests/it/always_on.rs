@@ -184,7 +184,7 @@ fn a_project_that_approves_calls_by_them_waits_for_trust() {
     assert!(!approved(&project));
     assert_eq!(project.run(&["trust", "--yes"]).code, Some(0));
     assert!(approved(&project));
-    // What was accepted is the condition, too.
+    // Trust covers the outer `when` too: another condition has to be accepted again.
     project.config(&config("b"));
     assert!(!approved(&project));
 }

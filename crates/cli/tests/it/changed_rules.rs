@@ -240,7 +240,7 @@ fn a_hundred_edits_later_a_session_still_knows_its_rules() {
     assert_eq!(project.decision("danger"), "deny");
 }
 
-/// What is asked for at a stop, after a rule became another in the session.
+/// The files that a stop asks for after a rule was changed during the session.
 fn is_asked_after(before: &str, now: &str) -> bool {
     let project = project();
     project.git(&["init", "-q", "-b", "main"]);

@@ -117,7 +117,7 @@ fn a_repository_cannot_set_the_variables_or_the_caps_of_the_users_rules() {
     assert_eq!(stop.json()["decision"], "block");
 }
 
-/// What is in a broken file cannot be shown, so nobody can say yes to it.
+/// A broken file cannot be shown to the person, so the person cannot accept it.
 #[test]
 fn a_broken_file_is_named_and_nothing_is_accepted() {
     let files = [

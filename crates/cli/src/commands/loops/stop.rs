@@ -42,7 +42,7 @@ pub fn let_go_on(session: &str, context: &Context) -> Outcome {
         noted(NoteKind::Resume, &format!("session {session}"), &project, context)?;
         format!("Session {session} may go on.")
     } else {
-        format!("Nobody asked session {session} to stop.")
+        format!("Session {session} was not asked to stop.")
     };
     context.output.line_or(text, &json!({ "session": session, "resumed": was_asked }));
     Ok(ExitCode::Done)

@@ -13,7 +13,7 @@ const COMMAND: usize = 24;
 
 pub fn show(progress: GateProgress<'_>) {
     let mut stderr = io::stderr();
-    // Nobody is stopped by a progress line that cannot be written.
+    // A progress line that cannot be written must not fail the command.
     let _ = match progress {
         GateProgress::Started { command } if !stderr.is_terminal() => writeln!(stderr, "running `{command}`"),
         GateProgress::Started { command } => write!(stderr, "{CLEAR}running `{}`", cut(command, WIDTH)),

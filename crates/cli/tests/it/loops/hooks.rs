@@ -226,7 +226,7 @@ fn a_session_that_was_asked_to_stop_goes_on_when_a_person_wants_it() {
     insta::assert_snapshot!(scratch.run(&["resume", "--session", session]).transcript(), @r"
     exit 0
     --- stdout
-    Nobody asked session session-1 to stop.
+    Session session-1 was not asked to stop.
     --- stderr
     ");
     let mut by_agent = scratch.command(&["resume", "--session", session]);
